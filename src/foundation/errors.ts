@@ -1,0 +1,69 @@
+// The exit codes of the program (k6's, where k6 has one) and the errors that carry them. An error that a user
+// can cause says where it is, what was seen and what to do; anything else is an unexpected error and a bug.
+
+export const ExitCode = {
+  done: 0,
+  thresholdFailed: 99,
+  invalid: 104,
+  interrupted: 105,
+  unexpected: 107,
+  abortedByThreshold: 108,
+  integrityViolation: 110,
+  targetUnreachable: 111,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** An error with a message for people, a hint at the way out and the exit code it ends the program with. */
+export class TrainSimError extends Error {
+  override readonly name: string = "TrainSimError";
+
+  constructor(
+    message: string,
+    readonly exitCode: ExitCode,
+    /** What the user can do, in one sentence; empty when there is nothing to add. */
+    readonly hint = "",
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Invalid scenario or usage: exit code 104. */
+export class UsageError extends TrainSimError {
+  override readonly name = "UsageError";
+  constructor(message: string, hint = "", options?: ErrorOptions) {
+    super(message, ExitCode.invalid, hint, options);
+  }
+}
+
+/** The database or pooler cannot be started, reached or logged in to, or went away: exit code 111. */
+export class TargetError extends TrainSimError {
+  override readonly name = "TargetError";
+  constructor(message: string, hint = "", options?: ErrorOptions) {
+    super(message, ExitCode.targetUnreachable, hint, options);
+  }
+}
+
+/** A trial that could not go on (a crashed worker, a non-retryable database error): exit code 107. */
+export class TrialError extends TrainSimError {
+  override readonly name = "TrialError";
+  constructor(message: string, hint = "", options?: ErrorOptions) {
+    super(message, ExitCode.unexpected, hint, options);
+  }
+}
+
+/** The message of anything thrown, for logs and error texts. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.map(messageOf).join("; ");
+  if (error instanceof Error) return error.message || error.name;
+  return String(error);
+}
+
+/** The system's error code (`ECONNREFUSED`) or SQLSTATE (`40001`) of anything thrown, if it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  if (error instanceof AggregateError && !("code" in error && error.code)) return codeOf(error.errors[0]);
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,88 @@
+// The only source of randomness: a small seeded generator (sfc32, Chris Doty-Humphrey's PractRand) and the
+// hash that derives independent streams from a scenario's seed and a path of labels. Everything random in a
+// trial (documents, batch sizes, advances, think times, trial order) comes from such a stream, so inputs repeat
+// with the seed. Secrets do not: they come from the operating system.
+import { randomBytes } from "node:crypto";
+
+/** 32-bit hash of a string or number into a running state (murmur3's finaliser over FNV-1a). */
+function mix(state: number, part: string | number): number {
+  let h = state | 0;
+  if (typeof part === "number") {
+    h = Math.imul(h ^ (part | 0), 0x01000193);
+    h = Math.imul(h ^ Math.floor(part / 0x1_0000_0000), 0x01000193);
+  } else {
+    for (let i = 0; i < part.length; i++) h = Math.imul(h ^ part.charCodeAt(i), 0x01000193);
+    h = Math.imul(h ^ 0xff, 0x01000193);
+  }
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** A 32-bit seed derived from labels; different label paths give independent seeds. */
+export function deriveSeed(...parts: (string | number)[]): number {
+  return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
+}
+
+/** A seeded stream of numbers. Not for secrets. */
+export class Prng {
+  private a = 0;
+  private b = 0;
+  private c = 0;
+  private counter = 1;
+
+  constructor(seed: number) {
+    this.reseed(seed);
+  }
+
+  /** Starts the stream that belongs to `seed`; `high` gives 32 further bits of seed. Allocates nothing. */
+  reseed(seed: number, high = 0): void {
+    this.a = seed | 0;
+    this.b = high | 0;
+    this.c = 0x9e3779b9 | 0;
+    this.counter = 1;
+    for (let i = 0; i < 12; i++) this.uint32();
+  }
+
+  /** Uniform over 0 .. 2^32-1. */
+  uint32(): number {
+    const sum = (((this.a + this.b) | 0) + this.counter) | 0;
+    this.counter = (this.counter + 1) | 0;
+    this.a = this.b ^ (this.b >>> 9);
+    this.b = (this.c + (this.c << 3)) | 0;
+    this.c = (this.c << 21) | (this.c >>> 11);
+    this.c = (this.c + sum) | 0;
+    return sum >>> 0;
+  }
+
+  /** Uniform over [0, 1), 32 bits of it. */
+  float(): number {
+    return this.uint32() / 0x1_0000_0000;
+  }
+
+  /** Uniform whole number over min .. max, both included. */
+  intBetween(min: number, max: number): number {
+    return min + Math.floor(this.float() * (max - min + 1));
+  }
+
+  /** Shuffles in place (Fisher-Yates) and returns the same array. */
+  shuffle<T>(items: T[]): T[] {
+    for (let i = items.length - 1; i > 0; i--) {
+      const j = this.intBetween(0, i);
+      [items[i], items[j]] = [items[j] as T, items[i] as T];
+    }
+    return items;
+  }
+}
+
+/** A secret from the operating system, in hexadecimal: for generated passwords, never for the workload. */
+export function generateSecret(bytes = 18): string {
+  return randomBytes(bytes).toString("hex");
+}
+
+/** A fresh scenario seed, for scenarios that name none; it is printed and stored, so the run can be repeated. */
+export function freshSeed(): number {
+  return randomBytes(4).readUInt32BE(0);
+}

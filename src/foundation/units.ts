@@ -1,0 +1,55 @@
+// Durations and sizes as people write them (`250ms`, `30s`, `5m`, `256MB`) and as the program holds them
+// (milliseconds, bytes). One parser for scenarios and flags, one formatter for what is printed.
+
+const DURATION_MS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const SIZE_BYTES: Record<string, number> = {
+  B: 1,
+  kB: 1024,
+  KB: 1024,
+  MB: 1024 ** 2,
+  GB: 1024 ** 3,
+  TB: 1024 ** 4,
+};
+
+/** Milliseconds of `1h30m`, `250ms`, `0.5s`, `0`; undefined for anything else (a bare number has no unit). */
+export function parseDurationMs(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "0") return 0;
+  if (!/^(\d+(\.\d+)?(us|ms|s|m|h))+$/.test(trimmed)) return undefined;
+  let total = 0;
+  for (const [, amount, , unit] of trimmed.matchAll(/(\d+(\.\d+)?)(us|ms|s|m|h)/g)) {
+    total += Number(amount) * (DURATION_MS[unit ?? ""] ?? Number.NaN);
+  }
+  return Number.isFinite(total) ? total : undefined;
+}
+
+/** Bytes of `256MB`, `8kB`, `1.5GB` (binary multiples, as PostgreSQL counts them); undefined otherwise. */
+export function parseSizeBytes(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB|TB)$/.exec(text.trim());
+  if (!match) return undefined;
+  const bytes = Number(match[1]) * (SIZE_BYTES[match[2] ?? ""] ?? Number.NaN);
+  return Number.isSafeInteger(Math.round(bytes)) ? Math.round(bytes) : undefined;
+}
+
+/** The shortest exact way to write a duration that `parseDurationMs` reads back: 90000 -> `1m30s`. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return "0s";
+  if (ms < 1) return `${Number((ms * 1000).toFixed(3))}us`;
+  if (ms < 1000) return `${Number(ms.toFixed(3))}ms`;
+  const hours = Math.floor(ms / 3_600_000);
+  const minutes = Math.floor((ms % 3_600_000) / 60_000);
+  const seconds = Number(((ms % 60_000) / 1000).toFixed(3));
+  return [hours && `${hours}h`, minutes && `${minutes}m`, seconds && `${seconds}s`].filter(Boolean).join("");
+}
+
+/** Bytes for people: `1.5 GB`, `820 kB`. */
+export function formatSize(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let index = 0;
+  while (Math.abs(value) >= 1024 && index < units.length - 1) {
+    value /= 1024;
+    index++;
+  }
+  return `${index === 0 ? value : Number(value.toPrecision(3))} ${units[index] ?? "B"}`;
+}

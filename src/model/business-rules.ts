@@ -1,0 +1,44 @@
+// What processing does to a document, by event type: `state` follows the new status and `metrics.flags.fleeted`
+// is set, cleared or toggled. One table, applied here in the program and turned into SQL by `database/` for the
+// single-statement shape. A pass that moves an event always changes `state`; an event never processed is NEW.
+import type { DocumentState, EventDocument, EventType } from "./event.js";
+import type { EventStatus } from "./lifecycle.js";
+
+/** What happens to `metrics.flags.fleeted` on a pass. */
+export type FleetedRule = "set" | "clear" | "toggle";
+
+export interface BusinessRule {
+  readonly fleeted: FleetedRule;
+  /** The document's state by the status that the pass left the event in. */
+  readonly stateOn: Readonly<Record<EventStatus, DocumentState>>;
+}
+
+const ACTIVE = {
+  PENDING: "QUEUED",
+  PROCESSING: "IN_PROGRESS",
+  COMPLETE: "APPLIED",
+  FAILED: "CANCELLED",
+} as const;
+/** Notices take effect when they are lifted: their completion cancels them. */
+const NOTICE = { ...ACTIVE, COMPLETE: "CANCELLED" } as const;
+
+export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
+  ROUTE_AUTHORIZATION: { fleeted: "set", stateOn: ACTIVE },
+  SIGNAL_CLEAR: { fleeted: "toggle", stateOn: ACTIVE },
+  SPEED_RESTRICTION: { fleeted: "clear", stateOn: NOTICE },
+  TRACK_OUT_OF_SERVICE: { fleeted: "clear", stateOn: NOTICE },
+  TRAIN_POSITION_UPDATE: { fleeted: "toggle", stateOn: ACTIVE },
+  SWITCH_POSITION_CHANGE: { fleeted: "toggle", stateOn: ACTIVE },
+  WORK_ZONE_PROTECTION: { fleeted: "clear", stateOn: NOTICE },
+  CROSSING_FAILURE: { fleeted: "clear", stateOn: ACTIVE },
+  POWER_OUTAGE: { fleeted: "clear", stateOn: ACTIVE },
+  DISPATCH_NOTE: { fleeted: "set", stateOn: ACTIVE },
+};
+
+/** Changes `document` in place as a pass that left the event in `status` does. */
+export function applyBusinessRule(document: EventDocument, status: EventStatus): void {
+  const rule = BUSINESS_RULES[document.eventType];
+  document.state = rule.stateOn[status];
+  const flags = document.metrics.flags;
+  flags.fleeted = rule.fleeted === "toggle" ? !flags.fleeted : rule.fleeted === "set";
+}

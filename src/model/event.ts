@@ -1,0 +1,76 @@
+// The railway event: its types and the one zod schema of its document, shared by every actor, by the tests and
+// by the audit. The document is what the payload column holds, as JSONB or as TEXT.
+import { z } from "zod";
+
+export const EVENT_TYPES = [
+  "ROUTE_AUTHORIZATION",
+  "SIGNAL_CLEAR",
+  "SPEED_RESTRICTION",
+  "TRACK_OUT_OF_SERVICE",
+  "TRAIN_POSITION_UPDATE",
+  "SWITCH_POSITION_CHANGE",
+  "WORK_ZONE_PROTECTION",
+  "CROSSING_FAILURE",
+  "POWER_OUTAGE",
+  "DISPATCH_NOTE",
+] as const;
+
+export const EventType = z.enum(EVENT_TYPES);
+export type EventType = z.infer<typeof EventType>;
+
+export const DocumentState = z.enum(["NEW", "QUEUED", "IN_PROGRESS", "APPLIED", "CANCELLED"]);
+export type DocumentState = z.infer<typeof DocumentState>;
+
+const Segment = z.strictObject({
+  id: z.string(),
+  direction: z.enum(["EAST", "WEST"]),
+  trackSections: z.array(z.string()).length(3),
+});
+
+const Switch = z.strictObject({ id: z.string(), position: z.enum(["NORMAL", "REVERSE"]) });
+
+/** The document of one event, about 900 bytes as JSON. */
+export const EventDocument = z.strictObject({
+  eventType: EventType,
+  authorityId: z.uuid(),
+  deviceKey: z.uuid(),
+  state: DocumentState,
+  createdAt: z.iso.datetime(),
+  route: z.strictObject({
+    segments: z.array(Segment).length(3),
+    switches: z.array(Switch).length(2),
+    attributes: z.strictObject({
+      ALLOW_PASS: z.boolean(),
+      REQUIRES_ACK: z.boolean(),
+      SLOW_ORDER: z.boolean(),
+    }),
+    signalId: z.string(),
+  }),
+  metrics: z.strictObject({
+    flags: z.strictObject({ onTrack: z.boolean(), fleeted: z.boolean() }),
+    circuitIds: z.array(z.string()).length(4),
+    confidence: z.number().min(0).max(1),
+  }),
+  train: z.strictObject({
+    trainId: z.string().regex(/^RR-\d{2}-\d{5}-\d{8}$/),
+    withinLimits: z.boolean(),
+    direction: z.enum(["EAST", "WEST"]),
+  }),
+  meta: z.strictObject({
+    userId: z.string(),
+    logicalPos: z.int(),
+    sourceSystem: z.string(),
+    /** Free text that brings a document up to the size the scenario asks for. */
+    remarks: z.string().optional(),
+  }),
+});
+export type EventDocument = z.infer<typeof EventDocument>;
+
+/** One event ready to be inserted: its document already serialised, and the values the flat columns take. */
+export interface PreparedEvent {
+  readonly id: string;
+  readonly payload: string;
+  readonly eventType: EventType;
+  readonly authorityId: string;
+  readonly trainId: string;
+}

@@ -1,0 +1,26 @@
+// Where a database or a pooler listens, as plain values that can cross a thread boundary. Lives in this room
+// because scenarios name endpoints, targets produce them and `database/` connects to them. A password is in
+// here: an endpoint is printed with `describeEndpoint` only.
+
+/** TLS settings of an endpoint, libpq's names and meanings; certificates as PEM text, already read from files. */
+export interface TlsSettings {
+  readonly mode: "require" | "verify-ca" | "verify-full";
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface Endpoint {
+  /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password?: string;
+  readonly tls?: TlsSettings;
+}
+
+/** `postgresql://user@host:port/database`, never with the password. */
+export function describeEndpoint(endpoint: Endpoint): string {
+  return `postgresql://${endpoint.user}@${endpoint.host}:${endpoint.port}/${endpoint.database}`;
+}

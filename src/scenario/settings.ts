@@ -1,0 +1,203 @@
+// What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
+// engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
+// they are. Level names are fixed vocabulary (DESIGN section 3).
+import type { AdvanceProbabilities } from "../model/lifecycle.js";
+import type { IdKind } from "../model/event-id.js";
+
+export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
+export type Payload = (typeof PAYLOADS)[number];
+
+export const LOCKINGS = ["for-update", "skip-locked", "nowait"] as const;
+export type Locking = (typeof LOCKINGS)[number];
+
+export const STATEMENT_SHAPES = ["set-based", "row-by-row", "single-statement"] as const;
+export type StatementShape = (typeof STATEMENT_SHAPES)[number];
+
+export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
+export const POOL_MODES = ["session", "transaction", "statement"] as const;
+export type PoolMode = (typeof POOL_MODES)[number];
+
+export const TOPOLOGIES = ["actors", "cycle"] as const;
+export type Topology = (typeof TOPOLOGIES)[number];
+
+/** Groups of clients; `cycle` is the one of the cycle topology, whose clients do add, process, archive in turn. */
+export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const DIALECTS = ["postgres"] as const;
+export type DialectName = (typeof DIALECTS)[number];
+
+/** Inclusive range, uniform. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+export type PoolSettings =
+  | { readonly strategy: "direct"; readonly reconnect: "never" | "per-transaction" }
+  | {
+      readonly strategy: "pg-pool";
+      /** Connections over all worker threads together. */
+      readonly size: number;
+    }
+  | {
+      readonly strategy: "pgbouncer";
+      readonly mode: PoolMode;
+      /** Server connections of each PgBouncer (`default_pool_size`). */
+      readonly size: number;
+      /** Managed PgBouncers to start. */
+      readonly instances: number;
+      /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
+      readonly maxPreparedStatements: number;
+      /** URLs of running PgBouncers; empty means managed. */
+      readonly urls: readonly string[];
+      /** Admin console of an external PgBouncer. */
+      readonly adminUrl?: string;
+    };
+
+export type ExecutorSettings =
+  | { readonly executor: "constant-clients"; readonly clients: number }
+  | {
+      readonly executor: "shared-iterations";
+      readonly clients: number;
+      /** Iterations over all clients and workers of the group together. */
+      readonly iterations: number;
+      readonly maxDurationMs: number;
+    }
+  | {
+      readonly executor: "per-client-iterations";
+      readonly clients: number;
+      /** Iterations of each client. */
+      readonly iterations: number;
+      readonly maxDurationMs: number;
+    };
+
+export type LoadSettings = ExecutorSettings & {
+  /** Pause of a client between two iterations, uniform, in milliseconds. */
+  readonly thinkTimeMs: Range;
+  /** Clients start one by one, evenly over this time, in milliseconds. */
+  readonly rampUpMs: number;
+};
+
+export interface ActorGroup {
+  /** Worker threads; clients are shared out evenly over them. At most `load.clients`. */
+  readonly workers: number;
+  readonly load: LoadSettings;
+}
+
+export interface TrialPhases {
+  readonly warmUpMs: number;
+  /** Length of the measurement window; with iteration budgets only, the window ends when they are used up. */
+  readonly durationMs: number;
+  /** Most time the drain may take; 0 means no drain. */
+  readonly drainMaxMs: number;
+}
+
+export interface RetrySettings {
+  /** Attempts of one transaction, the first included. */
+  readonly attempts: number;
+  /** First backoff; it doubles each time; each wait is uniform over 0 .. that (full jitter). */
+  readonly baseMs: number;
+  /** Ceiling of the doubling. */
+  readonly ceilingMs: number;
+}
+
+export type TargetSettings =
+  | {
+      readonly kind: "embedded";
+      /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+      readonly settings: Readonly<Record<string, string>>;
+      /** Loopback port; 0 picks a free one. */
+      readonly port: number;
+    }
+  | {
+      readonly kind: "container";
+      readonly image: string;
+      readonly settings: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: "url";
+      /** Connection URLs, spread over clients evenly; a password may come from PGPASSWORD. */
+      readonly urls: readonly string[];
+      readonly sslmode?: "disable" | "require" | "verify-ca" | "verify-full";
+      /** Paths of PEM files. */
+      readonly ca?: string;
+      readonly cert?: string;
+      readonly key?: string;
+    };
+
+export interface LogSettings {
+  readonly level: "debug" | "info" | "warn" | "error" | "silent";
+  /** A transaction whose service time is longer is logged as slow, in milliseconds. */
+  readonly slowTransactionMs: number;
+}
+
+export interface TreatmentSettings {
+  readonly target: TargetSettings;
+  readonly dialect: DialectName;
+  /** The PostgreSQL schema that train-sim creates, marks and drops. */
+  readonly namespace: string;
+  readonly payload: Payload;
+  readonly pool: PoolSettings;
+  readonly locking: Locking;
+  readonly isolation: Isolation;
+  readonly ids: IdKind;
+  readonly statementShape: StatementShape;
+  readonly prepared: boolean;
+  /** Events a transaction adds, processes or archives at most. */
+  readonly batch: Range;
+  /** Pause inside each process transaction, holding its locks. */
+  readonly appDelayMs: Range;
+  readonly advance: AdvanceProbabilities;
+  readonly documentBytes: number;
+  /** Events inserted before the warm-up, PENDING. */
+  readonly preload: number;
+  readonly topology: Topology;
+  readonly actors: Readonly<Partial<Record<Role, ActorGroup>>>;
+  readonly trial: TrialPhases;
+  readonly retry: RetrySettings;
+  readonly log: LogSettings;
+}
+
+/** One combination of levels. */
+export interface Treatment {
+  /** Short, stable, safe as a file name: made of its levels, as `payload=text,pool=direct` -> `text-direct`. */
+  readonly id: string;
+  /** Level of each factor, by the factor's path, as text. */
+  readonly levels: Readonly<Record<string, string>>;
+  readonly settings: TreatmentSettings;
+}
+
+/** One run of a treatment, in the order in which trials are run. */
+export interface PlannedTrial {
+  /** Position in the experiment, from 1. */
+  readonly number: number;
+  /** Block, from 0: each block holds every treatment once; trials of one block share a seed. */
+  readonly block: number;
+  readonly treatmentId: string;
+  readonly seed: number;
+}
+
+/** A scenario ready to be run. */
+export interface Experiment {
+  readonly name: string;
+  readonly seed: number;
+  readonly treatments: readonly Treatment[];
+  readonly trials: readonly PlannedTrial[];
+  /** Thresholds in k6's syntax, by metric with its selector, as written. */
+  readonly thresholds: Readonly<Record<string, readonly string[]>>;
+  /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
+  readonly yaml: string;
+}
+
+/** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */
+export function shareOf(total: number, workers: number, index: number): number {
+  return Math.floor(total / workers) + (index < total % workers ? 1 : 0);
+}
+
+/** Clients of all groups of a treatment together. */
+export function totalClients(settings: TreatmentSettings): number {
+  return Object.values(settings.actors).reduce((sum, group) => sum + group.load.clients, 0);
+}

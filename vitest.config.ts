@@ -1,0 +1,28 @@
+// Two projects: `unit` is pure and quick; `db` talks to a real PostgreSQL that its global set-up starts.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
+          exclude: ["src/**/*.db.test.ts"],
+          environment: "node",
+        },
+      },
+      {
+        test: {
+          name: "db",
+          include: ["src/**/*.db.test.ts"],
+          environment: "node",
+          globalSetup: ["src/testing/global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
