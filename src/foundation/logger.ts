@@ -1,0 +1,46 @@
+// One way to make a pino logger: NDJSON lines with an ISO time, fixed bindings on every line, secrets redacted,
+// and writes gathered in memory so that a line on the hot path costs no system call. Logs never carry a payload,
+// a parameter value or a password.
+import { pino, type Logger } from "pino";
+
+export type { Logger };
+
+/** Paths at which an endpoint or a driver's options could carry a secret into a log line. */
+const REDACTED = ["password", "*.password", "endpoint.password", "err.config", "*.key", "connectionString"];
+
+export interface LoggerOptions {
+  /** File that the lines are appended to. */
+  readonly file: string;
+  readonly level: string;
+  /** Fields that every line carries, as trial, treatment, actor, worker. */
+  readonly bindings: Readonly<Record<string, unknown>>;
+}
+
+/** A logger and the way to end it: `close` resolves once every line is in the file. */
+export interface OpenLogger {
+  readonly logger: Logger;
+  close(): Promise<void>;
+}
+
+export function openLogger(options: LoggerOptions): OpenLogger {
+  const destination = pino.destination({ dest: options.file, append: true, sync: false, minLength: 16_384 });
+  const logger = pino(
+    {
+      level: options.level,
+      base: { ...options.bindings },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: REDACTED, censor: "[secret]" },
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return {
+    logger,
+    close: () =>
+      new Promise((resolve) => {
+        destination.once("close", resolve);
+        destination.once("error", () => resolve());
+        destination.end();
+      }),
+  };
+}

@@ -1,0 +1,35 @@
+// What train-sim itself costs: CPU seconds of the whole process (all worker threads) and the event-loop delay of
+// one thread. A load generator that is short of CPU measures itself, not the database, so both go into results.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/** User and system CPU seconds of this process since it started, all threads together. */
+export function processCpuSeconds(): number {
+  const usage = process.cpuUsage();
+  return (usage.user + usage.system) / 1e6;
+}
+
+const RESOLUTION_MS = 10;
+
+/** Samples how late this thread's timers fire. */
+export class EventLoopDelay {
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+  start(): void {
+    this.histogram.enable();
+  }
+
+  /** Forgets what was sampled so far: called where the measurement window begins. */
+  reset(): void {
+    this.histogram.reset();
+  }
+
+  /** 99th percentile in milliseconds beyond the sampling interval itself; 0 before the first sample. */
+  p99Ms(): number {
+    if (this.histogram.count === 0) return 0;
+    return Math.max(0, this.histogram.percentile(99) / 1e6 - RESOLUTION_MS);
+  }
+
+  stop(): void {
+    this.histogram.disable();
+  }
+}

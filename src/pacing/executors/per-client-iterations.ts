@@ -1,0 +1,13 @@
+// `per-client-iterations`: every client runs the same number of iterations, then is done.
+import type { Pacer, PacingContext } from "../pacer.js";
+import { closedLoop } from "./closed-loop.js";
+
+export function perClientIterations(context: PacingContext, iterations: number): Pacer {
+  const done = new Map<number, number>();
+  return closedLoop(context, (client) => {
+    const count = done.get(client) ?? 0;
+    if (count >= iterations) return false;
+    done.set(client, count + 1);
+    return true;
+  });
+}

@@ -1,0 +1,80 @@
+// Executors under a clock moved by hand: budgets exact over workers, ramp-up even, think time inside its range.
+import { describe, expect, it } from "vitest";
+import { Prng } from "../foundation/prng.js";
+import { createPacer, type PacingPlan } from "./create-pacer.js";
+import type { PacingContext } from "./pacer.js";
+
+function context(overrides: Partial<PacingContext> = {}): PacingContext & { slept: number[]; now: number } {
+  const state = { slept: [] as number[], now: 0 };
+  return Object.assign(state, {
+    nowMs: () => state.now,
+    sleep: async (ms: number) => {
+      state.slept.push(ms);
+      state.now += ms;
+    },
+    prng: new Prng(1),
+    thinkTime: { min: 0, max: 0 },
+    rampUpMs: 0,
+    totalClients: 1,
+    firstClient: 0,
+    sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
+    isOver: () => false,
+    ...overrides,
+  });
+}
+
+async function countIterations(plan: PacingPlan, contexts: PacingContext[], clients: number): Promise<number> {
+  let count = 0;
+  await Promise.all(
+    contexts.flatMap((each) => {
+      const pacer = createPacer(plan, each);
+      return Array.from({ length: clients }, async (_, client) => {
+        while ((await pacer.next(client)) !== undefined) count++;
+      });
+    }),
+  );
+  return count;
+}
+
+describe("executors", () => {
+  it("starts exactly the shared budget over workers that race for it, no remainder dropped", async () => {
+    const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
+    const workers = [context({ sharedCounter }), context({ sharedCounter }), context({ sharedCounter })];
+    expect(await countIterations({ executor: "shared-iterations", iterations: 1001 }, workers, 7)).toBe(1001);
+  });
+
+  it("runs every client through its own budget", async () => {
+    expect(await countIterations({ executor: "per-client-iterations", iterations: 13 }, [context(), context()], 5)).toBe(
+      2 * 5 * 13,
+    );
+  });
+
+  it("goes on until the phase is over when there is no budget", async () => {
+    let left = 50;
+    const only = context({ isOver: () => left-- <= 0 });
+    expect(await countIterations({ executor: "constant-clients" }, [only], 1)).toBe(50);
+  });
+
+  it("spreads the first starts of the whole group evenly over the ramp-up", async () => {
+    const second = context({ rampUpMs: 1000, totalClients: 10, firstClient: 5 });
+    const pacer = createPacer({ executor: "constant-clients" }, second);
+    for (let client = 0; client < 5; client++) await pacer.next(client);
+    expect(second.slept).toEqual([500, 600, 700, 800, 900]);
+  });
+
+  it("thinks within the range between iterations, but not before the first", async () => {
+    const one = context({ thinkTime: { min: 10, max: 20 } });
+    const pacer = createPacer({ executor: "constant-clients" }, one);
+    for (let i = 0; i < 200; i++) await pacer.next(0);
+    expect(one.slept).toHaveLength(199);
+    expect(Math.min(...one.slept)).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...one.slept)).toBeLessThan(20);
+  });
+
+  it("gives the moment of the start as intended start, since a closed loop has no schedule", async () => {
+    const one = context({ thinkTime: { min: 5, max: 5 } });
+    const pacer = createPacer({ executor: "constant-clients" }, one);
+    expect(await pacer.next(0)).toBe(0);
+    expect(await pacer.next(0)).toBe(5);
+  });
+});
