@@ -1,0 +1,211 @@
+// One worker thread's life: it builds its actor, connects, and then follows the coordinator's commands. Each phase
+// is a set of client loops with a pacer of its own; changing phase means to end the loops (what is under way is
+// finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
+import { monotonicMs } from "../foundation/clock.js";
+import type { Logger } from "../foundation/logger.js";
+import { EventLoopDelay } from "../foundation/process-usage.js";
+import { deriveSeed, Prng } from "../foundation/prng.js";
+import { Sleeper } from "../foundation/sleeper.js";
+import { createConnectionSource } from "../database/pools/create-source.js";
+import type { ConnectionSource } from "../database/workload.js";
+import { createWorkload } from "../database/create-workload.js";
+import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
+import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
+import type { Pacer } from "../pacing/pacer.js";
+import type { Actor } from "./actor.js";
+import { ROLE_TRAITS, type RoleTraits } from "./create-actor.js";
+import { EventLog } from "./event-log.js";
+import type { Assignment, Command, Ledger, Report } from "./protocol.js";
+import { LifecycleClock } from "./publish-times.js";
+import { writeSummaryLines } from "./summary-lines.js";
+import { Transactor } from "./transactor.js";
+
+type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
+
+/** A set of client loops; `isOver` asks them to end. */
+interface Phase {
+  readonly name: PhaseName;
+  isOver: boolean;
+  done: Promise<void>;
+}
+
+export class ActorWorker {
+  private readonly sleeper = new Sleeper();
+  private readonly eventLoopDelay = new EventLoopDelay();
+  private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0 };
+  private readonly lifecycle: LifecycleClock;
+  private readonly source: ConnectionSource;
+  private readonly recorder: Recorder;
+  private readonly eventLog: EventLog;
+  private readonly traits: RoleTraits;
+  private readonly actor: Actor;
+  private phase: Phase = { name: "warm-up", isOver: true, done: Promise.resolve() };
+  private ticker: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly assignment: Assignment,
+    private readonly logger: Logger,
+    private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
+    private readonly fail: (error: unknown) => void,
+  ) {
+    const { settings, role, trial, ordinal } = assignment;
+    const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
+    this.lifecycle = new LifecycleClock(assignment.publishTimes);
+    this.eventLog = new EventLog(logger);
+    this.source = createConnectionSource({
+      pool: settings.pool,
+      endpoints: assignment.endpoints,
+      clients: assignment.clients,
+      firstClient: assignment.firstClientOfTrial,
+      workers: assignment.workersOfTrial,
+      workerIndex: ordinal,
+      prepared: assignment.prepared,
+      applicationName: `train-sim/${role}`,
+    });
+    this.traits = ROLE_TRAITS[role];
+    this.recorder = new Recorder(this.traits.operations);
+    const { sleeper, recorder, eventLog, source, lifecycle, ledger } = this;
+    this.actor = this.traits.create({
+      assignment,
+      workload: createWorkload(settings),
+      transactor: new Transactor({
+        source,
+        recorder,
+        eventLog,
+        retry: settings.retry,
+        slowTransactionMs: settings.log.slowTransactionMs,
+        prng,
+        sleeper,
+      }),
+      recorder,
+      lifecycle,
+      sleeper,
+      prng,
+      isDraining: () => this.phase.name === "drain",
+      ledger,
+    });
+  }
+
+  /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
+  async prepare(): Promise<void> {
+    await this.source.warm();
+    for (let client = 0; client < this.assignment.clients; client++) this.actor.prepare(client);
+    this.eventLoopDelay.start();
+    this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
+    this.logger.info({ event: "start", clients: this.assignment.clients }, "worker ready");
+    this.send({ kind: "ready" });
+  }
+
+  async obey(command: Command): Promise<void> {
+    switch (command.kind) {
+      case "start":
+        await this.sleeper.sleep(command.atMs - monotonicMs());
+        this.begin("warm-up", { executor: "constant-clients" }, true);
+        return;
+      case "pause":
+        await this.endPhase();
+        this.send({ kind: "paused" });
+        return;
+      case "measure":
+        return this.measure(command.startMs, command.endMs);
+      case "drain":
+        await this.endPhase();
+        if (this.traits.drains) this.begin("drain", { executor: "constant-clients" }, false);
+        else this.logPhase("drain");
+        return;
+      case "stop":
+        return this.stop();
+    }
+  }
+
+  /** Ends everything at once, for a thread that is about to die; sends nothing. */
+  async abandon(): Promise<void> {
+    clearInterval(this.ticker);
+    this.phase.isOver = true;
+    this.sleeper.wakeAll();
+    await this.source.close();
+  }
+
+  private async measure(startMs: number, endMs: number): Promise<void> {
+    const isFirst = this.phase.name === "warm-up";
+    this.recorder.setWindow(startMs, endMs);
+    if (!isFirst) return;
+    const { load } = this.assignment.settings.actors[this.assignment.role] ?? {};
+    await this.sleeper.sleep(startMs - monotonicMs());
+    this.eventLoopDelay.reset();
+    if (load && this.phase.isOver) {
+      this.begin("measure", load, true);
+      if (load.executor !== "constant-clients") this.announceBudgetDone(this.phase);
+    } else {
+      this.phase = Object.assign(this.phase, { name: "measure" as const });
+      this.logPhase("measure");
+    }
+  }
+
+  private announceBudgetDone(phase: Phase): void {
+    void phase.done.then(() => {
+      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: monotonicMs() });
+    });
+  }
+
+  private begin(name: PhaseName, plan: PacingPlan, isPaced: boolean): void {
+    const { assignment, sleeper } = this;
+    const load = assignment.settings.actors[assignment.role]?.load;
+    const phase: Phase = { name, isOver: false, done: Promise.resolve() };
+    const pacer = createPacer(plan, {
+      nowMs: monotonicMs,
+      sleep: (ms) => sleeper.sleep(ms),
+      prng: new Prng(deriveSeed(assignment.trial.seed, "pacing", assignment.role, assignment.index, name)),
+      thinkTime: isPaced && load ? load.thinkTimeMs : { min: 0, max: 0 },
+      rampUpMs: isPaced && load ? load.rampUpMs : 0,
+      totalClients: assignment.groupClients,
+      firstClient: assignment.firstClient,
+      sharedCounter: assignment.sharedCounter,
+      isOver: () => phase.isOver,
+    });
+    this.phase = phase;
+    this.logPhase(name);
+    const loops = Array.from({ length: assignment.clients }, (_, client) => this.runClient(client, pacer, phase));
+    phase.done = Promise.all(loops).then(() => undefined);
+    phase.done.catch((error: unknown) => this.fail(error));
+  }
+
+  private async runClient(client: number, pacer: Pacer, phase: Phase): Promise<void> {
+    for (;;) {
+      const intendedMs = await pacer.next(client);
+      if (intendedMs === undefined) return;
+      await this.actor.iterate(client, intendedMs);
+      if (!phase.isOver) this.actor.prepare(client);
+    }
+  }
+
+  private async endPhase(): Promise<void> {
+    const { phase } = this;
+    phase.isOver = true;
+    this.sleeper.wakeAll();
+    await phase.done;
+  }
+
+  private async stop(): Promise<void> {
+    await this.endPhase();
+    clearInterval(this.ticker);
+    this.lifecycle.settlePending();
+    this.ship(Number.POSITIVE_INFINITY);
+    this.eventLoopDelay.stop();
+    await this.source.close();
+    this.logPhase("stopped");
+    this.send({ kind: "stopped", ledger: this.ledger });
+  }
+
+  private ship(nowMs: number): void {
+    this.lifecycle.settlePending();
+    const delta: RecorderDelta = this.recorder.take(nowMs);
+    writeSummaryLines(this.eventLog, this.phase.name, delta);
+    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };
+    this.send(report, transferablesOf(delta));
+  }
+
+  private logPhase(name: PhaseName): void {
+    this.logger.info({ event: "phase", phase: name }, `phase ${name}`);
+  }
+}

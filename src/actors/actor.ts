@@ -1,0 +1,35 @@
+// What an actor is to its worker thread: the thing that runs one iteration of one client. The role decides which;
+// `create-actor.ts` holds the registry. Nothing in here knows about pools, phases or threads.
+import type { Prng } from "../foundation/prng.js";
+import type { Sleeper } from "../foundation/sleeper.js";
+import type { Recorder } from "../metrics/recorder.js";
+import type { Workload } from "../database/workload.js";
+import type { Assignment, Ledger } from "./protocol.js";
+import type { LifecycleClock } from "./publish-times.js";
+import type { Transactor } from "./transactor.js";
+
+/** What the worker hands to its actor. */
+export interface ActorContext {
+  readonly assignment: Assignment;
+  readonly workload: Workload;
+  readonly transactor: Transactor;
+  readonly recorder: Recorder;
+  readonly lifecycle: LifecycleClock;
+  readonly sleeper: Sleeper;
+  readonly prng: Prng;
+  /** True while the queue is being emptied: no think time, no app delay, no waiting for more work. */
+  readonly isDraining: () => boolean;
+  readonly ledger: Ledger;
+}
+
+export interface Actor {
+  /**
+   * One iteration of one client (0 .. clients-1 of this worker) whose intended start was `intendedMs`. Rejects
+   * only when the trial cannot go on.
+   */
+  iterate(client: number, intendedMs: number): Promise<void>;
+  /** Makes what the client's next iteration needs, outside every timed section. */
+  prepare(client: number): void;
+}
+
+export const nothingToPrepare = (): void => undefined;

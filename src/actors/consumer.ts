@@ -1,0 +1,41 @@
+// The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
+// and commits. An empty poll is counted apart and followed by a brief pause.
+import type { Actor, ActorContext } from "./actor.js";
+import { nothingToPrepare } from "./actor.js";
+import { IdleBackoff } from "./idle-backoff.js";
+
+/** Processes one batch; resolves to false when there was nothing to process. Shared with the cycle topology. */
+export function createProcessor(context: ActorContext): (client: number, intendedMs: number) => Promise<boolean> {
+  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment } = context;
+  const { batch, appDelayMs, advance } = assignment.settings;
+  const roll = (): number => prng.float();
+  const recordCompleted = (latencyMs: number, atMs: number): void => recorder.lifecycle("completed", latencyMs, atMs);
+  const appDelay = (): Promise<void> =>
+    sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
+
+  return async (client, intendedMs) => {
+    const limit = prng.intBetween(batch.min, batch.max);
+    const isDelayed = appDelayMs.max > 0 && !context.isDraining();
+    const end = await transactor.run({
+      operation: "process",
+      client,
+      intendedMs,
+      body: (connection) =>
+        workload.process(connection, { limit, roll, chances: advance, ...(isDelayed ? { appDelay } : {}) }),
+      isPoll: true,
+      events: (outcome) => outcome.events,
+    });
+    if (end.kind === "failed") return true;
+    lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
+    return end.kind === "committed";
+  };
+}
+
+export function consumer(context: ActorContext): Actor {
+  const processOne = createProcessor(context);
+  const idle = new IdleBackoff(context.assignment.clients, context.sleeper);
+  return {
+    prepare: nothingToPrepare,
+    iterate: async (client, intendedMs) => idle.after(client, !(await processOne(client, intendedMs))),
+  };
+}

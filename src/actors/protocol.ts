@@ -1,0 +1,78 @@
+// The messages between the coordinator and its worker threads, as zod schemas: what crosses a thread is checked
+// like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
+// worker moves through ready -> running -> (paused) -> draining -> stopped and says so itself.
+import { z } from "zod";
+import type { Endpoint } from "../scenario/endpoint.js";
+import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
+import type { RecorderDelta } from "../metrics/recorder.js";
+
+const Index = z.int().nonnegative();
+
+/** What one worker thread is to do, handed over at launch. Settings and endpoints were validated when loaded. */
+export const Assignment = z.object({
+  role: z.enum(ROLES),
+  /** Number of this worker among all workers of the trial. */
+  ordinal: Index,
+  /** Number of this worker in its group, of `workers`. */
+  index: Index,
+  workers: z.int().positive(),
+  /** Clients of this worker; `firstClient` is the first one's number in the group of `groupClients`. */
+  clients: z.int().positive(),
+  firstClient: Index,
+  groupClients: z.int().positive(),
+  /** Number of the first client among all clients of the trial: endpoints are spread by it. */
+  firstClientOfTrial: Index,
+  /** Worker threads of the whole trial, over which a pg-pool is shared out. */
+  workersOfTrial: z.int().positive(),
+  trial: z.object({ number: z.int().positive(), treatmentId: z.string(), seed: Index }),
+  settings: z.custom<TreatmentSettings>((value) => typeof value === "object" && value !== null),
+  endpoints: z.array(z.custom<Endpoint>((value) => typeof value === "object" && value !== null)).min(1),
+  /** Whether named prepared statements are used: asked for, and possible through the pooler. */
+  prepared: z.boolean(),
+  logFile: z.string(),
+  sharedCounter: z.instanceof(Int32Array),
+  /** Publish moments of each publishing worker, by its ordinal; see `publish-times.ts`. */
+  publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
+});
+export type Assignment = z.infer<typeof Assignment>;
+
+export const Command = z.discriminatedUnion("kind", [
+  /** Begin iterating at `atMs` on the monotonic clock: the barrier. */
+  z.object({ kind: z.literal("start"), atMs: z.number() }),
+  /** Finish what is under way, then report `paused`: what comes before an exact budget. */
+  z.object({ kind: z.literal("pause") }),
+  /** The measurement window; `endMs` is Infinity until an iteration budget is used up. */
+  z.object({ kind: z.literal("measure"), startMs: z.number(), endMs: z.number() }),
+  /** Producers and readers end; consumers and archivers empty the queue without think time and app delay. */
+  z.object({ kind: z.literal("drain") }),
+  /** Finish what is under way, report `stopped`, exit. */
+  z.object({ kind: z.literal("stop") }),
+]);
+export type Command = z.infer<typeof Command>;
+
+/** What the database acknowledged to this worker's producers, in all phases. Numbers of events. */
+export const Ledger = z.object({
+  published: Index,
+  /** Keys of events whose add was in doubt to the end: the audit looks them up. */
+  inDoubtIds: z.array(z.string()),
+  /** Events of add transactions that failed for good. */
+  failed: Index,
+});
+export type Ledger = z.infer<typeof Ledger>;
+
+export const Report = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("paused") }),
+  /** Every client used up its iteration budget; `finishedMs` is when the last one did. */
+  z.object({ kind: z.literal("budget-done"), finishedMs: z.number() }),
+  /** Once a second: what was recorded since the last one. */
+  z.object({
+    kind: z.literal("delta"),
+    delta: z.custom<RecorderDelta>((value) => typeof value === "object" && value !== null),
+    eventLoopDelayP99Ms: z.number(),
+  }),
+  z.object({ kind: z.literal("stopped"), ledger: Ledger }),
+  /** The worker cannot go on; the trial fails with this cause. */
+  z.object({ kind: z.literal("failed"), message: z.string(), exitCode: z.number(), hint: z.string() }),
+]);
+export type Report = z.infer<typeof Report>;

@@ -1,0 +1,168 @@
+// Runs one transaction of a client to its end: gets a connection, times it, retries what can be retried with
+// full-jitter backoff, and records what happened. Every outcome is counted: acknowledged, retried, failed for
+// good, in doubt. An error that trying again cannot mend ends the trial with the statement's name.
+import { monotonicMs } from "../foundation/clock.js";
+import { messageOf, TrialError } from "../foundation/errors.js";
+import type { Prng } from "../foundation/prng.js";
+import type { Sleeper } from "../foundation/sleeper.js";
+import type { Operation } from "../metrics/operations.js";
+import type { Recorder } from "../metrics/recorder.js";
+import type { RetrySettings } from "../scenario/settings.js";
+import { classifyFailure, type Failure } from "../database/sqlstates.js";
+import type { Connection, ConnectionSource } from "../database/workload.js";
+import type { EventLog, TransactionFacts } from "./event-log.js";
+
+/** One transaction as an actor describes it. */
+export interface TransactionPlan<T> {
+  readonly operation: Operation;
+  readonly client: number;
+  /** Monotonic milliseconds at which the schedule wanted it to start. */
+  readonly intendedMs: number;
+  body(connection: Connection): Promise<T>;
+  /** Events that the result stands for. */
+  events(result: T): number;
+  /** Whether a result without events is an empty poll, counted apart, rather than a transaction. */
+  readonly isPoll: boolean;
+  /**
+   * After a commit in doubt, asked on a new connection before the body is tried again: the result when the
+   * transaction did commit, undefined when it did not. Left out where a repetition does no harm.
+   */
+  settle?(connection: Connection): Promise<T | undefined>;
+}
+
+/** How a transaction ended; `finishedMs` is monotonic. */
+export type TransactionEnd<T> =
+  | { readonly kind: "committed" | "empty"; readonly result: T; readonly finishedMs: number }
+  | { readonly kind: "failed"; readonly inDoubt: boolean };
+
+export interface TransactorOptions {
+  readonly source: ConnectionSource;
+  readonly recorder: Recorder;
+  readonly eventLog: EventLog;
+  readonly retry: RetrySettings;
+  readonly slowTransactionMs: number;
+  readonly prng: Prng;
+  readonly sleeper: Sleeper;
+}
+
+/** What one transaction carries over its attempts. */
+interface Progress {
+  attempt: number;
+  poolWaitMs: number;
+  inDoubt: boolean;
+}
+
+export class Transactor {
+  constructor(private readonly options: TransactorOptions) {}
+
+  /** Resolves when the transaction ended one way or another; rejects only when the trial cannot go on. */
+  async run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
+    const startMs = monotonicMs();
+    const progress: Progress = { attempt: 1, poolWaitMs: 0, inDoubt: false };
+    for (;;) {
+      try {
+        const result = await this.attempt(plan, progress);
+        return this.finish(plan, result, startMs, progress);
+      } catch (error) {
+        const failure = this.judge(error, progress);
+        if (progress.attempt >= this.options.retry.attempts) return this.giveUp(plan, error, failure, startMs, progress);
+        await this.backOff(plan, error, failure, startMs, progress);
+        progress.attempt++;
+      }
+    }
+  }
+
+  private async attempt<T>(plan: TransactionPlan<T>, progress: Progress): Promise<T> {
+    const askedMs = monotonicMs();
+    const lease = await this.options.source.acquire(plan.client).finally(() => {
+      progress.poolWaitMs += monotonicMs() - askedMs;
+    });
+    let isSuspect = true;
+    try {
+      const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
+      const result = settled ?? (await plan.body(lease.connection));
+      isSuspect = false;
+      return result;
+    } catch (error) {
+      isSuspect = classifyFailure(error).kind !== "retry";
+      throw error;
+    } finally {
+      await lease.release(isSuspect);
+    }
+  }
+
+  /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
+  private judge(error: unknown, progress: Progress): Failure {
+    const failure = classifyFailure(error);
+    if (failure.kind === "in-doubt") progress.inDoubt = true;
+    if (failure.kind !== "fatal") return failure;
+    // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
+    if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
+    throw new TrialError(
+      `${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
+      "trying again cannot mend this error, so the trial was stopped",
+      { cause: error },
+    );
+  }
+
+  private finish<T>(plan: TransactionPlan<T>, result: T, startMs: number, progress: Progress): TransactionEnd<T> {
+    const { recorder, slowTransactionMs, eventLog } = this.options;
+    const finishedMs = monotonicMs();
+    const serviceMs = finishedMs - startMs;
+    const events = plan.events(result);
+    if (events === 0 && plan.isPoll) {
+      recorder.emptyPoll(plan.operation, finishedMs, serviceMs);
+      return { kind: "empty", result, finishedMs };
+    }
+    const { poolWaitMs } = progress;
+    recorder.transaction(plan.operation, {
+      finishedMs,
+      events,
+      serviceMs,
+      responseMs: finishedMs - plan.intendedMs,
+      poolWaitMs,
+    });
+    if (serviceMs > slowTransactionMs) eventLog.slow(this.facts(plan, serviceMs, progress), events);
+    return { kind: "committed", result, finishedMs };
+  }
+
+  private giveUp<T>(
+    plan: TransactionPlan<T>,
+    error: unknown,
+    failure: Failure,
+    startMs: number,
+    progress: Progress,
+  ): TransactionEnd<T> {
+    const finishedMs = monotonicMs();
+    const serviceMs = finishedMs - startMs;
+    this.options.recorder.failure(plan.operation, { finishedMs, serviceMs, sqlstate: failure.sqlstate });
+    this.options.eventLog.failure(this.facts(plan, serviceMs, progress), failure.sqlstate, messageOf(error));
+    return { kind: "failed", inDoubt: progress.inDoubt };
+  }
+
+  private async backOff(
+    plan: TransactionPlan<unknown>,
+    error: unknown,
+    failure: Failure,
+    startMs: number,
+    progress: Progress,
+  ): Promise<void> {
+    const { retry, prng, recorder, eventLog, sleeper } = this.options;
+    const nowMs = monotonicMs();
+    const ceilingMs = Math.min(retry.ceilingMs, retry.baseMs * 2 ** (progress.attempt - 1));
+    const backoffMs = prng.float() * ceilingMs;
+    recorder.retry(plan.operation, failure.sqlstate, nowMs);
+    eventLog.retry(this.facts(plan, nowMs - startMs, progress), failure.sqlstate, messageOf(error), backoffMs);
+    await sleeper.sleep(backoffMs);
+  }
+
+  private facts(plan: TransactionPlan<unknown>, serviceMs: number, progress: Progress): TransactionFacts {
+    return {
+      operation: plan.operation,
+      client: plan.client,
+      attempt: progress.attempt,
+      serviceMs,
+      poolWaitMs: progress.poolWaitMs,
+    };
+  }
+}

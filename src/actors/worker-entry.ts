@@ -1,0 +1,59 @@
+// The entry of a worker thread: checks its assignment, runs an ActorWorker, passes commands in and reports out,
+// and turns anything that goes wrong into one `failed` report with its cause.
+import { parentPort, workerData } from "node:worker_threads";
+import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { openLogger } from "../foundation/logger.js";
+import { ActorWorker } from "./actor-worker.js";
+import { Assignment, Command, type Report } from "./protocol.js";
+
+const port = parentPort;
+if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
+
+const assignment = Assignment.parse(workerData);
+const { trial, role, index, settings } = assignment;
+const log = openLogger({
+  file: assignment.logFile,
+  level: settings.log.level,
+  bindings: { trial: trial.number, treatment: trial.treatmentId, actor: role, worker: index },
+});
+
+let hasEnded = false;
+
+async function end(report: Report): Promise<void> {
+  if (hasEnded) return;
+  hasEnded = true;
+  await log.close();
+  port?.postMessage(report);
+  port?.close();
+}
+
+async function fail(error: unknown): Promise<void> {
+  if (hasEnded) return;
+  const message = messageOf(error);
+  log.logger.error({ event: "stop", reason: message }, "worker failed");
+  const isOurs = error instanceof TrainSimError;
+  await end({
+    kind: "failed",
+    message: `${role} worker ${index}: ${message}`,
+    exitCode: isOurs ? error.exitCode : ExitCode.unexpected,
+    hint: isOurs ? error.hint : "",
+  });
+  await worker.abandon();
+}
+
+const worker = new ActorWorker(
+  assignment,
+  log.logger,
+  (report, transfer = []) => {
+    if (report.kind === "stopped") void end(report);
+    else if (!hasEnded) port.postMessage(report, transfer);
+  },
+  (error) => void fail(error),
+);
+
+port.on("message", (message: unknown) => {
+  void (async () => worker.obey(Command.parse(message)))().catch(fail);
+});
+process.on("unhandledRejection", (reason) => void fail(reason));
+
+worker.prepare().catch(fail);

@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// The command line: one file a command, registered here. It turns what commands throw into one clear message on
+// standard error and the exit code of DESIGN section 4; nothing else ends the process.
+import { Command, CommanderError } from "commander";
+import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { register as registerDoctor } from "./doctor.js";
+import { register as registerInit } from "./init.js";
+import { register as registerJsonSchema } from "./json-schema.js";
+import { packageVersion } from "./package-info.js";
+import { register as registerRun } from "./run.js";
+import { register as registerSchema } from "./schema.js";
+import { register as registerValidate } from "./validate.js";
+
+const EXIT_CODES = `
+Exit codes:
+  0 done, 99 a threshold failed, 104 invalid scenario or usage, 105 stopped by a signal, 107 unexpected error,
+  108 aborted by a threshold, 110 integrity violation, 111 target unreachable`;
+
+function createProgram(): Command {
+  const program = new Command("train-sim")
+    .description("Runs a railway-event queue on a real PostgreSQL and reports what storage, locking and pooling do to it.")
+    .version(packageVersion())
+    .addHelpText("after", EXIT_CODES)
+    .showSuggestionAfterError();
+  for (const register of [
+    registerRun,
+    registerValidate,
+    registerInit,
+    registerJsonSchema,
+    registerSchema,
+    registerDoctor,
+  ]) {
+    register(program);
+  }
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
+    command.exitOverride();
+  }
+  return program;
+}
+
+/** Prints an error for people: what, where, the way out; the stack only of what nobody foresaw. */
+function explain(error: unknown): string {
+  if (error instanceof TrainSimError) {
+    return `train-sim: ${error.message}\n${error.hint ? `  ${error.hint}\n` : ""}`;
+  }
+  const stack = error instanceof Error && error.stack ? error.stack : messageOf(error);
+  return `train-sim: unexpected error, please report it: ${stack}\n`;
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof TrainSimError) return error.exitCode;
+  // commander throws for --help and --version too, with exit code 0, and prints its own usage errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.invalid;
+  return ExitCode.unexpected;
+}
+
+async function main(): Promise<void> {
+  // A reader that closed its end (`| head`) is not an error of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(ExitCode.done);
+    throw error;
+  });
+  try {
+    await createProgram().parseAsync(process.argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) process.stderr.write(explain(error));
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+await main();

@@ -1,0 +1,8 @@
+// The program's own version, read from its package.json: there from source and from the build alike.
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+export function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
+}

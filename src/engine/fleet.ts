@@ -1,0 +1,151 @@
+// The worker threads of one trial, commanded together: launched and connected, held at a barrier, started at one
+// instant, paused, measured, drained, stopped. A worker that fails, throws or disappears fails the whole fleet,
+// with its cause; nothing here waits for a worker that can no longer answer.
+import { Worker } from "node:worker_threads";
+import { ExitCode, messageOf, TrainSimError, TrialError } from "../foundation/errors.js";
+import { Report, type Assignment, type Command, type Ledger } from "../actors/protocol.js";
+import { workerEntryUrl } from "../actors/worker-url.js";
+import type { RecorderDelta } from "../metrics/recorder.js";
+
+export interface FleetEvents {
+  onDelta(delta: RecorderDelta, worker: number): void;
+}
+
+type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
+
+/** What is awaited of every worker: resolved with one report each. */
+interface Muster {
+  readonly kind: Report["kind"];
+  readonly received: Map<number, Report>;
+  readonly expected: readonly number[];
+  readonly resolve: (reports: Report[]) => void;
+}
+
+export class Fleet {
+  private readonly workers: Worker[] = [];
+  private readonly musters = new Set<Muster>();
+  private readonly stopped = new Set<number>();
+  private readonly eventLoopDelaysMs: number[] = [];
+  private rejectFailure: (error: TrainSimError) => void = () => undefined;
+  /** Rejects when a worker fails; never resolves. */
+  readonly failure: Promise<never>;
+
+  private constructor(
+    readonly assignments: readonly Assignment[],
+    private readonly events: FleetEvents,
+  ) {
+    this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
+    this.failure.catch(() => undefined);
+  }
+
+  /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
+  static async launch(assignments: readonly Assignment[], events: FleetEvents): Promise<Fleet> {
+    const fleet = new Fleet(assignments, events);
+    const ready = fleet.muster("ready");
+    assignments.forEach((assignment, number) => fleet.startWorker(assignment, number));
+    try {
+      await ready;
+    } catch (error) {
+      await fleet.terminate();
+      throw error;
+    }
+    return fleet;
+  }
+
+  start(atMs: number): void {
+    this.command({ kind: "start", atMs });
+  }
+
+  /** Sets the window everywhere; `endMs` may be Infinity and be set again later. */
+  measure(startMs: number, endMs: number): void {
+    this.command({ kind: "measure", startMs, endMs });
+  }
+
+  /** Resolves when those workers finished what was under way and wait. */
+  async pause(workers: readonly number[]): Promise<void> {
+    const paused = this.muster("paused", workers);
+    this.command({ kind: "pause" }, workers);
+    await paused;
+  }
+
+  /** Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. */
+  async budgetsDone(workers: readonly number[]): Promise<number> {
+    const reports = await this.muster("budget-done", workers);
+    return Math.max(...reports.map((report) => report.finishedMs));
+  }
+
+  drain(): void {
+    this.command({ kind: "drain" });
+  }
+
+  /** Resolves with every worker's ledger, in order, once all have finished, shipped and disconnected. */
+  async stop(): Promise<Ledger[]> {
+    const stopped = this.muster("stopped");
+    this.command({ kind: "stop" });
+    return (await stopped).map((report) => report.ledger);
+  }
+
+  /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */
+  eventLoopDelayP99Ms(): number {
+    return Math.max(0, ...this.eventLoopDelaysMs);
+  }
+
+  /** Ends every thread at once, whatever it is doing. */
+  async terminate(): Promise<void> {
+    this.assignments.forEach((_, number) => this.stopped.add(number));
+    await Promise.all(this.workers.map((worker) => worker.terminate()));
+  }
+
+  private startWorker(assignment: Assignment, number: number): void {
+    const worker = new Worker(workerEntryUrl(), { workerData: assignment, name: `${assignment.role}-${assignment.index}` });
+    const who = `${assignment.role} worker ${assignment.index}`;
+    worker.on("message", (message: unknown) => this.receive(Report.parse(message), number));
+    worker.on("error", (error) => this.fail(new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error })));
+    worker.on("exit", (code) => {
+      if (!this.stopped.has(number)) this.fail(new TrialError(`${who} ended without a word (exit code ${code})`));
+    });
+    this.workers.push(worker);
+  }
+
+  private receive(report: Report, number: number): void {
+    if (report.kind === "delta") {
+      this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
+      this.events.onDelta(report.delta, number);
+      return;
+    }
+    if (report.kind === "failed") {
+      this.stopped.add(number);
+      const code = Object.values(ExitCode).find((each) => each === report.exitCode) ?? ExitCode.unexpected;
+      this.fail(new TrainSimError(report.message, code, report.hint));
+      return;
+    }
+    if (report.kind === "stopped") this.stopped.add(number);
+    for (const muster of this.musters) {
+      if (muster.kind !== report.kind || !muster.expected.includes(number)) continue;
+      muster.received.set(number, report);
+      if (muster.received.size < muster.expected.length) continue;
+      this.musters.delete(muster);
+      muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
+    }
+  }
+
+  private muster<K extends Report["kind"]>(kind: K, workers = this.everyone()): Promise<ReportOf<K>[]> {
+    if (workers.length === 0) return Promise.resolve([]);
+    const all = new Promise<Report[]>((resolve) => {
+      this.musters.add({ kind, received: new Map(), expected: workers, resolve });
+    });
+    return Promise.race([all as Promise<ReportOf<K>[]>, this.failure]);
+  }
+
+  private everyone(): number[] {
+    return this.assignments.map((_, number) => number);
+  }
+
+  private command(command: Command, workers = this.everyone() as readonly number[]): void {
+    for (const number of workers) this.workers[number]?.postMessage(command);
+  }
+
+  private fail(error: TrainSimError): void {
+    this.rejectFailure(error);
+  }
+}
