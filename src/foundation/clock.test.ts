@@ -1,0 +1,81 @@
+// The one clock: durations are monotonic and comparable between threads, wall time is only for stamps. The thread
+// here is a real one, with a time origin of its own, running this very source.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { isoTime, monotonicMs, systemClock, wallClockMs } from "./clock.js";
+
+/** A thread that answers every message with its own monotonic clock. */
+function clockThread(): Worker {
+  const source = readFileSync(new URL("./clock.ts", import.meta.url), "utf8");
+  const answer = `
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", () => parentPort.postMessage(monotonicMs()));
+    parentPort.postMessage(performance.timeOrigin);`;
+  const { outputText } = ts.transpileModule(source + answer, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(outputText)}`));
+}
+
+describe("monotonicMs", () => {
+  test("never goes back", () => {
+    let last = monotonicMs();
+    for (let i = 0; i < 10_000; i++) {
+      const next = monotonicMs();
+      expect(next).toBeGreaterThanOrEqual(last);
+      last = next;
+    }
+  });
+
+  test("a reading of another thread lies between the question and the answer", async () => {
+    const worker = clockThread();
+    try {
+      await once(worker, "message");
+      for (let round = 0; round < 50; round++) {
+        const asked = monotonicMs();
+        const reply = once(worker, "message");
+        worker.postMessage("now?");
+        const [there] = (await reply) as [number];
+        const answered = monotonicMs();
+        // The offset of each thread is known to within the gap of its closest reading: far below 1 ms.
+        expect(there).toBeGreaterThanOrEqual(asked - 1);
+        expect(there).toBeLessThanOrEqual(answered + 1);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  });
+
+  test("has the origin of the system's monotonic clock", () => {
+    const before = Number(process.hrtime.bigint()) / 1e6;
+    const now = monotonicMs();
+    const after = Number(process.hrtime.bigint()) / 1e6;
+    expect(now).toBeGreaterThanOrEqual(before - 1);
+    expect(now).toBeLessThanOrEqual(after + 1);
+  });
+});
+
+describe("wall time", () => {
+  test("is ISO 8601 in UTC", () => {
+    expect(isoTime(Date.UTC(2026, 0, 2, 3, 4, 5, 6))).toBe("2026-01-02T03:04:05.006Z");
+    expect(Math.abs(Date.parse(isoTime()) - wallClockMs())).toBeLessThan(60_000);
+  });
+});
+
+describe("systemClock.sleep", () => {
+  test("returns at once for nothing to wait or an aborted signal", async () => {
+    await systemClock.sleep(0);
+    await systemClock.sleep(-5);
+    await systemClock.sleep(3_600_000, AbortSignal.abort());
+  });
+
+  test("resolves, and does not reject, when its signal aborts", async () => {
+    const stop = new AbortController();
+    const sleeping = systemClock.sleep(3_600_000, stop.signal);
+    stop.abort();
+    await expect(sleeping).resolves.toBeUndefined();
+  });
+});

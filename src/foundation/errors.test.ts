@@ -1,0 +1,76 @@
+// Errors carry the exit code, the hint and the cause; messages and codes can be had from anything thrown.
+import { describe, expect, test } from "vitest";
+import { codeOf, ExitCode, messageOf, TargetError, TrainSimError, TrialError, UsageError } from "./errors.js";
+
+describe("errors that a user can cause", () => {
+  test.each([
+    [UsageError, ExitCode.invalid, 104],
+    [TargetError, ExitCode.targetUnreachable, 111],
+    [TrialError, ExitCode.unexpected, 107],
+  ] as const)("%o ends the program with its own exit code", (ErrorClass, name, code) => {
+    const cause = new Error("below");
+    const error = new ErrorClass("what was seen", "what to do", { cause });
+    expect(error).toBeInstanceOf(TrainSimError);
+    expect(error).toBeInstanceOf(Error);
+    expect([error.exitCode, error.exitCode]).toEqual([name, code]);
+    expect([error.message, error.hint, error.cause, error.name]).toEqual([
+      "what was seen",
+      "what to do",
+      cause,
+      ErrorClass.name,
+    ]);
+  });
+
+  test("have no hint unless one is given", () => {
+    expect(new UsageError("no such file").hint).toBe("");
+  });
+
+  test("every way out has a code of its own", () => {
+    const codes = Object.values(ExitCode);
+    expect(new Set(codes).size).toBe(codes.length);
+    expect(ExitCode).toMatchObject({
+      done: 0,
+      thresholdFailed: 99,
+      interrupted: 105,
+      integrityViolation: 110,
+    });
+  });
+});
+
+describe("messageOf", () => {
+  test.each([
+    [new Error("refused"), "refused"],
+    [new TypeError(""), "TypeError"],
+    [
+      new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")]),
+      "::1 refused; 127.0.0.1 refused",
+    ],
+    [new AggregateError([], "nothing inside"), "nothing inside"],
+    ["a string", "a string"],
+    [undefined, "undefined"],
+  ])("of %o is %s", (thrown, expected) => {
+    expect(messageOf(thrown)).toBe(expected);
+  });
+});
+
+describe("codeOf", () => {
+  test("is the SQLSTATE or the system's code, of an aggregate the first one's", () => {
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    expect(codeOf(refused)).toBe("ECONNREFUSED");
+    expect(codeOf({ code: "40001" })).toBe("40001");
+    expect(codeOf(new AggregateError([refused]))).toBe("ECONNREFUSED");
+    expect(codeOf(Object.assign(new AggregateError([refused]), { code: "EOWN" }))).toBe("EOWN");
+  });
+
+  test.each([
+    [undefined],
+    [null],
+    ["40001"],
+    [{}],
+    [{ code: 7 }],
+    [new Error("plain")],
+    [new AggregateError([])],
+  ])("of %o is nothing", (thrown) => {
+    expect(codeOf(thrown)).toBeUndefined();
+  });
+});
