@@ -1,0 +1,27 @@
+// What a workload rejects with. An error says which statement it was, because a message of the server alone
+// (`deadlock detected`) does not; it never carries a parameter value.
+import { messageOf } from "../foundation/errors.js";
+
+/** A statement failed; `cause` is the driver's error. */
+export class StatementError extends Error {
+  override readonly name = "StatementError";
+
+  constructor(
+    /** The statement's name (`process.claim`), or begin, commit, rollback. */
+    readonly statement: string,
+    cause: unknown,
+    /** SQLSTATE or the driver's code. */
+    readonly sqlstate?: string,
+  ) {
+    super(`${statement}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The connection was lost while the commit was under way: nobody knows whether it happened. */
+export class InDoubtError extends Error {
+  override readonly name = "InDoubtError";
+
+  constructor(cause: unknown) {
+    super(`the commit was never answered: ${messageOf(cause)}`, { cause });
+  }
+}
