@@ -1,0 +1,23 @@
+// Set-up of the vitest project `db`: one embedded PostgreSQL for the whole suite, and real PgBouncers of two
+// versions. Test files get plain values by `inject`. It starts what it needs by itself, on a fresh clone too, and
+// never skips: what cannot be had makes the tests that need it fail, with the reason.
+import type { TestProject } from "vitest/node";
+import type { Endpoint } from "../scenario/endpoint.js";
+import { startEmbedded } from "../target/embedded.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Superuser of the suite's server, which is shared: work in a namespace or database of your own. */
+    adminEndpoint: Endpoint;
+  }
+}
+
+/** Room for two test files at a time, each with a hundred clients. */
+const MAX_CONNECTIONS = 300;
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  // Tests measure behaviour, not disks: this server alone may forget its data when the machine loses power.
+  const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS });
+  project.provide("adminEndpoint", server.admin);
+  return async () => server.stop();
+}
