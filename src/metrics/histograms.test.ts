@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import hdr from "hdr-histogram-js";
+import { describe, expect, it } from "vitest";
+import {
+  createHistogram,
+  HIGHEST_TRACKABLE_US,
+  HistogramSet,
+  percentileMs,
+  summaryMs,
+} from "./histograms.js";
+import { isTag, TAGS } from "./operations.js";
+
+const valuesUs = fc.array(
+  fc.oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: HIGHEST_TRACKABLE_US })),
+  { maxLength: 300 },
+);
+
+function histogramOf(values: readonly number[]) {
+  const histogram = createHistogram();
+  for (const value of values) histogram.recordValue(value);
+  return histogram;
+}
+
+describe("summaryMs", () => {
+  it("reports in milliseconds what was recorded in microseconds", () => {
+    const summary = summaryMs(histogramOf(Array.from({ length: 1000 }, (_, i) => i + 1)));
+    expect(summary).toEqual({
+      mean: 0.5005,
+      p50: 0.5,
+      p90: 0.9,
+      p95: 0.95,
+      p99: 0.99,
+      p999: 0.999,
+      max: 1,
+    });
+  });
+
+  it("is null without samples, so that nobody reads a zero that was not measured", () => {
+    expect(summaryMs(createHistogram())).toBeNull();
+    expect(summaryMs(undefined)).toBeNull();
+  });
+
+  it("is ordered, never above the maximum, and within 3 significant digits of the exact percentile", () => {
+    fc.assert(
+      fc.property(
+        valuesUs.filter((values) => values.length > 0),
+        (values) => {
+          const histogram = histogramOf(values);
+          const summary = summaryMs(histogram);
+          if (!summary) throw new Error("samples were recorded");
+          const { p50, p90, p95, p99, p999, max } = summary;
+          expect([p50, p90, p95, p99, p999, max]).toEqual(
+            [p50, p90, p95, p99, p999, max].sort((a, b) => a - b),
+          );
+          const sorted = [...values].sort((a, b) => a - b);
+          for (const percentile of [50, 90, 99, 100]) {
+            const exact = sorted[Math.max(0, Math.ceil((percentile / 100) * sorted.length) - 1)] as number;
+            const us = percentileMs(histogram, percentile) * 1000;
+            expect(us).toBeGreaterThanOrEqual(exact - 0.001);
+            expect(us).toBeLessThanOrEqual(exact * 1.001 + 0.001);
+          }
+        },
+      ),
+    );
+  });
+
+  it("holds a week and refuses more", () => {
+    const histogram = histogramOf([HIGHEST_TRACKABLE_US]);
+    expect(summaryMs(histogram)?.max).toBeGreaterThanOrEqual(HIGHEST_TRACKABLE_US / 1000);
+    expect(() => {
+      histogram.recordValue(HIGHEST_TRACKABLE_US * 2);
+    }).toThrow(/outside/);
+  });
+});
+
+describe("HistogramSet", () => {
+  it("merges to the histogram of the union", () => {
+    fc.assert(
+      fc.property(fc.array(valuesUs, { minLength: 1, maxLength: 5 }), (parts) => {
+        const merged = new HistogramSet();
+        for (const part of parts) {
+          const set = new HistogramSet();
+          for (const value of part) set.at("add.response").recordValue(value);
+          merged.add(set);
+        }
+        const union = histogramOf(parts.flat());
+        expect(hdr.encodeIntoCompressedBase64(merged.at("add.response"))).toBe(
+          hdr.encodeIntoCompressedBase64(union),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("lists only histograms with samples, in the order of the tags, and forgets them on reset", () => {
+    const set = new HistogramSet();
+    set.at("lifecycle.completed").recordValue(5);
+    set.at("process.service").recordValue(5);
+    set.at("add.response");
+    expect(set.entries().map(([tag]) => tag)).toEqual(["process.service", "lifecycle.completed"]);
+    set.reset();
+    expect(set.entries()).toEqual([]);
+    set.at("process.service").recordValue(7);
+    expect(summaryMs(set.get("process.service"))?.max).toBe(0.007);
+  });
+});
+
+describe("tags", () => {
+  it("are recognised by name and distinct", () => {
+    expect(new Set(TAGS).size).toBe(TAGS.length);
+    expect(TAGS.every(isTag)).toBe(true);
+    expect(isTag("archive.poolwait")).toBe(true);
+    expect(isTag("archive.latency")).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+// HdrHistogram as this program uses it: microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One
+// fixed shape, so that any two histograms add up exactly and a range never has to grow in mid-run. Percentiles are
+// HdrHistogram's own (`getValueAtPercentile`); they are never averaged, only histograms are merged.
+import hdr from "hdr-histogram-js";
+import type { Histogram } from "hdr-histogram-js";
+import { TAGS, type Tag } from "./operations.js";
+
+export type { Histogram } from "hdr-histogram-js";
+
+/** The largest value a histogram holds: 7 days, in microseconds. The recorder counts what it has to cut to this. */
+export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
+
+/** About 125 kB of counts. */
+export function createHistogram(): Histogram {
+  return hdr.build({
+    bitBucketSize: 32,
+    autoResize: false,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: HIGHEST_TRACKABLE_US,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+  });
+}
+
+/** All in milliseconds. */
+export interface LatencySummary {
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** Microseconds to milliseconds, to the nanosecond, so that 1234.5 us is 1.2345 and not 1.2345000000000002. */
+function toMs(us: number): number {
+  return Math.round(us * 1000) / 1e6;
+}
+
+/** The value in milliseconds that `percentile` (0 .. 100) of the samples do not exceed; 0 without samples. */
+export function percentileMs(histogram: Histogram, percentile: number): number {
+  return toMs(histogram.getValueAtPercentile(percentile));
+}
+
+/**
+ * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that
+ * holds the largest sample (as in the Java and Python implementations), so that no percentile exceeds it and it is
+ * the same whether read here or from the stored histogram.
+ */
+export function summaryMs(histogram: Histogram | undefined): LatencySummary | null {
+  if (!histogram || histogram.totalCount === 0) return null;
+  return {
+    mean: toMs(histogram.mean),
+    p50: percentileMs(histogram, 50),
+    p90: percentileMs(histogram, 90),
+    p95: percentileMs(histogram, 95),
+    p99: percentileMs(histogram, 99),
+    p999: percentileMs(histogram, 99.9),
+    max: percentileMs(histogram, 100),
+  };
+}
+
+/** Histograms by tag, made when first asked for. A reset one is kept and used again. */
+export class HistogramSet {
+  private readonly byTag = new Map<Tag, Histogram>();
+
+  /** The histogram of `tag` when it has samples. */
+  get(tag: Tag): Histogram | undefined {
+    const histogram = this.byTag.get(tag);
+    return histogram && histogram.totalCount > 0 ? histogram : undefined;
+  }
+
+  /** The histogram of `tag` to record into. */
+  at(tag: Tag): Histogram {
+    let histogram = this.byTag.get(tag);
+    if (!histogram) {
+      histogram = createHistogram();
+      this.byTag.set(tag, histogram);
+    }
+    return histogram;
+  }
+
+  /** Those with samples, in the order of `TAGS`. */
+  entries(): [Tag, Histogram][] {
+    return TAGS.flatMap((tag) => {
+      const histogram = this.get(tag);
+      return histogram ? [[tag, histogram] as [Tag, Histogram]] : [];
+    });
+  }
+
+  add(other: HistogramSet): void {
+    for (const [tag, histogram] of other.entries()) this.at(tag).add(histogram);
+  }
+
+  reset(): void {
+    for (const histogram of this.byTag.values()) if (histogram.totalCount > 0) histogram.reset();
+  }
+}

@@ -1,0 +1,57 @@
+// What a worker's recorder ships to the coordinator once a second: plain values and typed arrays, which cross the
+// thread boundary as they are, their memory moved and not copied.
+import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+
+/** Counts of what finished outside the window. */
+export interface OutsideCounts {
+  transactions: number;
+  events: number;
+  failures: number;
+  retries: number;
+  emptyPolls: number;
+}
+
+export interface OperationDelta {
+  transactions: number;
+  events: number;
+  emptyPolls: number;
+  /** Time spent in empty polls. */
+  emptyPollMs: number;
+  /** By SQLSTATE. */
+  retries: Record<string, number>;
+  failures: Record<string, number>;
+  /** Samples in microseconds. */
+  samplesUs: Partial<Record<OperationMeasure, Float64Array>>;
+}
+
+export interface SecondDelta {
+  /** Second of the window, from 0. */
+  readonly second: number;
+  readonly operations: Partial<Record<Operation, OperationDelta>>;
+  /** End-to-end latencies in microseconds. */
+  readonly lifecycleUs: Partial<Record<LifecycleStage, Float64Array>>;
+}
+
+/** What happened since the last one. Plain values: it crosses the thread boundary as it is. */
+export interface RecorderDelta {
+  /** Ascending. A second that was shipped before appears again when something finished in it was recorded late. */
+  readonly seconds: readonly SecondDelta[];
+  /** Every second before this one has been shipped; Infinity after the last. */
+  readonly closedBefore: number;
+  readonly outside: OutsideCounts;
+  /** Samples below 0 or above seven days, recorded at that bound. */
+  readonly clampedSamples: number;
+}
+
+/** The buffers of a delta, to be moved with `postMessage` instead of copied. */
+export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
+  const arrays = delta.seconds.flatMap((second) => [
+    ...Object.values(second.operations).flatMap((operation) => Object.values(operation.samplesUs)),
+    ...Object.values(second.lifecycleUs),
+  ]);
+  return arrays.map((array) => array.buffer as ArrayBuffer);
+}
+
+export function noOutsideCounts(): OutsideCounts {
+  return { transactions: 0, events: 0, failures: 0, retries: 0, emptyPolls: 0 };
+}

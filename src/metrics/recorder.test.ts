@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HIGHEST_TRACKABLE_US } from "./histograms.js";
+import { transferablesOf } from "./recorder-delta.js";
+import { Recorder, type TransactionSample } from "./recorder.js";
+
+function sample(finishedMs: number, overrides: Partial<TransactionSample> = {}): TransactionSample {
+  return { finishedMs, events: 10, serviceMs: 2, responseMs: 3, poolWaitMs: 0.5, ...overrides };
+}
+
+describe("Recorder", () => {
+  it("counts everything as outside before the window is set, and measures nothing", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.transaction("add", sample(5));
+    recorder.failure("add", { finishedMs: 5, serviceMs: 1, sqlstate: "40001" });
+    recorder.retry("add", "40001", 5);
+    recorder.emptyPoll("add", 5, 1);
+    recorder.lifecycle("completed", 1, 5);
+    const delta = recorder.take(10_000);
+    expect(delta.seconds).toEqual([]);
+    expect(delta.closedBefore).toBe(0);
+    expect(delta.outside).toEqual({ transactions: 1, events: 10, failures: 1, retries: 1, emptyPolls: 1 });
+  });
+
+  it("measures what finishes in [start, end) and keeps the rest apart", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(1000, 3000);
+    for (const finishedMs of [999.999, 1000, 2999.999, 3000]) recorder.transaction("add", sample(finishedMs));
+    const delta = recorder.take(Infinity);
+    expect(delta.seconds.map((second) => [second.second, second.operations.add?.transactions])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(delta.outside).toMatchObject({ transactions: 2, events: 20 });
+    expect(delta.closedBefore).toBe(Infinity);
+  });
+
+  it("ships samples as microseconds, by measure", () => {
+    const recorder = new Recorder(["add", "process"]);
+    recorder.setWindow(0, Infinity);
+    recorder.transaction("process", sample(1, { serviceMs: 1.2344, startDelayMs: 7 }));
+    recorder.failure("process", { finishedMs: 2, serviceMs: 9, sqlstate: "40P01" });
+    recorder.retry("process", "40001", 3);
+    recorder.retry("process", "40001", 3);
+    recorder.emptyPoll("process", 4, 0.25);
+    recorder.lifecycle("archived", 100, 5);
+    const [second] = recorder.take(Infinity).seconds;
+    expect(second).toEqual({
+      second: 0,
+      operations: {
+        process: {
+          transactions: 1,
+          events: 10,
+          emptyPolls: 1,
+          emptyPollMs: 0.25,
+          retries: { "40001": 2 },
+          failures: { "40P01": 1 },
+          samplesUs: {
+            response: Float64Array.of(3000),
+            service: Float64Array.of(1234),
+            poolwait: Float64Array.of(500),
+            startdelay: Float64Array.of(7000),
+            failed: Float64Array.of(9000),
+          },
+        },
+      },
+      lifecycleUs: { archived: Float64Array.of(100_000) },
+    });
+  });
+
+  it("hands over only seconds that are over, each once", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(500, 10_500);
+    recorder.transaction("add", sample(600));
+    recorder.transaction("add", sample(1600));
+    const first = recorder.take(1_700);
+    expect(first.seconds.map((s) => s.second)).toEqual([0]);
+    expect(first.closedBefore).toBe(1);
+    expect(recorder.take(1_800).seconds).toEqual([]);
+    const last = recorder.take(10_500);
+    expect(last.seconds.map((s) => s.second)).toEqual([1]);
+    expect(last.closedBefore).toBe(Infinity);
+  });
+
+  it("ships a sample that is recorded after its second was shipped with its true second", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, 5000);
+    recorder.take(2000);
+    recorder.transaction("add", sample(900));
+    const delta = recorder.take(3000);
+    expect(delta.seconds.map((s) => [s.second, s.operations.add?.transactions])).toEqual([[0, 1]]);
+    recorder.take(Infinity);
+    recorder.transaction("add", sample(4999));
+    expect(recorder.take(Infinity).seconds.map((s) => s.second)).toEqual([4]);
+  });
+
+  it("records out-of-range samples at the bound and says how many", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, Infinity);
+    recorder.lifecycle("completed", -0.4, 1);
+    recorder.lifecycle("completed", HIGHEST_TRACKABLE_US, 1);
+    recorder.lifecycle("completed", NaN, 1);
+    const delta = recorder.take(Infinity);
+    expect(delta.clampedSamples).toBe(3);
+    expect(delta.seconds[0]?.lifecycleUs.completed).toEqual(Float64Array.of(0, HIGHEST_TRACKABLE_US, 0));
+    expect(recorder.take(Infinity).clampedSamples).toBe(0);
+  });
+
+  it("accepts an end that becomes known later, but not a start that moves under samples", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, Infinity);
+    recorder.transaction("add", sample(10));
+    recorder.setWindow(0, 20);
+    recorder.transaction("add", sample(30));
+    expect(() => {
+      recorder.setWindow(5, 20);
+    }).toThrow(/cannot move/);
+    expect(recorder.take(25)).toMatchObject({ closedBefore: Infinity, outside: { transactions: 1 } });
+  });
+
+  it("refuses an operation that it was not made for", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, Infinity);
+    expect(() => {
+      recorder.transaction("read", sample(1));
+    }).toThrow(/read/);
+  });
+
+  it("loses and invents nothing, whatever the order of finishing and taking", () => {
+    const finished = fc.array(fc.double({ min: 0, max: 20_000, noNaN: true }), { maxLength: 400 });
+    fc.assert(
+      fc.property(
+        finished,
+        fc.array(fc.double({ min: 0, max: 20_000, noNaN: true }), { maxLength: 5 }),
+        (at, takes) => {
+          const recorder = new Recorder(["add"]);
+          recorder.setWindow(2000, 15_000);
+          const steps = [
+            ...at.map((ms) => ({ ms, take: false })),
+            ...takes.map((ms) => ({ ms, take: true })),
+          ].sort((a, b) => a.ms - b.ms);
+          const deltas = steps.flatMap(({ ms, take }) => {
+            if (take) return [recorder.take(ms)];
+            recorder.transaction("add", sample(ms, { responseMs: ms }));
+            return [];
+          });
+          deltas.push(recorder.take(Infinity));
+          const shipped = deltas.flatMap((delta) =>
+            delta.seconds.flatMap((second) => {
+              const values = [...(second.operations.add?.samplesUs.response ?? [])];
+              expect(values).toHaveLength(second.operations.add?.transactions ?? 0);
+              return values;
+            }),
+          );
+          const inside = at.filter((ms) => ms >= 2000 && ms < 15_000);
+          expect(shipped.sort((a, b) => a - b)).toEqual(
+            inside.map((ms) => Math.round(ms * 1000)).sort((a, b) => a - b),
+          );
+          const outside = deltas.reduce((sum, delta) => sum + delta.outside.transactions, 0);
+          expect(outside + inside.length).toBe(at.length);
+        },
+      ),
+    );
+  });
+
+  it("ships buffers that can be moved to another thread without taking the recorder's own", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, Infinity);
+    for (let i = 0; i < 1000; i++) recorder.transaction("add", sample(1));
+    const delta = recorder.take(Infinity);
+    const moved = structuredClone(delta, { transfer: transferablesOf(delta) });
+    expect(moved.seconds[0]?.operations.add?.samplesUs.response).toHaveLength(1000);
+    expect(delta.seconds[0]?.operations.add?.samplesUs.response).toHaveLength(0);
+    recorder.transaction("add", sample(1));
+    expect(recorder.take(Infinity).seconds[0]?.operations.add?.samplesUs.response).toHaveLength(1);
+  });
+});

@@ -1,0 +1,110 @@
+// The coordinator's side of measuring: merges what all workers ship into one total for the window, and hands each
+// second on, merged, as soon as every worker has shipped it. Seconds are not kept, so memory stays flat however
+// long the window is. It never drops a late sample: it counts in the total and its second is handed on again.
+import type { Operation } from "./operations.js";
+import { noOutsideCounts, type OutsideCounts, type RecorderDelta } from "./recorder-delta.js";
+import { sumOf, Totals, type WindowSummary } from "./totals.js";
+
+/**
+ * Called once for each second of the window, in order, with what all workers measured in it, seconds in which
+ * nothing happened included; once more for a second of which a part came late. `totals` is used again afterwards:
+ * it is valid during the call only.
+ */
+export type SecondSink = (second: number, totals: Totals) => void;
+
+/** Counts since the window began, for a progress line. */
+export interface LiveCounts {
+  readonly transactions: number;
+  readonly events: number;
+  readonly retries: number;
+  readonly failures: number;
+}
+
+export class Tally {
+  private readonly total: Totals;
+  private readonly pending = new Map<number, Totals>();
+  private readonly spare: Totals[] = [];
+  private readonly closedBefore = new Map<number, number>();
+  private readonly outsideCounts = noOutsideCounts();
+  private nextSecond = 0;
+
+  /** `workers` is how many ship deltas; a second is complete when that many have closed it. */
+  constructor(
+    private readonly operations: readonly Operation[],
+    private readonly workers: number,
+    private readonly onSecond: SecondSink = () => undefined,
+  ) {
+    this.total = new Totals(operations);
+  }
+
+  /** `worker` is any number that tells the workers apart. What `onSecond` throws comes out here. */
+  add(worker: number, delta: RecorderDelta): void {
+    for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
+    for (const key of Object.keys(this.outsideCounts) as (keyof OutsideCounts)[])
+      this.outsideCounts[key] += delta.outside[key];
+    this.total.clampedSamples += delta.clampedSamples;
+    this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, delta.closedBefore));
+    if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
+  }
+
+  /** Transactions and the like that finished outside the window (warm-up, drain). */
+  get outside(): Readonly<OutsideCounts> {
+    return this.outsideCounts;
+  }
+
+  /** Counts so far of one operation, seconds that are not complete yet included. */
+  live(operation: Operation): LiveCounts {
+    const live = { transactions: 0, events: 0, retries: 0, failures: 0 };
+    for (const totals of [this.total, ...this.pending.values()]) {
+      const counts = totals.countsOf(operation);
+      live.transactions += counts.transactions;
+      live.events += counts.events;
+      live.retries += sumOf(counts.retries);
+      live.failures += sumOf(counts.failures);
+    }
+    return live;
+  }
+
+  /** Completes every second of a window of `windowSeconds`, whether or not every worker shipped it. */
+  finish(windowSeconds: number): Totals {
+    this.complete(Number.POSITIVE_INFINITY);
+    while (this.nextSecond < Math.ceil(windowSeconds)) this.handOn(this.nextSecond);
+    return this.total;
+  }
+
+  /** `finish`, then the result document's numbers. */
+  summary(windowSeconds: number): WindowSummary {
+    return this.finish(windowSeconds).summary(windowSeconds);
+  }
+
+  private pendingSecond(second: number): Totals {
+    let totals = this.pending.get(second);
+    if (!totals) {
+      totals = this.spare.pop() ?? new Totals(this.operations);
+      this.pending.set(second, totals);
+    }
+    return totals;
+  }
+
+  private complete(before: number): void {
+    const known = [...this.pending.keys()].filter((second) => second < before).sort((a, b) => a - b);
+    for (const second of known) {
+      while (this.nextSecond < second) this.handOn(this.nextSecond);
+      this.handOn(second);
+    }
+    while (this.nextSecond < before && before !== Number.POSITIVE_INFINITY) this.handOn(this.nextSecond);
+  }
+
+  private handOn(second: number): void {
+    const totals = this.pendingSecond(second);
+    this.pending.delete(second);
+    this.nextSecond = Math.max(this.nextSecond, second + 1);
+    this.total.add(totals);
+    try {
+      this.onSecond(second, totals);
+    } finally {
+      totals.reset();
+      this.spare.push(totals);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// Counts and histograms of a stretch of measured time: one second, a trial's window, or all trials of a
+// treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
+// and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
+import { HistogramSet, summaryMs, type LatencySummary } from "./histograms.js";
+import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
+import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
+
+export interface OperationCounts {
+  transactions: number;
+  events: number;
+  emptyPolls: number;
+  emptyPollMs: number;
+  /** By SQLSTATE. */
+  readonly retries: Map<string, number>;
+  readonly failures: Map<string, number>;
+}
+
+/** What the result document says of one operation. A latency is null where it has no samples. */
+export interface OperationSummary {
+  readonly transactions: number;
+  readonly events: number;
+  readonly transactionsPerSecond: number;
+  readonly eventsPerSecond: number;
+  readonly responseTimeMs: LatencySummary | null;
+  readonly serviceTimeMs: LatencySummary | null;
+  readonly poolWaitMs: LatencySummary | null;
+  /** Open loop only. */
+  readonly startDelayMs?: LatencySummary;
+  /** Service time of transactions given up; only where there are any. */
+  readonly failedTimeMs?: LatencySummary;
+  readonly retries: number;
+  readonly retriesBySqlstate: Readonly<Record<string, number>>;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly emptyPolls: number;
+  /** Time spent in empty polls, over all clients. */
+  readonly emptyPollTotalMs: number;
+}
+
+export interface WindowSummary {
+  readonly windowSeconds: number;
+  readonly operations: Readonly<Partial<Record<Operation, OperationSummary>>>;
+  readonly lifecycle: {
+    readonly completedMs: LatencySummary | null;
+    readonly archivedMs: LatencySummary | null;
+  };
+  /** Samples below 0 or above 7 days, recorded at that bound. */
+  readonly clampedSamples: number;
+}
+
+function noCounts(): OperationCounts {
+  return {
+    transactions: 0,
+    events: 0,
+    emptyPolls: 0,
+    emptyPollMs: 0,
+    retries: new Map(),
+    failures: new Map(),
+  };
+}
+
+function addTo(into: Map<string, number>, counts: Iterable<readonly [string, number]>): void {
+  for (const [key, count] of counts) into.set(key, (into.get(key) ?? 0) + count);
+}
+
+export function sumOf(counts: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const count of counts.values()) sum += count;
+  return sum;
+}
+
+export class Totals {
+  readonly histograms = new HistogramSet();
+  clampedSamples = 0;
+  private readonly counts = new Map<Operation, OperationCounts>();
+
+  /** `operations` are reported even when nothing happened to them: a stall is a row of zeros, not a missing row. */
+  constructor(operations: readonly Operation[] = []) {
+    for (const operation of operations) this.counts.set(operation, noCounts());
+  }
+
+  /** In the order of `OPERATIONS`. */
+  get operations(): Operation[] {
+    return OPERATIONS.filter((operation) => this.counts.has(operation));
+  }
+
+  /** The counts of `operation`, live: they change as more is added. */
+  countsOf(operation: Operation): OperationCounts {
+    let counts = this.counts.get(operation);
+    if (!counts) {
+      counts = noCounts();
+      this.counts.set(operation, counts);
+    }
+    return counts;
+  }
+
+  /** Adds what one worker measured in one second. */
+  addSecond(delta: SecondDelta): void {
+    for (const [operation, part] of Object.entries(delta.operations))
+      this.addOperation(operation as Operation, part);
+    for (const [stage, values] of Object.entries(delta.lifecycleUs)) {
+      const histogram = this.histograms.at(`lifecycle.${stage as LifecycleStage}`);
+      for (const value of values) histogram.recordValue(value);
+    }
+  }
+
+  add(other: Totals): void {
+    for (const [operation, from] of other.counts) {
+      const into = this.countsOf(operation);
+      into.transactions += from.transactions;
+      into.events += from.events;
+      into.emptyPolls += from.emptyPolls;
+      into.emptyPollMs += from.emptyPollMs;
+      addTo(into.retries, from.retries);
+      addTo(into.failures, from.failures);
+    }
+    this.clampedSamples += other.clampedSamples;
+    this.histograms.add(other.histograms);
+  }
+
+  /** Back to nothing, keeping the memory and the operations. */
+  reset(): void {
+    for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
+    this.clampedSamples = 0;
+    this.histograms.reset();
+  }
+
+  /** Rates over `windowSeconds`, which for several trials is the sum of their windows. */
+  summary(windowSeconds: number): WindowSummary {
+    const operations: Partial<Record<Operation, OperationSummary>> = {};
+    for (const operation of this.operations)
+      operations[operation] = this.operationSummary(operation, windowSeconds);
+    return {
+      windowSeconds,
+      operations,
+      lifecycle: {
+        completedMs: summaryMs(this.histograms.get("lifecycle.completed")),
+        archivedMs: summaryMs(this.histograms.get("lifecycle.archived")),
+      },
+      clampedSamples: this.clampedSamples,
+    };
+  }
+
+  private operationSummary(operation: Operation, windowSeconds: number): OperationSummary {
+    const counts = this.countsOf(operation);
+    const latency = (measure: OperationMeasure): LatencySummary | null =>
+      summaryMs(this.histograms.get(`${operation}.${measure}`));
+    const startDelayMs = latency("startdelay");
+    const failedTimeMs = latency("failed");
+    const perSecond = (count: number): number => (windowSeconds > 0 ? count / windowSeconds : 0);
+    return {
+      transactions: counts.transactions,
+      events: counts.events,
+      transactionsPerSecond: perSecond(counts.transactions),
+      eventsPerSecond: perSecond(counts.events),
+      responseTimeMs: latency("response"),
+      serviceTimeMs: latency("service"),
+      poolWaitMs: latency("poolwait"),
+      ...(startDelayMs && { startDelayMs }),
+      ...(failedTimeMs && { failedTimeMs }),
+      retries: sumOf(counts.retries),
+      retriesBySqlstate: Object.fromEntries(counts.retries),
+      failures: Object.fromEntries(counts.failures),
+      emptyPolls: counts.emptyPolls,
+      emptyPollTotalMs: counts.emptyPollMs,
+    };
+  }
+
+  private addOperation(operation: Operation, delta: OperationDelta): void {
+    const counts = this.countsOf(operation);
+    counts.transactions += delta.transactions;
+    counts.events += delta.events;
+    counts.emptyPolls += delta.emptyPolls;
+    counts.emptyPollMs += delta.emptyPollMs;
+    addTo(counts.retries, Object.entries(delta.retries));
+    addTo(counts.failures, Object.entries(delta.failures));
+    for (const [measure, values] of Object.entries(delta.samplesUs)) {
+      const histogram = this.histograms.at(`${operation}.${measure as OperationMeasure}`);
+      for (const value of values) histogram.recordValue(value);
+    }
+  }
+}
