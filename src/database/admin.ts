@@ -1,0 +1,113 @@
+// Connections for train-sim's own work: schema, audit, sampling, and PgBouncer's console. They are apart from the
+// pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
+// out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
+import { messageOf, TargetError } from "../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
+import { PgConnection } from "./connection.js";
+import { APPLICATION } from "./pg-config.js";
+import { classifyFailure } from "./sqlstates.js";
+import type { SqlRow } from "./workload.js";
+
+/** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
+export interface SqlClient {
+  /**
+   * One statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
+   * everything else as the server's text: see `pg-config.ts`.
+   */
+  query(text: string, values?: readonly unknown[]): Promise<SqlRow[]>;
+}
+
+export interface AdminClient extends SqlClient {
+  readonly endpoint: Endpoint;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** PgBouncer's admin console: `SHOW ...` and commands, by the simple protocol only. */
+export interface PoolerConsole {
+  readonly endpoint: Endpoint;
+  /** Runs a command of the console, as `SHOW POOLS`; SHOW STATS gives its numbers as text. */
+  run(command: string): Promise<SqlRow[]>;
+  /** `1.24.1` */
+  version(): Promise<string>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface AdminOptions {
+  /** What the connection is for, as it shows in `pg_stat_activity` after `train-sim/`. */
+  readonly purpose?: string;
+  readonly connectTimeoutMs?: number;
+}
+
+async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
+  const connection = new PgConnection({
+    endpoint,
+    applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,
+    prepared: false,
+    ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
+  });
+  return connection.connect();
+}
+
+/** The same error, or a TargetError when it means that the server is no longer there. */
+function explainLoss(endpoint: Endpoint, error: unknown): unknown {
+  if (classifyFailure(error).kind !== "reconnect") return error;
+  return new TargetError(
+    `lost the connection to ${describeEndpoint(endpoint)}: ${messageOf(error)}`,
+    "Check that the server is still running, and read its log.",
+    { cause: error },
+  );
+}
+
+/** Connects for control work; rejects with a TargetError that says where, what was seen and what to do. */
+export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
+  const connection = await open(endpoint, options);
+  return {
+    endpoint,
+    async query(text, values) {
+      try {
+        // The driver's types want a mutable array; it only reads it.
+        const result = await connection.query<SqlRow>(text, values as unknown[] | undefined);
+        return lastRows(result);
+      } catch (error) {
+        throw explainLoss(endpoint, error);
+      }
+    },
+    close: () => connection.end(),
+  };
+}
+
+/** Several statements in one text give an array of results; the last one counts. */
+function lastRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
+  return "rows" in result ? result.rows : (result.at(-1)?.rows ?? []);
+}
+
+/** Connects to the console of a PgBouncer (`database` of the endpoint is `pgbouncer`); failures as `connectAdmin`. */
+export async function connectConsole(endpoint: Endpoint, options: AdminOptions = {}): Promise<PoolerConsole> {
+  const connection = await open(endpoint, { purpose: "console", ...options });
+  const run = async (command: string): Promise<SqlRow[]> => {
+    try {
+      // No values: the console breaks the connection over anything but the simple protocol.
+      return (await connection.query<SqlRow>(command)).rows;
+    } catch (error) {
+      throw explainLoss(endpoint, error);
+    }
+  };
+  return {
+    endpoint,
+    run,
+    async version() {
+      const [row] = await run("SHOW VERSION");
+      const text = typeof row?.version === "string" ? row.version : "";
+      const version = /\d+(?:\.\d+)+/.exec(text)?.[0];
+      if (version !== undefined) return version;
+      await connection.end();
+      throw new TargetError(
+        `${describeEndpoint(endpoint)} is not a PgBouncer console: SHOW VERSION answered "${text}"`,
+        'Name the console\'s database, "pgbouncer", in pool.adminUrl.',
+      );
+    },
+    close: () => connection.end(),
+  };
+}

@@ -1,0 +1,145 @@
+// One connection to the database: the driver's client, made safe to hold for a whole trial. It knows when it is
+// broken, names the statement in every error, never waits for ever on closing, and never lets a socket error
+// reach the process unheard. Pools hand these out; only workloads and admin work run statements on them.
+import pg from "pg";
+import { monotonicMs, systemClock } from "../foundation/clock.js";
+import type { Endpoint } from "../scenario/endpoint.js";
+import { connectFailure } from "./connect-failure.js";
+import { StatementError } from "./errors.js";
+import { pgConfig } from "./pg-config.js";
+import { classifyFailure } from "./sqlstates.js";
+import type { Connection, SqlRow, SqlValue, Statement } from "./workload.js";
+
+/** Sees the time of every call on a connection: where a latency is taken apart. */
+export interface CallObserver {
+  /** `name` is the statement's, or begin, commit, rollback; times are monotonic milliseconds. Failures count too. */
+  onCall(name: string, startMs: number, endMs: number): void;
+}
+
+export interface ConnectionOptions {
+  readonly endpoint: Endpoint;
+  readonly applicationName: string;
+  /** Whether statements are prepared by name, once a connection. */
+  readonly prepared: boolean;
+  readonly connectTimeoutMs?: number;
+  readonly observer?: CallObserver;
+}
+
+/** How long a polite goodbye may take before the socket is cut, in milliseconds. */
+const CLOSE_MAX_MS = 1_000;
+
+export class PgConnection extends pg.Client implements Connection {
+  readonly endpoint: Endpoint;
+  private readonly applicationName: string;
+  private readonly prepared: boolean;
+  private readonly observer: CallObserver | undefined;
+  private state: "new" | "connecting" | "open" | "broken" = "new";
+  private closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));
+    this.endpoint = options.endpoint;
+    this.applicationName = options.applicationName;
+    this.prepared = options.prepared;
+    this.observer = options.observer;
+    // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
+    this.on("error", () => this.markBroken());
+    this.on("end", () => this.markBroken());
+  }
+
+  get isBroken(): boolean {
+    return this.state === "broken";
+  }
+
+  /** What the driver sends first. Only what PgBouncer takes too: PGOPTIONS in the environment stays out of it. */
+  getStartupConf(): Record<string, string> {
+    const { user, database } = this.endpoint;
+    return { user, database, application_name: this.applicationName };
+  }
+
+  /** Fails with a TargetError that says where, what was seen and what to do; its cause is the driver's error. */
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+    if (!callback) {
+      return new Promise((resolve, reject) => {
+        this.connect((error) => (error ? reject(error) : resolve(this)));
+      });
+    }
+    this.state = "connecting";
+    super.connect((error: Error | null) => {
+      // A refused login can leave its socket open until the server's own time-out.
+      if (error) this.cut(error);
+      else this.state = "open";
+      callback(error && connectFailure(this.endpoint, error));
+    });
+    return undefined;
+  }
+
+  async execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    // The driver's types want a mutable array; it only reads it.
+    const query = this.prepared
+      ? { name: statement.name, text: statement.text, values: values as SqlValue[] }
+      : { text: statement.text, values: values as SqlValue[] };
+    const startMs = this.observer ? monotonicMs() : 0;
+    try {
+      return (await this.query<SqlRow>(query)).rows;
+    } catch (error) {
+      throw this.failure(statement.name, error);
+    } finally {
+      this.observer?.onCall(statement.name, startMs, monotonicMs());
+    }
+  }
+
+  async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+    const startMs = this.observer ? monotonicMs() : 0;
+    try {
+      await this.query(text);
+    } catch (error) {
+      throw this.failure(name, error);
+    } finally {
+      this.observer?.onCall(name, startMs, monotonicMs());
+    }
+  }
+
+  /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    this.closing ??= this.close();
+    if (!callback) return this.closing;
+    void this.closing.then(callback);
+    return undefined;
+  }
+
+  private async close(): Promise<void> {
+    if (this.state === "new") return;
+    // The driver would wait for a login that may never come, and never tell who waits for `connect`.
+    if (this.state === "connecting") {
+      this.cut(new Error("Connection closed while it was being opened"));
+      return;
+    }
+    this.state = "broken";
+    const settled = new AbortController();
+    const goodbye = super.end().finally(() => settled.abort());
+    await Promise.race([goodbye, systemClock.sleep(CLOSE_MAX_MS, settled.signal)]);
+    if (!settled.signal.aborted) this.connection.stream.destroy();
+  }
+
+  /** Destroys the socket; who waits for `connect` hears `reason`. */
+  private cut(reason: Error): void {
+    this.state = "broken";
+    this.connection.stream.destroy(reason);
+  }
+
+  private markBroken(): void {
+    this.state = "broken";
+  }
+
+  private failure(name: string, error: unknown): StatementError {
+    const { kind, sqlstate } = classifyFailure(error);
+    // After such an error the server hangs up; the socket's own end comes a moment later.
+    if (kind === "reconnect") this.markBroken();
+    return new StatementError(name, error, sqlstate);
+  }
+}

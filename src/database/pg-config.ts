@@ -1,0 +1,76 @@
+// Turns an endpoint into the driver's options, with libpq's meaning of every TLS mode. It leaves nothing to the
+// environment except the password (PGPASSWORD, ~/.pgpass): PGSSLMODE or PGAPPNAME in someone's shell must not
+// change what is measured. Values arrive as text wherever parsing would cost the client CPU that belongs to the
+// database.
+import type { ConnectionOptions } from "node:tls";
+import type { ClientConfig } from "pg";
+import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
+
+/** Milliseconds that a TCP connect, TLS handshake and login may take together. */
+export const CONNECT_TIMEOUT_MS = 15_000;
+/** Idle milliseconds before TCP starts to ask whether the other side is still there. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+const toNumber = (text: string): number => Number(text);
+
+/**
+ * How result columns become JavaScript values, by type OID. Booleans and numbers are converted; int8 becomes a
+ * number, since counts and sizes stay far below 2^53. Everything else (json, uuid, numeric, timestamps, arrays)
+ * stays the text that the server sent.
+ */
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === "t"], // bool
+  [20, toNumber], // int8
+  [21, toNumber], // int2
+  [23, toNumber], // int4
+  [26, toNumber], // oid
+  [700, toNumber], // float4
+  [701, toNumber], // float8
+]);
+
+const asText = (text: string): string => text;
+
+/** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
+export const APPLICATION = "train-sim";
+
+/** True for a Unix socket directory, where TLS does not apply (libpq ignores sslmode there too). */
+function isSocketDirectory(host: string): boolean {
+  return host.startsWith("/");
+}
+
+/**
+ * libpq's modes: `require` encrypts and asks for no proof, except that a `ca` turns it into `verify-ca`, as libpq
+ * does; `verify-ca` wants a chain to the `ca` (or to Node's own roots) and any name; `verify-full` the name too.
+ */
+export function tlsOptions(tls: TlsSettings): ConnectionOptions {
+  const isVerified = tls.mode !== "require" || tls.ca !== undefined;
+  return {
+    rejectUnauthorized: isVerified,
+    ...(tls.ca !== undefined && { ca: tls.ca }),
+    ...(tls.cert !== undefined && { cert: tls.cert }),
+    ...(tls.key !== undefined && { key: tls.key }),
+    ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** Options for one connection. `options` and timeouts are never sent: PgBouncer refuses such startup parameters. */
+export function pgConfig(
+  endpoint: Endpoint,
+  applicationName: string,
+  connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
+): ClientConfig {
+  return {
+    host: endpoint.host,
+    port: endpoint.port,
+    database: endpoint.database,
+    user: endpoint.user,
+    ...(endpoint.password !== undefined && { password: endpoint.password }),
+    ssl: endpoint.tls && !isSocketDirectory(endpoint.host) ? tlsOptions(endpoint.tls) : false,
+    sslnegotiation: "postgres",
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    types: { getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText },
+  };
+}

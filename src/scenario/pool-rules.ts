@@ -1,0 +1,113 @@
+// Which pool settings make sense together with the rest of a treatment, as pure checks that the loader runs
+// before anything is started. Each problem names the setting to change and says why it cannot work: a trial that
+// starves or fails half-way costs minutes, a refusal costs nothing.
+import { totalClients, type TreatmentSettings } from "./settings.js";
+
+/** One reason why a treatment's pool cannot work. */
+export interface PoolProblem {
+  /** The setting to change, as a path in the scenario: `pool.size`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+type PgBouncerSettings = Extract<TreatmentSettings["pool"], { strategy: "pgbouncer" }>;
+
+/**
+ * Connections that the clients of a treatment may hold on the database at once, without train-sim's own: what
+ * `max_connections` has to leave room for.
+ */
+export function serverConnectionsNeeded(settings: TreatmentSettings): number {
+  const { pool } = settings;
+  const clients = totalClients(settings);
+  switch (pool.strategy) {
+    case "direct":
+      return clients;
+    case "pg-pool":
+      return Math.min(pool.size, clients);
+    case "pgbouncer":
+      return Math.min(pool.size * poolerCount(pool), clients);
+  }
+}
+
+function poolerCount(pool: PgBouncerSettings): number {
+  return pool.urls.length > 0 ? pool.urls.length : pool.instances;
+}
+
+/** Worker threads of all groups of a treatment together; each has a pool of its own. */
+export function totalWorkers(settings: TreatmentSettings): number {
+  return Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
+}
+
+/**
+ * In session mode a client keeps its server connection until it disconnects, and our clients stay connected: one
+ * without a server connection would wait for the whole trial.
+ */
+function sessionModeProblems(settings: TreatmentSettings, pool: PgBouncerSettings): PoolProblem[] {
+  const instances = poolerCount(pool);
+  const clients = totalClients(settings);
+  const needed = Math.ceil(clients / instances);
+  if (pool.size >= needed) return [];
+  const share = instances === 1 ? `${clients} clients` : `${needed} of the ${clients} clients each`;
+  return [
+    {
+      path: "pool.size",
+      message:
+        `session mode gives every connected client a server connection of its own: ${share} need a size of ` +
+        `at least ${needed}, not ${pool.size}; raise pool.size, lower the clients, or use mode: transaction`,
+    },
+  ];
+}
+
+/** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
+function statementModeProblems(settings: TreatmentSettings): PoolProblem[] {
+  const problems: PoolProblem[] = [];
+  if (settings.statementShape !== "single-statement") {
+    problems.push({
+      path: "pool.mode",
+      message:
+        `statement mode allows no transaction of several statements, which statementShape: ` +
+        `${settings.statementShape} makes; use statementShape: single-statement, or mode: transaction`,
+    });
+  }
+  if (settings.isolation !== "read committed") {
+    problems.push({
+      path: "isolation",
+      message:
+        `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
+        `use isolation: read committed, or mode: transaction`,
+    });
+  }
+  if (settings.appDelayMs.max > 0) {
+    problems.push({
+      path: "appDelay",
+      message:
+        `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
+        `set appDelay to 0, or use mode: transaction`,
+    });
+  }
+  return problems;
+}
+
+/** Every reason why this treatment's pool cannot work; none means that it can. */
+export function poolProblems(settings: TreatmentSettings): PoolProblem[] {
+  const { pool } = settings;
+  switch (pool.strategy) {
+    case "direct":
+      return [];
+    case "pg-pool": {
+      const workers = totalWorkers(settings);
+      if (pool.size >= workers) return [];
+      return [
+        {
+          path: "pool.size",
+          message:
+            `${pool.size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
+            `pool of their own; raise pool.size to at least ${workers}, or lower the workers`,
+        },
+      ];
+    }
+    case "pgbouncer":
+      if (pool.mode === "session") return sessionModeProblems(settings, pool);
+      return pool.mode === "statement" ? statementModeProblems(settings) : [];
+  }
+}
