@@ -64,6 +64,16 @@ describe("summaryMs", () => {
     );
   });
 
+  it("has HdrHistogram's own mean", () => {
+    fc.assert(
+      fc.property(valuesUs, (values) => {
+        const histogram = histogramOf(values);
+        expect(meanMs(histogram)).toBeCloseTo(histogram.mean / 1000, 5);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("holds a week and refuses more", () => {
     const histogram = histogramOf([HIGHEST_TRACKABLE_US]);
     expect(summaryMs(histogram)?.max).toBeGreaterThanOrEqual(HIGHEST_TRACKABLE_US / 1000);

@@ -44,6 +44,22 @@ export function percentileMs(histogram: Histogram, percentile: number): number {
 }
 
 /**
+ * HdrHistogram's mean (each sample counted at the middle of its bucket) in milliseconds; 0 without samples. Its own
+ * `mean` walks an iterator for 1.3 ms; this takes 30 us, and a second of a trial needs about ten of them.
+ */
+export function meanMs(histogram: Histogram): number {
+  if (!(histogram instanceof hdr.JsHistogram)) return toMs(histogram.mean);
+  if (histogram.totalCount === 0) return 0;
+  const last = histogram.countsArrayIndex(histogram.maxValue);
+  let sumUs = 0;
+  for (let index = 0; index <= last; index++) {
+    const count = histogram.getCountAtIndex(index);
+    if (count > 0) sumUs += count * histogram.medianEquivalentValue(histogram.valueFromIndex(index));
+  }
+  return toMs(sumUs / histogram.totalCount);
+}
+
+/**
  * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that
  * holds the largest sample (as in the Java and Python implementations), so that no percentile exceeds it and it is
  * the same whether read here or from the stored histogram.
@@ -51,7 +67,7 @@ export function percentileMs(histogram: Histogram, percentile: number): number {
 export function summaryMs(histogram: Histogram | undefined): LatencySummary | null {
   if (!histogram || histogram.totalCount === 0) return null;
   return {
-    mean: toMs(histogram.mean),
+    mean: meanMs(histogram),
     p50: percentileMs(histogram, 50),
     p90: percentileMs(histogram, 90),
     p95: percentileMs(histogram, 95),

@@ -11,6 +11,8 @@ import {
   type SecondDelta,
 } from "./recorder-delta.js";
 
+export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
+
 /** A committed transaction. Instants and durations in monotonic milliseconds, with fractions. */
 export interface TransactionSample {
   readonly finishedMs: number;
