@@ -3,6 +3,7 @@
 // reach the process unheard. Pools hand these out; only workloads and admin work run statements on them.
 import pg from "pg";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
+import { codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
@@ -35,6 +36,8 @@ export class PgConnection extends pg.Client implements Connection {
   private readonly observer: CallObserver | undefined;
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
+  /** What ended the session while no statement was under way. */
+  private lost: Error | undefined;
 
   constructor(options: ConnectionOptions) {
     super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));
@@ -43,7 +46,10 @@ export class PgConnection extends pg.Client implements Connection {
     this.prepared = options.prepared;
     this.observer = options.observer;
     // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
-    this.on("error", () => this.markBroken());
+    this.on("error", (error) => {
+      this.lost ??= error;
+      this.markBroken();
+    });
     this.on("end", () => this.markBroken());
   }
 
@@ -137,9 +143,11 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   private failure(name: string, error: unknown): StatementError {
-    const { kind, sqlstate } = classifyFailure(error);
+    // Of a session that ended in an app delay the driver only knows that it is not queryable.
+    const cause = codeOf(error) === undefined ? (this.lost ?? error) : error;
+    const { kind, sqlstate } = classifyFailure(cause);
     // After such an error the server hangs up; the socket's own end comes a moment later.
     if (kind === "reconnect") this.markBroken();
-    return new StatementError(name, error, sqlstate);
+    return new StatementError(name, cause, sqlstate);
   }
 }

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { PgConnection, type ConnectionOptions } from "./connection.js";
+import { StatementError } from "./errors.js";
+
+const endpoint = inject("adminEndpoint");
+const opened: PgConnection[] = [];
+
+async function open(options: Partial<ConnectionOptions> = {}): Promise<PgConnection> {
+  const connection = new PgConnection({
+    endpoint,
+    applicationName: "train-sim/test",
+    prepared: false,
+    ...options,
+  });
+  opened.push(connection);
+  return connection.connect();
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((connection) => connection.end()));
+});
+
+const prepared = { name: "prep", text: "SELECT name FROM pg_prepared_statements ORDER BY name" };
+
+describe("PgConnection", () => {
+  it("runs a statement with its values and gives rows", async () => {
+    const connection = await open();
+    const statement = {
+      name: "test.add",
+      text: "SELECT $1::int + $2::int AS sum, $3::text AS t, $4::jsonb AS j",
+    };
+    expect(await connection.execute(statement, [1, 2, null, '{"a": 1}'])).toEqual([
+      { sum: 3, t: null, j: '{"a": 1}' },
+    ]);
+  });
+
+  it("prepares a statement once by its name when told, and not otherwise", async () => {
+    const named = await open({ prepared: true });
+    await named.execute(prepared, []);
+    expect(await named.execute(prepared, [])).toEqual([{ name: "prep" }]);
+    const unnamed = await open();
+    await unnamed.execute(prepared, []);
+    expect(await unnamed.execute(prepared, [])).toEqual([]);
+  });
+
+  it("shows its application name in pg_stat_activity", async () => {
+    const connection = await open({ applicationName: "train-sim/consumers" });
+    const text = "SELECT application_name AS a FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+    expect(await connection.execute({ name: "test.name", text }, [])).toEqual([{ a: "train-sim/consumers" }]);
+  });
+
+  it("does not let the environment's PGOPTIONS or PGSSLMODE change the session", async () => {
+    const before = { PGOPTIONS: process.env.PGOPTIONS, PGSSLMODE: process.env.PGSSLMODE };
+    Object.assign(process.env, { PGOPTIONS: "-c work_mem=64kB", PGSSLMODE: "verify-full" });
+    try {
+      const connection = await open();
+      const [row] = await connection.execute({ name: "test.show", text: "SHOW work_mem" }, []);
+      expect(row?.work_mem).not.toBe("64kB");
+    } finally {
+      for (const [name, value] of Object.entries(before)) {
+        if (value === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = value;
+      }
+    }
+  });
+
+  it("names the statement in an error, and the step of the transaction", async () => {
+    const connection = await open();
+    const failing = connection.execute({ name: "process.claim", text: "SELECT 1/0" }, []);
+    await expect(failing).rejects.toThrow("process.claim: division by zero");
+    const error: unknown = await connection.control("begin", "BEGINN").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StatementError);
+    expect(error).toMatchObject({ statement: "begin", sqlstate: "42601" });
+  });
+
+  it("tells an observer the time of every call, failed ones too, in order", async () => {
+    const calls: string[] = [];
+    let lastEndMs = 0;
+    const connection = await open({
+      observer: {
+        onCall(name, startMs, endMs) {
+          expect(startMs).toBeGreaterThanOrEqual(lastEndMs);
+          expect(endMs).toBeGreaterThanOrEqual(startMs);
+          lastEndMs = endMs;
+          calls.push(name);
+        },
+      },
+    });
+    await connection.control("begin", "BEGIN");
+    await connection.execute({ name: "test.fail", text: "SELECT 1/0" }, []).catch(() => undefined);
+    await connection.control("rollback", "ROLLBACK");
+    expect(calls).toEqual(["begin", "test.fail", "rollback"]);
+  });
+
+  it("closes in the middle of a statement, twice, and is broken then", async () => {
+    const connection = await open();
+    const sleeping = connection.execute({ name: "test.sleep", text: "SELECT pg_sleep(60)" }, []);
+    const outcome = expect(sleeping).rejects.toThrow("test.sleep: Connection terminated");
+    await Promise.all([connection.end(), connection.end()]);
+    await outcome;
+    expect(connection.isBroken).toBe(true);
+  });
+
+  it("closes before it was ever opened", async () => {
+    const connection = new PgConnection({ endpoint, applicationName: "x", prepared: false });
+    await connection.end();
+    expect(connection.isBroken).toBe(false);
+  });
+});

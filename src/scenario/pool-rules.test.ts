@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { poolProblems, serverConnectionsNeeded } from "./pool-rules.js";
+import type { ActorGroup, PoolSettings, TreatmentSettings } from "./settings.js";
+
+const group = (clients: number, workers = 1): ActorGroup => ({
+  workers,
+  load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
+});
+
+const pgbouncer = (
+  changes: Partial<Extract<PoolSettings, { strategy: "pgbouncer" }>> = {},
+): PoolSettings => ({
+  strategy: "pgbouncer",
+  mode: "transaction",
+  size: 4,
+  instances: 1,
+  maxPreparedStatements: 0,
+  urls: [],
+  ...changes,
+});
+
+const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}): TreatmentSettings => ({
+  target: { kind: "embedded", settings: {}, port: 0 },
+  dialect: "postgres",
+  namespace: "train_sim",
+  payload: "jsonb",
+  pool,
+  locking: "skip-locked",
+  isolation: "read committed",
+  ids: "uuidv7",
+  statementShape: "set-based",
+  prepared: true,
+  batch: { min: 10, max: 100 },
+  appDelayMs: { min: 0, max: 0 },
+  advance: { claim: 1, complete: 1, fail: 0 },
+  documentBytes: 900,
+  preload: 0,
+  topology: "actors",
+  actors: { producers: group(8), consumers: group(8, 2) },
+  trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
+  retry: { attempts: 3, baseMs: 1, ceilingMs: 10 },
+  log: { level: "info", slowTransactionMs: 1000 },
+  ...changes,
+});
+
+const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
+
+describe("poolProblems", () => {
+  it("has nothing against direct connections", () => {
+    expect(poolProblems(settings({ strategy: "direct", reconnect: "per-transaction" }))).toEqual([]);
+  });
+
+  it("wants a pg-pool of at least one connection for each worker thread of all groups", () => {
+    expect(poolProblems(settings({ strategy: "pg-pool", size: 3 }))).toEqual([]);
+    const [problem, ...others] = poolProblems(settings({ strategy: "pg-pool", size: 2 }));
+    expect(others).toEqual([]);
+    expect(problem?.path).toBe("pool.size");
+    expect(problem?.message).toContain("2 connections cannot be shared out over 3 worker threads");
+  });
+
+  it("takes any shape through a pooler in transaction mode", () => {
+    expect(poolProblems(settings(pgbouncer(), { appDelayMs: { min: 10, max: 50 } }))).toEqual([]);
+  });
+
+  it("refuses session mode with fewer server connections than clients, which would starve the rest", () => {
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 16 })))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 8, instances: 2 })))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 7, instances: 2 })))[0]).toMatchObject({
+      path: "pool.size",
+      message: expect.stringContaining("at least 8, not 7") as string,
+    });
+    const urls = ["postgresql://a", "postgresql://b", "postgresql://c"];
+    expect(paths(settings(pgbouncer({ mode: "session", size: 5, urls })))).toEqual(["pool.size"]);
+    expect(paths(settings(pgbouncer({ mode: "session", size: 6, urls })))).toEqual([]);
+  });
+
+  it("lets statement mode run transactions of one statement only, and says why", () => {
+    const single = { statementShape: "single-statement" } as const;
+    const statement = pgbouncer({ mode: "statement" });
+    expect(poolProblems(settings(statement, single))).toEqual([]);
+    expect(paths(settings(statement))).toEqual(["pool.mode"]);
+    expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: { min: 0, max: 5 } }))).toEqual(["appDelay"]);
+    expect(poolProblems(settings(statement))[0]?.message).toContain(
+      "statement mode allows no transaction of several statements",
+    );
+  });
+});
+
+describe("serverConnectionsNeeded", () => {
+  it("is one for each client, or what the pool holds at most", () => {
+    expect(serverConnectionsNeeded(settings({ strategy: "direct", reconnect: "never" }))).toBe(16);
+    expect(serverConnectionsNeeded(settings({ strategy: "pg-pool", size: 6 }))).toBe(6);
+    expect(serverConnectionsNeeded(settings(pgbouncer({ instances: 2 })))).toBe(8);
+    expect(serverConnectionsNeeded(settings(pgbouncer({ size: 64 })))).toBe(16);
+  });
+});
