@@ -1,5 +1,5 @@
-// What a worker's recorder ships to the coordinator once a second: plain values and typed arrays, which cross the
-// thread boundary as they are, their memory moved and not copied.
+// What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
+// cross the thread boundary as they are, their memory moved and not copied.
 import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
 
 /** Counts of what finished outside the window. */

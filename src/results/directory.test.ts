@@ -1,0 +1,92 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { UsageError } from "../foundation/errors.js";
+import {
+  compactUtc,
+  createResultDirectory,
+  createTrialDirectory,
+  safeName,
+  trialPath,
+  writeScenario,
+  writeSummary,
+} from "./directory.js";
+
+const AT_MS = Date.UTC(2026, 0, 31, 23, 59, 58, 999);
+let parent = "";
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "train-sim-results-"));
+});
+afterEach(() => {
+  chmodSync(parent, 0o700);
+  rmSync(parent, { recursive: true, force: true });
+});
+
+describe("safeName", () => {
+  it("is always one plain path component, whatever a scenario is called", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("..", "../../etc", ".", "", "a/b", "\0")),
+        (name) => {
+          const safe = safeName(name);
+          expect(safe).toMatch(/^[A-Za-z0-9_+=][A-Za-z0-9._+=-]*$/);
+          expect(safe.length).toBeLessThanOrEqual(80);
+          expect(dirname(join("/results", safe))).toBe("/results");
+        },
+      ),
+    );
+  });
+
+  it("keeps names that are safe and reads like the name otherwise", () => {
+    expect(safeName("payload-storage_v1.2")).toBe("payload-storage_v1.2");
+    expect(safeName("Züge & Weichen!")).toBe("Zu-ge-Weichen");
+  });
+});
+
+describe("createResultDirectory", () => {
+  it("is named after the scenario and the second in UTC, and holds a place for trials", async () => {
+    expect(compactUtc(AT_MS)).toBe("20260131T235958Z");
+    const path = await createResultDirectory(join(parent, "results"), "pay load", AT_MS);
+    expect(path).toBe(join(parent, "results", "pay-load-20260131T235958Z"));
+    expect(readdirSync(path)).toEqual(["trials"]);
+  });
+
+  it("is never shared: runs that start in the same second get directories of their own", async () => {
+    const paths = await Promise.all([1, 2, 3].map(() => createResultDirectory(parent, "x", AT_MS)));
+    expect(paths.map((path) => basename(path)).sort()).toEqual([
+      "x-20260131T235958Z",
+      "x-20260131T235958Z-2",
+      "x-20260131T235958Z-3",
+    ]);
+  });
+
+  it("refuses a parent that cannot be made, with the way out", async () => {
+    const missing = createResultDirectory(join(parent, "no", "such"), "x", AT_MS);
+    await expect(missing).rejects.toThrow(/no does not exist/);
+    await expect(missing).rejects.toBeInstanceOf(UsageError);
+    writeFileSync(join(parent, "file"), "");
+    await expect(createResultDirectory(join(parent, "file"), "x", AT_MS)).rejects.toBeInstanceOf(UsageError);
+  });
+});
+
+describe("a trial's directory", () => {
+  it("is numbered, named after its treatment, and made once", async () => {
+    mkdirSync(join(parent, "trials"));
+    const path = await createTrialDirectory(parent, 7, "text-direct");
+    expect(path).toBe(join(parent, "trials", "007-text-direct"));
+    expect(path).toBe(trialPath(parent, 7, "text-direct"));
+    await expect(createTrialDirectory(parent, 7, "text-direct")).rejects.toThrow(/in its place/);
+    expect(dirname(trialPath(parent, 1, "../../x"))).toBe(join(parent, "trials"));
+  });
+});
+
+describe("the text files of a result", () => {
+  it("are written under their names", async () => {
+    await writeScenario(parent, "name: x\n");
+    await writeSummary(parent, "all well\n");
+    expect(readFileSync(join(parent, "scenario.yaml"), "utf8")).toBe("name: x\n");
+    expect(readFileSync(join(parent, "summary.txt"), "utf8")).toBe("all well\n");
+  });
+});

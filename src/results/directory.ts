@@ -1,0 +1,84 @@
+// The directory of one experiment's results: its name, its layout, and who may write there. It is made new for
+// each run and never reused; names that come from a scenario are reduced to safe characters, so that no scenario
+// can write outside it.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isoTime } from "../foundation/clock.js";
+import { codeOf } from "../foundation/errors.js";
+import { ResultDocument } from "./result-schema.js";
+import { storageError, writeFileAtomic } from "./storage.js";
+
+export const RESULT_FILE = "result.json";
+export const SUMMARY_FILE = "summary.txt";
+export const SCENARIO_FILE = "scenario.yaml";
+
+/** A name that is one plain path component: letters, digits, `.`, `_`, `+`, `=`, `-`, not starting with a dot. */
+export function safeName(name: string): string {
+  const safe = name
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9._+=-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .replace(/-+$/, "");
+  return safe.slice(0, 80) || "experiment";
+}
+
+/** `20260131T235959Z`. */
+export function compactUtc(atMs: number): string {
+  return isoTime(atMs)
+    .replace(/\.\d+Z$/, "Z")
+    .replace(/[-:]/g, "");
+}
+
+async function makeDirectory(path: string): Promise<"made" | "taken"> {
+  try {
+    await mkdir(path);
+    return "made";
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return "taken";
+    throw storageError(error, path);
+  }
+}
+
+/**
+ * Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. `parent`
+ * is made when its own parent exists.
+ */
+export async function createResultDirectory(parent: string, name: string, atMs: number): Promise<string> {
+  await makeDirectory(parent);
+  const base = join(parent, `${safeName(name)}-${compactUtc(atMs)}`);
+  for (let attempt = 1; ; attempt++) {
+    const path = attempt === 1 ? base : `${base}-${attempt}`;
+    if ((await makeDirectory(path)) === "taken") continue;
+    await makeDirectory(join(path, "trials"));
+    return path;
+  }
+}
+
+/** `trials/007-jsonb-direct`, below the result directory. `number` is the trial's position in the experiment. */
+export function trialPath(directory: string, number: number, treatmentId: string): string {
+  return join(directory, "trials", `${String(number).padStart(3, "0")}-${safeName(treatmentId)}`);
+}
+
+export async function createTrialDirectory(
+  directory: string,
+  number: number,
+  treatmentId: string,
+): Promise<string> {
+  const path = trialPath(directory, number, treatmentId);
+  if ((await makeDirectory(path)) === "taken") throw storageError({ code: "EEXIST" }, path);
+  return path;
+}
+
+export async function writeScenario(directory: string, yaml: string): Promise<void> {
+  await writeFileAtomic(join(directory, SCENARIO_FILE), yaml);
+}
+
+export async function writeSummary(directory: string, summary: string): Promise<void> {
+  await writeFileAtomic(join(directory, SUMMARY_FILE), summary);
+}
+
+/** Throws when the document breaks its own schema, but only after writing it: hours of results are not lost. */
+export async function writeResult(directory: string, result: ResultDocument): Promise<void> {
+  await writeFileAtomic(join(directory, RESULT_FILE), `${JSON.stringify(result, null, 2)}\n`);
+  ResultDocument.parse(result);
+}

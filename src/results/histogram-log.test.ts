@@ -1,0 +1,91 @@
+import hdr from "hdr-histogram-js";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createHistogram, percentileMs, summaryMs } from "../metrics/histograms.js";
+import {
+  histogramLogHeader,
+  histogramLogLine,
+  mergedHistogramLog,
+  parseHistogramLogLine,
+} from "./histogram-log.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-hlog-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function histogramOf(...values: number[]) {
+  const histogram = createHistogram();
+  for (const value of values) histogram.recordValue(value);
+  return histogram;
+}
+
+const STARTED_AT_MS = Date.UTC(2026, 0, 31, 12);
+
+async function failureOf(text: string): Promise<string> {
+  const path = join(directory, "x.hlog");
+  writeFileSync(path, text);
+  return mergedHistogramLog(path).then(
+    () => "read",
+    (error: unknown) => (error as Error).message,
+  );
+}
+
+describe("a histogram log", () => {
+  it("is read by HdrHistogram's own reader: tags, instants, values", () => {
+    const values = Array.from({ length: 5000 }, (_, i) => i * i);
+    const log =
+      histogramLogHeader(STARTED_AT_MS) +
+      histogramLogLine(0, "add.response", histogramOf(...values)) +
+      histogramLogLine(7, "lifecycle.completed", histogramOf(3, 4));
+    expect(hdr.listTags(log)).toEqual(["add.response", "lifecycle.completed"]);
+    const reader = new hdr.HistogramLogReader(log);
+    const first = reader.nextIntervalHistogram();
+    const second = reader.nextIntervalHistogram();
+    expect(first?.tag).toBe("add.response");
+    expect(first?.startTimeStampMsec).toBe(STARTED_AT_MS);
+    expect(first?.endTimeStampMsec).toBe(STARTED_AT_MS + 1000);
+    expect(first?.totalCount).toBe(5000);
+    for (const percentile of [1, 50, 90, 99, 99.9, 100])
+      expect(first?.getValueAtPercentile(percentile)).toBe(
+        histogramOf(...values).getValueAtPercentile(percentile),
+      );
+    expect(second?.tag).toBe("lifecycle.completed");
+    expect(second?.startTimeStampMsec).toBe(STARTED_AT_MS + 7000);
+    expect(reader.nextIntervalHistogram()).toBeNull();
+  });
+
+  it("reads back merged to the histogram of all its seconds", async () => {
+    const path = join(directory, "h.hlog");
+    const lines = [0, 1, 2].map((second) =>
+      histogramLogLine(second, "process.service", histogramOf(second * 1000, 86_400_000_000)),
+    );
+    writeFileSync(path, histogramLogHeader(STARTED_AT_MS) + lines.join(""));
+    const merged = (await mergedHistogramLog(path)).get("process.service");
+    const union = histogramOf(0, 1000, 2000, 86_400_000_000, 86_400_000_000, 86_400_000_000);
+    expect(merged?.totalCount).toBe(6);
+    expect(summaryMs(merged)).toEqual(summaryMs(union));
+    expect(percentileMs(union, 0)).toBe(0);
+  });
+
+  it("skips comments, legend and blank lines", () => {
+    for (const line of ["", "#[anything]", '"StartTimestamp","x"'])
+      expect(parseHistogramLogLine(line)).toBeUndefined();
+  });
+
+  it("refuses a damaged line with the file, the line and the reason", async () => {
+    const good = histogramLogLine(0, "add.response", histogramOf(1, 2, 3));
+    expect(await failureOf(good + good.slice(0, -20))).toMatch(/x\.hlog, line 2: cannot read/);
+    expect(await failureOf(`${good}junk\n`)).toMatch(/line 2: .*not a tagged histogram/);
+    expect(await failureOf(good.replace("add.response", "add.latency"))).toMatch(
+      /line 1: .*tag add\.latency is unknown/,
+    );
+    expect(await failureOf(good + "x".repeat(2_000_000))).toMatch(/too long/);
+    await expect(mergedHistogramLog(join(directory, "none.hlog"))).rejects.toThrow(/none\.hlog/);
+  });
+});

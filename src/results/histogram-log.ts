@@ -1,0 +1,86 @@
+// The standard text format of HdrHistogram logs (`.hlog`, version 1.3), written line by line and read back. One
+// line holds one tagged histogram of one second; values are microseconds, the interval's maximum is in
+// milliseconds as the format's own writers print it. Reading refuses what it cannot account for, with the line.
+import hdr from "hdr-histogram-js";
+import { createReadStream } from "node:fs";
+import { isoTime } from "../foundation/clock.js";
+import { messageOf, UsageError } from "../foundation/errors.js";
+import { HistogramSet, type Histogram } from "../metrics/histograms.js";
+import { isTag, type Tag } from "../metrics/operations.js";
+
+/** A full histogram takes about 170 kB as text; a longer line is not one. */
+const LINE_CHARACTERS_MAX = 512 * 1024;
+
+/** The lines before the first histogram. `startedAtMs` is wall-clock time of second 0. */
+export function histogramLogHeader(startedAtMs: number): string {
+  const seconds = (startedAtMs / 1000).toFixed(3);
+  return [
+    "#[Histogram log format version 1.3]",
+    "#[Values in microseconds, Interval_Max in milliseconds, one line per second, operation and measure]",
+    `#[StartTime: ${seconds} (seconds since epoch), ${isoTime(startedAtMs)}]`,
+    `#[BaseTime: ${seconds} (seconds since epoch)]`,
+    '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    "",
+  ].join("\n");
+}
+
+export function histogramLogLine(second: number, tag: Tag, histogram: Histogram): string {
+  const max = (histogram.maxValue / 1000).toFixed(3);
+  const encoded = hdr.encodeIntoCompressedBase64(histogram);
+  return `Tag=${tag},${second.toFixed(3)},1.000,${max},${encoded}\n`;
+}
+
+export interface HistogramLogEntry {
+  /** Start of the interval in seconds from the log's base time. */
+  readonly second: number;
+  readonly tag: Tag;
+  readonly histogram: Histogram;
+}
+
+/** One line of a log; undefined for a comment, the legend or a blank line. Throws on anything else. */
+export function parseHistogramLogLine(line: string): HistogramLogEntry | undefined {
+  if (line === "" || line.startsWith("#") || line.startsWith('"')) return undefined;
+  const match = /^Tag=([^,]+),(\d+\.\d+),(\d+\.\d+),(\d+\.\d+),([A-Za-z0-9+/]+=*)$/.exec(line);
+  if (!match) throw new Error("it is not a tagged histogram");
+  const [, tag = "", second, , , encoded = ""] = match;
+  if (!isTag(tag)) throw new Error(`the tag ${tag} is unknown`);
+  return { second: Number(second), tag, histogram: hdr.decodeFromCompressedBase64(encoded) };
+}
+
+/** Lines of a file, one at a time, in memory bounded by the longest line allowed. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(path, { encoding: "utf8" }) as AsyncIterable<string>) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+    if (rest.length > LINE_CHARACTERS_MAX) throw new Error("a line is too long");
+  }
+  if (rest !== "") yield rest;
+}
+
+/** Every histogram of a log, in order; a UsageError names the file and the line that cannot be read. */
+export async function* readHistogramLog(path: string): AsyncGenerator<HistogramLogEntry> {
+  let lineNumber = 0;
+  try {
+    for await (const line of linesOf(path)) {
+      lineNumber++;
+      const entry = parseHistogramLogLine(line);
+      if (entry) yield entry;
+    }
+  } catch (error) {
+    const where = lineNumber > 0 ? `${path}, line ${lineNumber}` : path;
+    throw new UsageError(
+      `${where}: cannot read the histogram log: ${messageOf(error)}`,
+      "Was the run cut short, or the file changed since?",
+      { cause: error },
+    );
+  }
+}
+
+/** All seconds of a log merged. */
+export async function mergedHistogramLog(path: string): Promise<HistogramSet> {
+  const merged = new HistogramSet();
+  for await (const { tag, histogram } of readHistogramLog(path)) merged.at(tag).add(histogram);
+  return merged;
+}

@@ -1,0 +1,46 @@
+// From what was measured and what was run to what the result document says of each operation. Which role performs
+// which operation is written down here, once, for the recorder, the tables and the document alike.
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { WindowSummary } from "../metrics/totals.js";
+import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
+import type { OperationResults } from "./result-schema.js";
+
+/** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
+export const ROLE_OPERATIONS: Readonly<Record<Role, readonly Operation[]>> = {
+  producers: ["add"],
+  consumers: ["process"],
+  archivers: ["archive"],
+  readers: ["read"],
+  cycle: ["add", "process", "archive", "__cycle__"],
+};
+
+function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
+  return Object.entries(settings.actors) as [Role, ActorGroup][];
+}
+
+/** The operations that a treatment performs, in the order in which they are shown. */
+export function operationsOf(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+  const performed = new Set(groupsOf(settings).flatMap(([role]) => ROLE_OPERATIONS[role]));
+  return OPERATIONS.filter((operation) => performed.has(operation));
+}
+
+/** The `operations` of a trial or of a treatment's merged trials: what was measured, and by how many clients. */
+export function operationResults(
+  summary: WindowSummary,
+  settings: Pick<TreatmentSettings, "actors">,
+): OperationResults {
+  const results: OperationResults = {};
+  for (const operation of OPERATIONS) {
+    const measured = summary.operations[operation];
+    if (!measured) continue;
+    const groups = groupsOf(settings).filter(([role]) => ROLE_OPERATIONS[role].includes(operation));
+    results[operation] = {
+      ...measured,
+      retriesBySqlstate: { ...measured.retriesBySqlstate },
+      failures: { ...measured.failures },
+      clients: groups.reduce((sum, [, group]) => sum + group.load.clients, 0),
+      threads: groups.reduce((sum, [, group]) => sum + group.workers, 0),
+    };
+  }
+  return results;
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { UsageError } from "../foundation/errors.js";
+import { Totals } from "../metrics/totals.js";
+import { exampleResult } from "../testing/example-result.js";
+import { createTrialDirectory, writeResult } from "./directory.js";
+import { readResult, readTrialHistograms } from "./reader.js";
+import { TrialFiles, writeTrial } from "./trial-files.js";
+import { mkdirSync, readFileSync } from "node:fs";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-read-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function refusalOf(text: string): Promise<string> {
+  writeFileSync(join(directory, "result.json"), text);
+  try {
+    await readResult(directory);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as UsageError).message;
+  }
+  return "read";
+}
+
+describe("a result directory", () => {
+  it("reads back what was written", async () => {
+    const result = exampleResult();
+    await writeResult(directory, result);
+    expect(await readResult(directory)).toEqual(result);
+  });
+
+  it("gives a trial's histograms back, merged over its seconds", async () => {
+    mkdirSync(join(directory, "trials"));
+    const files = new TrialFiles(await createTrialDirectory(directory, 3, "text"), 0);
+    for (const second of [0, 1]) {
+      const totals = new Totals(["add"]);
+      totals.histograms.at("add.response").recordValue(second + 5);
+      files.onSecond(second, totals);
+    }
+    files.close();
+    const histograms = await readTrialHistograms(directory, 3, "text");
+    expect(histograms.get("add.response")?.totalCount).toBe(2);
+    await expect(readTrialHistograms(directory, 4, "text")).rejects.toBeInstanceOf(UsageError);
+  });
+
+  it("is told from a directory that is none, and from no directory", async () => {
+    await expect(readResult(directory)).rejects.toThrow(/holds no result\.json/);
+    await expect(readResult(join(directory, "none"))).rejects.toThrow(/is not a directory/);
+    writeFileSync(join(directory, "file"), "");
+    await expect(readResult(join(directory, "file"))).rejects.toThrow(/is not a directory/);
+  });
+
+  it("refuses what is not a result, saying which file and why", async () => {
+    const text = JSON.stringify(exampleResult());
+    expect(await refusalOf(text.slice(0, -10))).toMatch(/result\.json is not JSON/);
+    expect(await refusalOf("{}")).toMatch(/has no version/);
+    expect(await refusalOf("null")).toMatch(/has no version/);
+    expect(await refusalOf(text.replace('"version":1', '"version":99'))).toMatch(
+      /version 99, this train-sim reads version 1/,
+    );
+    expect(await refusalOf(text.replace('"lost":0', '"lost":-1'))).toMatch(
+      /treatments\.0\.trials\.0\.integrity\.lost/,
+    );
+    expect(await refusalOf(text.replaceAll('"lost":0', '"lots":0'))).toMatch(/and \d+ more/);
+  });
+});
+
+describe("writing a result or a trial that breaks the schema", () => {
+  it("fails loudly, but keeps the numbers", async () => {
+    const result = exampleResult();
+    result.scenario.seed = -1;
+    await expect(writeResult(directory, result)).rejects.toThrow(/seed/);
+    expect(readFileSync(join(directory, "result.json"), "utf8")).toContain('"payload-storage"');
+    const trial = exampleResult().treatments[0]?.trials[0];
+    if (!trial) throw new Error("the example has trials");
+    await writeTrial(directory, trial);
+    expect(JSON.parse(readFileSync(join(directory, "trial.json"), "utf8"))).toEqual(trial);
+    await expect(writeTrial(directory, { ...trial, windowSeconds: -1 })).rejects.toThrow(/windowSeconds/);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { Recorder } from "../metrics/recorder.js";
+import { Tally } from "../metrics/tally.js";
+import { conservationOf } from "../model/conservation.js";
+import type { ActorGroup, Experiment, TreatmentSettings } from "../scenario/settings.js";
+import { EXAMPLE_INTEGRITY, exampleTrial } from "../testing/example-result.js";
+import { operationResults, operationsOf } from "./operation-results.js";
+import { buildResult } from "./result-document.js";
+import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
+
+function group(clients: number, workers: number): ActorGroup {
+  return {
+    workers,
+    load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
+  };
+}
+
+const settings = {
+  actors: { consumers: group(8, 2), producers: group(3, 1) },
+} as Pick<TreatmentSettings, "actors"> as TreatmentSettings;
+
+function windowSummary() {
+  const recorder = new Recorder(["add", "process"]);
+  recorder.setWindow(0, 1000);
+  recorder.transaction("add", { finishedMs: 1, events: 4, serviceMs: 2, responseMs: 2, poolWaitMs: 0 });
+  const tally = new Tally(["add", "process"], 1);
+  tally.add(0, recorder.take(Infinity));
+  return tally.summary(2);
+}
+
+const experiment: Experiment = {
+  name: "x",
+  seed: 1,
+  treatments: [
+    { id: "jsonb", levels: { payload: "jsonb" }, settings },
+    { id: "text", levels: { payload: "text" }, settings },
+  ],
+  trials: [
+    { number: 1, block: 0, treatmentId: "text", seed: 5 },
+    { number: 2, block: 0, treatmentId: "jsonb", seed: 5 },
+  ],
+  thresholds: {},
+  yaml: "name: x\n",
+};
+
+describe("buildResult", () => {
+  it("lists treatments as the experiment names them, each with its trials and their merged numbers", () => {
+    const document = buildResult({
+      experiment,
+      trials: [
+        { treatmentId: "text", result: exampleTrial(0, 1, 10) },
+        { treatmentId: "jsonb", result: { ...exampleTrial(0, 2, 10), status: "partial", reason: "stopped" } },
+      ],
+      merged: new Map([["text", windowSummary()]]),
+      environment: { versions: {}, settings: {}, machine: {} },
+      verdict: { status: "aborted", reasons: ["stopped by SIGINT"] },
+    });
+    expect(ResultDocument.parse(document)).toEqual(document);
+    expect(document.treatments.map(({ id, trials }) => [id, trials.map((trial) => trial.number)])).toEqual([
+      ["jsonb", [2]],
+      ["text", [1]],
+    ]);
+    expect(document.treatments[0]?.merged).toBeNull();
+    expect(document.treatments[1]?.merged).toMatchObject({
+      trials: 1,
+      windowSeconds: 2,
+      operations: {
+        add: { transactions: 1, eventsPerSecond: 2, clients: 3, threads: 1 },
+        process: { transactions: 0, responseTimeMs: null, clients: 8, threads: 2 },
+      },
+    });
+    expect(document.scenario).toMatchObject({ seed: 1, trials: 2 });
+  });
+});
+
+describe("operations of a treatment", () => {
+  it("follow from its roles", () => {
+    expect(operationsOf(settings)).toEqual(["add", "process"]);
+    expect(operationsOf({ actors: { cycle: group(4, 2) } })).toEqual([
+      "add",
+      "process",
+      "archive",
+      "__cycle__",
+    ]);
+  });
+
+  it("carry the clients that performed them", () => {
+    const summary = windowSummary();
+    expect(operationResults(summary, { actors: { cycle: group(4, 2) } }).add).toMatchObject({
+      clients: 4,
+      threads: 2,
+    });
+  });
+});
+
+describe("integrityOf", () => {
+  it("states the audit's finding and whether the queue was drained", () => {
+    const counts = {
+      pending: 0,
+      processing: 0,
+      complete: 0,
+      failed: 0,
+      archived: 15000,
+      orphaned: 0,
+      duplicated: 0,
+    };
+    expect(integrityOf(conservationOf(15000, 0, 0, counts), true)).toEqual(EXAMPLE_INTEGRITY);
+  });
+});
+
+describe("the JSON Schema", () => {
+  it("describes the document strictly", () => {
+    const schema = resultJsonSchema();
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    expect(Object.keys(schema.properties as object)).toEqual([
+      ...["version", "scenario", "environment", "verdict", "treatments"],
+      ...["comparisons", "diagnosis", "faults"],
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
+import { AppendFile, storageError, writeFileAtomic } from "./storage.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-storage-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe("writeFileAtomic", () => {
+  it("replaces a file as a whole and leaves nothing beside it", async () => {
+    const path = join(directory, "result.json");
+    await writeFileAtomic(path, "old");
+    await writeFileAtomic(path, "new");
+    expect(readFileSync(path, "utf8")).toBe("new");
+    expect(readdirSync(directory)).toEqual(["result.json"]);
+  });
+
+  it("keeps the old text, and leaves nothing beside it, when it cannot finish", async () => {
+    const path = join(directory, "taken");
+    await writeFileAtomic(join(directory, "other"), "kept");
+    mkdirSync(join(path, "child"), { recursive: true });
+    await expect(writeFileAtomic(path, "text")).rejects.toBeInstanceOf(TrainSimError);
+    expect(readdirSync(directory).sort()).toEqual(["other", "taken"]);
+  });
+
+  it("says that a directory is missing", async () => {
+    const failure = writeFileAtomic(join(directory, "none", "result.json"), "x");
+    await expect(failure).rejects.toThrow(/none does not exist/);
+    await expect(failure).rejects.toBeInstanceOf(UsageError);
+  });
+});
+
+describe("storageError", () => {
+  it("names a full disk and what to do", () => {
+    const error = storageError(Object.assign(new Error("x"), { code: "ENOSPC" }), "/a/b");
+    expect(error.message).toMatch(/No space left on the disk to write \/a\/b/);
+    expect(error.hint).toMatch(/--out/);
+    expect(error.exitCode).toBe(ExitCode.unexpected);
+  });
+
+  it("makes usage errors of places that the user chose badly", () => {
+    for (const code of ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ENAMETOOLONG"]) {
+      const error = storageError(Object.assign(new Error("x"), { code }), "/a/b");
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error.message).toContain("/a/b");
+      expect(error.hint).not.toBe("");
+    }
+  });
+
+  it("keeps the system's words for anything else, and an error that is already clear", () => {
+    expect(storageError(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }), "/a").message).toContain(
+      "EIO: i/o error",
+    );
+    const clear = new UsageError("clear");
+    expect(storageError(clear, "/a")).toBe(clear);
+  });
+});
+
+describe("AppendFile", () => {
+  it("appends whole texts, refuses an existing file, and may be closed twice", () => {
+    const path = join(directory, "log");
+    const file = new AppendFile(path);
+    file.append("a\n");
+    file.append("b\n");
+    file.close();
+    file.close();
+    file.append("ignored\n");
+    expect(readFileSync(path, "utf8")).toBe("a\nb\n");
+    expect(() => new AppendFile(path)).toThrow(UsageError);
+  });
+});

@@ -1,0 +1,127 @@
+// The files of one trial that grow while it runs: `histograms.hlog` and `timeseries.csv`, both appended to as
+// seconds complete, so that neither memory nor a crash costs more than the last second. `trial.json` is written
+// whole at the end. A second of which a part came late has a second set of lines: readers add them up.
+import { join } from "node:path";
+import type { TrainSimError } from "../foundation/errors.js";
+import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
+import type { Operation } from "../metrics/operations.js";
+import type { SecondSink } from "../metrics/tally.js";
+import { sumOf, type Totals } from "../metrics/totals.js";
+import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
+import { TrialResult } from "./result-schema.js";
+import { AppendFile, storageError, writeFileAtomic } from "./storage.js";
+
+export const HISTOGRAM_LOG_FILE = "histograms.hlog";
+export const TIMESERIES_FILE = "timeseries.csv";
+export const TRIAL_FILE = "trial.json";
+
+export const TIMESERIES_COLUMNS = [
+  "second",
+  "operation",
+  "transactions",
+  "events",
+  "failures",
+  "retries",
+  "emptyPolls",
+  "meanResponseMs",
+  "p50ResponseMs",
+  "p95ResponseMs",
+  "p99ResponseMs",
+  "maxResponseMs",
+  "meanServiceMs",
+  "meanPoolWaitMs",
+] as const;
+
+function meanCell(histogram: Histogram | undefined): string {
+  return histogram ? meanMs(histogram).toFixed(3) : "";
+}
+
+/** One row; cells of latencies are empty where there are no samples. */
+export function timeseriesRow(second: number, operation: Operation, totals: Totals): string {
+  const counts = totals.countsOf(operation);
+  const response = totals.histograms.get(`${operation}.response`);
+  const percentile = (p: number): string => (response ? percentileMs(response, p).toFixed(3) : "");
+  return [
+    second,
+    operation,
+    counts.transactions,
+    counts.events,
+    sumOf(counts.failures),
+    sumOf(counts.retries),
+    counts.emptyPolls,
+    meanCell(response),
+    percentile(50),
+    percentile(95),
+    percentile(99),
+    percentile(100),
+    meanCell(totals.histograms.get(`${operation}.service`)),
+    meanCell(totals.histograms.get(`${operation}.poolwait`)),
+  ].join(",");
+}
+
+/** Opened when the measurement window begins, in a trial directory that exists. */
+export class TrialFiles {
+  private readonly histogramLog: AppendFile;
+  private readonly timeseries: AppendFile;
+  private firstFailure: TrainSimError | undefined;
+
+  /** `windowStartedAtMs` is wall-clock time. */
+  constructor(
+    private readonly directory: string,
+    windowStartedAtMs: number,
+  ) {
+    this.histogramLog = new AppendFile(join(directory, HISTOGRAM_LOG_FILE));
+    this.timeseries = new AppendFile(join(directory, TIMESERIES_FILE));
+    this.attempt(() => {
+      this.histogramLog.append(histogramLogHeader(windowStartedAtMs));
+      this.timeseries.append(`${TIMESERIES_COLUMNS.join(",")}\n`);
+    });
+  }
+
+  /**
+   * To be given to a `Tally`. Never throws, since it is called between messages of worker threads: the first
+   * failure is kept for `failure` and thrown by `close`, and nothing more is written.
+   */
+  readonly onSecond: SecondSink = (second, totals) => {
+    this.attempt(() => {
+      const histograms = totals.histograms.entries();
+      this.histogramLog.append(
+        histograms.map(([tag, histogram]) => histogramLogLine(second, tag, histogram)).join(""),
+      );
+      const rows = totals.operations.map((operation) => `${timeseriesRow(second, operation, totals)}\n`);
+      this.timeseries.append(rows.join(""));
+    });
+  };
+
+  /** Why the files are incomplete, as soon as it is known (a full disk). */
+  get failure(): TrainSimError | undefined {
+    return this.firstFailure;
+  }
+
+  /** Flushes and closes; throws the first failure of any write. */
+  close(): void {
+    for (const file of [this.histogramLog, this.timeseries]) {
+      try {
+        file.close();
+      } catch (error) {
+        this.firstFailure ??= storageError(error, file.path);
+      }
+    }
+    if (this.firstFailure) throw this.firstFailure;
+  }
+
+  private attempt(write: () => void): void {
+    if (this.firstFailure) return;
+    try {
+      write();
+    } catch (error) {
+      this.firstFailure = storageError(error, this.directory);
+    }
+  }
+}
+
+/** Throws when the trial breaks its own schema, but only after writing it. */
+export async function writeTrial(directory: string, trial: TrialResult): Promise<void> {
+  await writeFileAtomic(join(directory, TRIAL_FILE), `${JSON.stringify(trial, null, 2)}\n`);
+  TrialResult.parse(trial);
+}
