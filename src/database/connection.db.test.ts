@@ -73,6 +73,16 @@ describe("PgConnection", () => {
     expect(error).toMatchObject({ statement: "begin", sqlstate: "42601" });
   });
 
+  it("does not take a commit for one that rolled back", async () => {
+    const connection = await open();
+    await connection.control("begin", "BEGIN");
+    await connection.execute({ name: "test.fail", text: "SELECT 1/0" }, []).catch(() => undefined);
+    await expect(connection.control("commit", "COMMIT")).rejects.toMatchObject({
+      message: "commit: the server rolled back instead of committing",
+      sqlstate: "25P02",
+    });
+  });
+
   it("tells an observer the time of every call, failed ones too, in order", async () => {
     const calls: string[] = [];
     let lastEndMs = 0;

@@ -100,7 +100,9 @@ export class PgConnection extends pg.Client implements Connection {
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
     const startMs = this.observer ? monotonicMs() : 0;
     try {
-      await this.query(text);
+      const { command } = await this.query(text);
+      // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
+      if (name === "commit" && command === "ROLLBACK") throw rolledBack();
     } catch (error) {
       throw this.failure(name, error);
     } finally {
@@ -150,4 +152,9 @@ export class PgConnection extends pg.Client implements Connection {
     if (kind === "reconnect") this.markBroken();
     return new StatementError(name, cause, sqlstate);
   }
+}
+
+/** in_failed_sql_transaction */
+function rolledBack(): Error {
+  return Object.assign(new Error("the server rolled back instead of committing"), { code: "25P02" });
 }
