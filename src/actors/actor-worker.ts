@@ -12,6 +12,7 @@ import { createWorkload } from "../database/create-workload.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
 import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
 import type { Pacer } from "../pacing/pacer.js";
+import { ROLE_OPERATIONS } from "../results/operation-results.js";
 import type { Actor } from "./actor.js";
 import { ROLE_TRAITS, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
@@ -32,7 +33,7 @@ interface Phase {
 export class ActorWorker {
   private readonly sleeper = new Sleeper();
   private readonly eventLoopDelay = new EventLoopDelay();
-  private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0 };
+  private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0, unmatchedLifecycles: 0 };
   private readonly lifecycle: LifecycleClock;
   private readonly source: ConnectionSource;
   private readonly recorder: Recorder;
@@ -63,7 +64,7 @@ export class ActorWorker {
       applicationName: `train-sim/${role}`,
     });
     this.traits = ROLE_TRAITS[role];
-    this.recorder = new Recorder(this.traits.operations);
+    this.recorder = new Recorder(ROLE_OPERATIONS[role]);
     const { sleeper, recorder, eventLog, source, lifecycle, ledger } = this;
     this.actor = this.traits.create({
       assignment,
@@ -191,6 +192,7 @@ export class ActorWorker {
     clearInterval(this.ticker);
     this.lifecycle.settlePending();
     this.ship(Number.POSITIVE_INFINITY);
+    this.ledger.unmatchedLifecycles = this.lifecycle.unmatched;
     this.eventLoopDelay.stop();
     await this.source.close();
     this.logPhase("stopped");

@@ -1,6 +1,5 @@
-// The registry of roles: what each does, which operations it records, and what the engine must know of it. A new
+// The registry of roles: what each does and what the engine must know of it. A new
 // role is one file and one line here.
-import type { Operation } from "../metrics/operations.js";
 import type { Role } from "../scenario/settings.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { archiver } from "./archiver.js";
@@ -10,7 +9,6 @@ import { producer } from "./producer.js";
 import { reader } from "./reader.js";
 
 export interface RoleTraits {
-  readonly operations: readonly Operation[];
   /** Whether its workers add events, and so need a ring of publish moments. */
   readonly publishes: boolean;
   /** Whether it goes on while the queue is being emptied. */
@@ -19,9 +17,9 @@ export interface RoleTraits {
 }
 
 export const ROLE_TRAITS: Readonly<Record<Role, RoleTraits>> = {
-  producers: { operations: ["add"], publishes: true, drains: false, create: producer },
-  consumers: { operations: ["process"], publishes: false, drains: true, create: consumer },
-  archivers: { operations: ["archive"], publishes: false, drains: true, create: archiver },
-  readers: { operations: ["read"], publishes: false, drains: false, create: reader },
-  cycle: { operations: ["add", "process", "archive", "__cycle__"], publishes: true, drains: true, create: cycle },
+  producers: { publishes: true, drains: false, create: producer },
+  consumers: { publishes: false, drains: true, create: consumer },
+  archivers: { publishes: false, drains: true, create: archiver },
+  readers: { publishes: false, drains: false, create: reader },
+  cycle: { publishes: true, drains: true, create: cycle },
 };

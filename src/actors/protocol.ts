@@ -30,7 +30,7 @@ export const Assignment = z.object({
   /** Whether named prepared statements are used: asked for, and possible through the pooler. */
   prepared: z.boolean(),
   logFile: z.string(),
-  sharedCounter: z.instanceof(Int32Array),
+  sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
   /** Publish moments of each publishing worker, by its ordinal; see `publish-times.ts`. */
   publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
 });
@@ -57,6 +57,8 @@ export const Ledger = z.object({
   inDoubtIds: z.array(z.string()),
   /** Events of add transactions that failed for good. */
   failed: Index,
+  /** Completions and archivings whose publish moment was not known, missing from the lifecycle's latencies. */
+  unmatchedLifecycles: Index,
 });
 export type Ledger = z.infer<typeof Ledger>;
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import { assignmentsOf, budgetedWorkers, operationsOf } from "./assignments.js";
+import { assignmentsOf, budgetedWorkers } from "./assignments.js";
 
 function settingsWith(groups: Record<string, { workers: number; clients: number }>): TreatmentSettings {
   const actors = Object.fromEntries(
@@ -41,6 +41,5 @@ it("gives a ring of publish moments to publishing workers only, and every worker
   const assignments = assignmentsOf({ ...rest, settings });
   expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);
-  expect(operationsOf(settings)).toEqual(["add", "process"]);
   expect(budgetedWorkers(assignments)).toEqual([]);
 });

@@ -3,8 +3,6 @@
 import { allocatePublishTimes } from "../actors/publish-times.js";
 import { ROLE_TRAITS } from "../actors/create-actor.js";
 import type { Assignment } from "../actors/protocol.js";
-import type { Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../metrics/operations.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import {
   ROLES,
@@ -29,12 +27,6 @@ export function groupsOf(settings: TreatmentSettings): [Role, ActorGroup][] {
     const group = settings.actors[role];
     return group ? [[role, group] as [Role, ActorGroup]] : [];
   });
-}
-
-/** The operations that the actors of a treatment record, in the order in which they are shown. */
-export function operationsOf(settings: TreatmentSettings): Operation[] {
-  const recorded = new Set(groupsOf(settings).flatMap(([role]) => ROLE_TRAITS[role].operations));
-  return OPERATIONS.filter((operation) => recorded.has(operation));
 }
 
 export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {

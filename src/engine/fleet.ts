@@ -30,7 +30,7 @@ export class Fleet {
   /** Rejects when a worker fails; never resolves. */
   readonly failure: Promise<never>;
 
-  private constructor(
+  constructor(
     readonly assignments: readonly Assignment[],
     private readonly events: FleetEvents,
   ) {
@@ -39,17 +39,10 @@ export class Fleet {
   }
 
   /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
-  static async launch(assignments: readonly Assignment[], events: FleetEvents): Promise<Fleet> {
-    const fleet = new Fleet(assignments, events);
-    const ready = fleet.muster("ready");
-    assignments.forEach((assignment, number) => fleet.startWorker(assignment, number));
-    try {
-      await ready;
-    } catch (error) {
-      await fleet.terminate();
-      throw error;
-    }
-    return fleet;
+  async launch(): Promise<void> {
+    const ready = this.muster("ready");
+    this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
+    await ready;
   }
 
   start(atMs: number): void {
@@ -129,7 +122,7 @@ export class Fleet {
     }
   }
 
-  private muster<K extends Report["kind"]>(kind: K, workers = this.everyone()): Promise<ReportOf<K>[]> {
+  private muster<K extends Report["kind"]>(kind: K, workers: readonly number[] = this.everyone()): Promise<ReportOf<K>[]> {
     if (workers.length === 0) return Promise.resolve([]);
     const all = new Promise<Report[]>((resolve) => {
       this.musters.add({ kind, received: new Map(), expected: workers, resolve });
@@ -141,7 +134,7 @@ export class Fleet {
     return this.assignments.map((_, number) => number);
   }
 
-  private command(command: Command, workers = this.everyone() as readonly number[]): void {
+  private command(command: Command, workers: readonly number[] = this.everyone()): void {
     for (const number of workers) this.workers[number]?.postMessage(command);
   }
 

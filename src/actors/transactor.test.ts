@@ -1,0 +1,134 @@
+// How a transaction ends: every outcome is counted once, retries wait with jitter under a ceiling, a commit in doubt
+// is settled before anything is repeated, and what cannot be mended stops the trial.
+import { describe, expect, it, vi } from "vitest";
+import { TrialError } from "../foundation/errors.js";
+import { Prng } from "../foundation/prng.js";
+import { InDoubtError, StatementError } from "../database/errors.js";
+import type { Connection, ConnectionSource } from "../database/workload.js";
+import { Recorder } from "../metrics/recorder.js";
+import { EventLog } from "./event-log.js";
+import { Transactor, type TransactionPlan } from "./transactor.js";
+
+const connection: Connection = { execute: async () => [], control: async () => undefined, isBroken: false };
+
+function setUp(attempts = 3) {
+  const released: boolean[] = [];
+  const slept: number[] = [];
+  const lines: string[] = [];
+  const source: ConnectionSource = {
+    acquire: vi.fn(async () => ({ connection, release: async (suspect: boolean) => void released.push(suspect) })),
+    warm: async () => undefined,
+    close: async () => undefined,
+  };
+  const recorder = new Recorder(["add"]);
+  recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  const write = (fields: { event: string }): void => void lines.push(fields.event);
+  const transactor = new Transactor({
+    source,
+    recorder,
+    eventLog: new EventLog({ warn: write, error: write } as never),
+    retry: { attempts, baseMs: 10, ceilingMs: 15 },
+    slowTransactionMs: 1e9,
+    prng: new Prng(3),
+    sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
+  });
+  const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.add;
+  return { transactor, source, released, slept, lines, counts };
+}
+
+function failing(errors: unknown[], result = 5): TransactionPlan<number>["body"] {
+  return async () => {
+    const error = errors.shift();
+    if (error) throw error as Error;
+    return result;
+  };
+}
+
+const plan = (body: TransactionPlan<number>["body"], more: Partial<TransactionPlan<number>> = {}) => ({
+  operation: "add" as const,
+  client: 0,
+  intendedMs: 0,
+  isPoll: true,
+  events: (count: number) => count,
+  body,
+  ...more,
+});
+
+const serialization = () => new StatementError("add.events", new Error("could not serialize"), "40001");
+const lost = () => new StatementError("add.events", new Error("Connection terminated"), "08006");
+const inDoubt = () => new InDoubtError(new Error("Connection terminated"));
+
+describe("a transaction", () => {
+  it("is recorded once with its events when it commits", async () => {
+    const { transactor, counts, released } = setUp();
+    expect((await transactor.run(plan(failing([])))).kind).toBe("committed");
+    expect(counts()).toMatchObject({ transactions: 1, events: 5, retries: {}, failures: {} });
+    expect(released).toEqual([false]);
+  });
+
+  it("is retried after a serialisation failure on a connection that stays good, with jitter under the ceiling", async () => {
+    const { transactor, counts, released, slept, lines } = setUp(4);
+    expect((await transactor.run(plan(failing([serialization(), serialization(), serialization()])))).kind).toBe(
+      "committed",
+    );
+    expect(counts()).toMatchObject({ transactions: 1, retries: { "40001": 3 }, failures: {} });
+    expect(released).toEqual([false, false, false, false]);
+    expect(slept).toHaveLength(3);
+    expect(slept[0]).toBeLessThanOrEqual(10);
+    expect(Math.max(...slept)).toBeLessThanOrEqual(15);
+    expect(lines).toEqual(["retry", "retry", "retry"]);
+  });
+
+  it("is retried on a new connection after the old one was lost", async () => {
+    const { transactor, released } = setUp();
+    await transactor.run(plan(failing([lost()])));
+    expect(released).toEqual([true, false]);
+  });
+
+  it("is one counted failure when its attempts are used up", async () => {
+    const { transactor, counts, lines } = setUp(2);
+    const end = await transactor.run(plan(failing([serialization(), serialization()])));
+    expect(end).toEqual({ kind: "failed", inDoubt: false });
+    expect(counts()).toMatchObject({ transactions: 0, retries: { "40001": 1 }, failures: { "40001": 1 } });
+    expect(lines).toEqual(["retry", "failure"]);
+  });
+
+  it("is an empty poll, not a transaction, when a poll found nothing", async () => {
+    const { transactor, counts } = setUp();
+    expect((await transactor.run(plan(failing([], 0)))).kind).toBe("empty");
+    expect(counts()).toMatchObject({ transactions: 0, emptyPolls: 1 });
+  });
+
+  it("is not repeated when a commit in doubt turns out to have happened", async () => {
+    const { transactor, counts } = setUp();
+    const body = vi.fn(failing([inDoubt()]));
+    const end = await transactor.run(plan(body, { settle: async () => 5 }));
+    expect(end).toMatchObject({ kind: "committed", result: 5 });
+    expect(body).toHaveBeenCalledTimes(1);
+    expect(counts()).toMatchObject({ transactions: 1, events: 5 });
+  });
+
+  it("is settled again when the commit in doubt lands between the look and the repetition", async () => {
+    const { transactor } = setUp();
+    const answers = [undefined, 5];
+    const duplicate = new StatementError("add.events", new Error("duplicate key"), "23505");
+    const end = await transactor.run(
+      plan(failing([inDoubt(), duplicate]), { settle: async () => answers.shift() }),
+    );
+    expect(end).toMatchObject({ kind: "committed", result: 5 });
+  });
+
+  it("stays in doubt, and says so, when nobody can be asked any more", async () => {
+    const { transactor } = setUp(2);
+    const end = await transactor.run(plan(failing([inDoubt(), lost()]), { settle: async () => undefined }));
+    expect(end).toEqual({ kind: "failed", inDoubt: true });
+  });
+
+  it("stops the trial, naming the statement, on an error that trying again cannot mend", async () => {
+    const { transactor, source } = setUp();
+    const missing = new StatementError("process.claim", new Error('relation "x" does not exist'), "42P01");
+    await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(TrialError);
+    await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(/process\.claim.*42P01/);
+    expect(source.acquire).toHaveBeenCalledTimes(2);
+  });
+});

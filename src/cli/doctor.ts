@@ -1,0 +1,118 @@
+// `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
+// PgBouncer and its version, Docker, cores, open files against a scenario's clients. It starts nothing and changes
+// nothing; it ends with 104 when the scenario it was given cannot be carried.
+import type { Command } from "commander";
+import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { machineFacts, openFilesLimit } from "../foundation/machine.js";
+import { formatSize } from "../foundation/units.js";
+import { openFilesOf } from "../engine/demand.js";
+import { loadScenario } from "../scenario/loader.js";
+import { totalClients, type Experiment } from "../scenario/settings.js";
+import { findDockerEngine } from "../target/docker-engine.js";
+import { findPgBouncer, isVersionAtLeast } from "../target/find-pgbouncer.js";
+import { findPostgresPackage } from "../target/postgres-binaries.js";
+import { packageVersion } from "./package-info.js";
+
+/** One line of the report. `missing` is no error unless the scenario needs it. */
+interface Finding {
+  readonly state: "ok" | "missing" | "problem";
+  readonly what: string;
+  readonly detail: string;
+  /** What to do; empty when nothing is to be done. */
+  readonly remedy: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command("doctor")
+    .description("Tell what this machine has for a run, and what to do about what it lacks")
+    .argument("[scenario]", "check the machine against this scenario's clients too")
+    .option("--json", "print the findings as JSON")
+    .action(doctor);
+}
+
+async function doctor(scenario: string | undefined, options: { json?: true }): Promise<void> {
+  const experiment = scenario === undefined ? undefined : await loadScenario(scenario, { set: [] });
+  const findings: Finding[] = [
+    machine(),
+    postgres(),
+    await pgbouncer(experiment),
+    await docker(experiment),
+    openFiles(experiment),
+  ];
+  process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
+  if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
+}
+
+function render(findings: readonly Finding[]): string {
+  const marks = { ok: "ok     ", missing: "missing", problem: "PROBLEM" };
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  return findings
+    .map(({ state, what, detail, remedy }) => {
+      const indent = " ".repeat(width + 11);
+      const more = remedy ? `\n${indent}${remedy.replaceAll("\n", `\n${indent}`)}` : "";
+      return `${marks[state]}  ${what.padEnd(width)}  ${detail}${more}\n`;
+    })
+    .join("");
+}
+
+function machine(): Finding {
+  const { cores, cpuModel, memoryBytes, nodeVersion, platform, loadAverage1m } = machineFacts();
+  const isBusy = loadAverage1m > cores / 2;
+  return {
+    state: "ok",
+    what: "machine",
+    detail: `train-sim ${packageVersion()}, node ${nodeVersion}, ${platform}, ${cores} cores (${cpuModel}), ${formatSize(memoryBytes)}, load ${loadAverage1m.toFixed(2)}`,
+    remedy: isBusy ? "The machine is busy with something else: measurements will be disturbed." : "",
+  };
+}
+
+function postgres(): Finding {
+  try {
+    return { state: "ok", what: "PostgreSQL", detail: `embedded, ${findPostgresPackage()}`, remedy: "" };
+  } catch (error) {
+    return missing("PostgreSQL", error, "missing");
+  }
+}
+
+async function pgbouncer(experiment: Experiment | undefined): Promise<Finding> {
+  const isNeeded = experiment?.treatments.some(
+    ({ settings: { pool } }) => pool.strategy === "pgbouncer" && pool.urls.length === 0,
+  );
+  try {
+    const { path, version } = await findPgBouncer();
+    const isOld = !isVersionAtLeast(version, "1.21");
+    return {
+      state: "ok",
+      what: "PgBouncer",
+      detail: `${version}, ${path}`,
+      remedy: isOld ? "Below 1.21: no prepared statements in transaction mode; train-sim does without them there." : "",
+    };
+  } catch (error) {
+    return missing("PgBouncer", error, isNeeded ? "problem" : "missing");
+  }
+}
+
+async function docker(experiment: Experiment | undefined): Promise<Finding> {
+  const isNeeded = experiment?.treatments.some(({ settings }) => settings.target.kind === "container");
+  try {
+    return { state: "ok", what: "Docker", detail: await findDockerEngine(), remedy: "" };
+  } catch (error) {
+    return missing("Docker", error, isNeeded ? "problem" : "missing");
+  }
+}
+
+function openFiles(experiment: Experiment | undefined): Finding {
+  const limit = openFilesLimit();
+  const what = "open files";
+  if (!experiment) return { state: "ok", what, detail: `limit ${limit}: about ${limit - 100} clients`, remedy: "" };
+  const most = experiment.treatments.reduce((a, b) => (openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a));
+  const needed = openFilesOf(most.settings);
+  const detail = `limit ${limit}; ${most.id} with ${totalClients(most.settings)} clients needs about ${needed}`;
+  if (needed <= limit) return { state: "ok", what, detail, remedy: "" };
+  return { state: "problem", what, detail, remedy: `Raise it with \`ulimit -n ${needed}\`, or lower the clients.` };
+}
+
+function missing(what: string, error: unknown, state: "missing" | "problem"): Finding {
+  return { state, what, detail: messageOf(error), remedy: error instanceof TrainSimError ? error.hint : "" };
+}

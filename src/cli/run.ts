@@ -1,0 +1,100 @@
+// `train-sim run`: loads the scenario, runs its experiment, prints what came of it and ends with the exit code that
+// says so. Results go to standard output; progress and everything else to standard error. The first SIGINT or
+// SIGTERM stops gracefully with partial, marked results, the second at once.
+import { InvalidArgumentError, type Command } from "commander";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
+import { Interruption } from "../engine/interruption.js";
+import { loadScenario } from "../scenario/loader.js";
+import type { Experiment } from "../scenario/settings.js";
+import { packageVersion } from "./package-info.js";
+import { renderPlan } from "./plan.js";
+import { Progress, silentObserver } from "./progress.js";
+
+interface RunOptions {
+  readonly set: string[];
+  readonly trials?: number;
+  readonly duration?: string;
+  readonly seed?: number;
+  readonly out: string;
+  readonly plan?: true;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError("Give a whole number.");
+  return value;
+}
+
+export function register(program: Command): void {
+  program
+    .command("run")
+    .description("Run a scenario's experiment and report it")
+    .argument("<scenario>", "scenario file (YAML)")
+    .option("--set <path=value>", "override one scenario path; may be repeated", (value, all: string[]) => [...all, value], [])
+    .option("--trials <n>", "trials of each treatment", wholeNumber)
+    .option("--duration <duration>", "length of the measurement window, as 30s")
+    .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
+    .option("--out <dir>", "directory for the result directory", "results")
+    .option("--plan", "print treatments, trials and the time they take; touch no database")
+    .option("--json", "print the result document on standard output, and nothing else there")
+    .option("--quiet", "no progress")
+    .action(run);
+}
+
+async function run(scenario: string, options: RunOptions): Promise<void> {
+  const { set, trials, duration, seed } = options;
+  const experiment = await loadScenario(scenario, {
+    set,
+    ...(trials !== undefined && { trials }),
+    ...(duration !== undefined && { duration }),
+    ...(seed !== undefined && { seed }),
+  });
+  if (options.plan) {
+    process.stdout.write(renderPlan(experiment));
+    return;
+  }
+  const outcome = await runWithSignals(experiment, options);
+  process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : outcome.summary);
+  process.exitCode = outcome.exitCode;
+  if (outcome.failure) throw withDirectory(outcome.failure, outcome);
+  if (outcome.exitCode === ExitCode.interrupted) {
+    process.stderr.write(`train-sim: stopped; partial results are in ${outcome.directory}\n`);
+  }
+}
+
+async function runWithSignals(experiment: Experiment, options: RunOptions): Promise<ExperimentOutcome> {
+  const interruption = new Interruption();
+  const progress = options.quiet ? undefined : new Progress(experiment, process.stderr);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (interruption.isRequested) process.exit(ExitCode.interrupted);
+    interruption.request(signal);
+    progress?.note(`${signal}: finishing what is under way; once more stops at once`);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  try {
+    return await runExperiment(experiment, {
+      out: options.out,
+      programVersion: packageVersion(),
+      observer: progress ?? silentObserver,
+      interruption,
+    });
+  } finally {
+    progress?.close();
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+/** The failure that ended the experiment, with the place where its partial results are. */
+function withDirectory(failure: TrainSimError, outcome: ExperimentOutcome): TrainSimError {
+  return new TrainSimError(
+    failure.message,
+    outcome.exitCode,
+    `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${outcome.directory}.`,
+    { cause: failure },
+  );
+}

@@ -1,0 +1,123 @@
+// `train-sim schema print|apply|drop`: the tables of the workload as SQL, and in a database of the user's choice.
+// `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
+import { Option, type Command } from "commander";
+import { UsageError } from "../foundation/errors.js";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { createWorkload } from "../database/create-workload.js";
+import { dialectOf } from "../database/dialects/registry.js";
+import { applyNamespace, ddl, dropNamespace } from "../database/namespace.js";
+import {
+  DIALECTS,
+  ISOLATIONS,
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type DialectName,
+  type Isolation,
+  type Locking,
+  type Payload,
+  type StatementShape,
+} from "../scenario/settings.js";
+import { parseEndpoints } from "../target/url.js";
+
+interface SchemaOptions {
+  readonly dialect: DialectName;
+  readonly payload: Payload;
+  readonly namespace: string;
+  readonly grant?: string;
+}
+
+interface PrintOptions extends SchemaOptions {
+  readonly statements?: true;
+  readonly locking: Locking;
+  readonly shape: StatementShape;
+  readonly isolation: Isolation;
+}
+
+function choice(flags: string, description: string, choices: readonly string[], fallback: string): Option {
+  return new Option(flags, description).choices(choices).default(fallback);
+}
+
+const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
+const payload = (): Option => choice("--payload <level>", "payload storage", PAYLOADS, "jsonb");
+const namespace = (): Option => new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
+const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
+const url = (): Option => new Option("--url <url>", "database, as postgresql://user@host:port/name").makeOptionMandatory();
+
+export function register(program: Command): void {
+  const schema = program.command("schema").description("Print, apply or drop the tables of the workload");
+  schema
+    .command("print")
+    .description("print the DDL, and with --statements every statement of the workload")
+    .addOption(dialect())
+    .addOption(payload())
+    .addOption(namespace())
+    .addOption(grant())
+    .option("--statements", "print the statements of the workload too, parameters as $1")
+    .addOption(choice("--locking <level>", "row locks of those statements", LOCKINGS, "skip-locked"))
+    .addOption(choice("--shape <level>", "shape of those statements", STATEMENT_SHAPES, "set-based"))
+    .addOption(choice("--isolation <level>", "isolation of those transactions", ISOLATIONS, "read committed"))
+    .action(print);
+  schema
+    .command("apply")
+    .description("create the namespace with its tables; the password may come from PGPASSWORD")
+    .addOption(url())
+    .addOption(dialect())
+    .addOption(payload())
+    .addOption(namespace())
+    .addOption(grant())
+    .action(apply);
+  schema
+    .command("drop")
+    .description("drop the namespace, if train-sim made it")
+    .addOption(url())
+    .addOption(dialect())
+    .addOption(namespace())
+    .action(drop);
+}
+
+function print(options: PrintOptions): void {
+  const statements = ddl(dialectOf(options.dialect), settingsOf(options));
+  if (options.statements) {
+    const workload = createWorkload({
+      dialect: options.dialect,
+      namespace: options.namespace,
+      payload: options.payload,
+      locking: options.locking,
+      isolation: options.isolation,
+      statementShape: options.shape,
+    });
+    for (const { name, text } of workload.statements) statements.push(`-- ${name}\n${text}`);
+  }
+  process.stdout.write(statements.map((text) => `${text.trim()};\n`).join("\n"));
+}
+
+async function apply(options: SchemaOptions & { url: string }): Promise<void> {
+  const outcome = await connected(options.url, (admin) =>
+    applyNamespace(admin, dialectOf(options.dialect), settingsOf(options)),
+  );
+  process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
+}
+
+async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string }): Promise<void> {
+  const wasThere = await connected(options.url, (admin) =>
+    dropNamespace(admin, dialectOf(options.dialect), options.namespace),
+  );
+  process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
+}
+
+function settingsOf(options: SchemaOptions): { namespace: string; payload: Payload; grantTo?: string } {
+  const { namespace: name, payload: level, grant: grantTo } = options;
+  return { namespace: name, payload: level, ...(grantTo !== undefined && { grantTo }) };
+}
+
+async function connected<T>(text: string, work: (admin: AdminClient) => Promise<T>): Promise<T> {
+  const [endpoint] = await parseEndpoints({ kind: "url", urls: [text] });
+  if (!endpoint) throw new UsageError("--url names no database", "Give it as postgresql://user@host:port/name.");
+  const admin = await connectAdmin(endpoint, { purpose: "schema" });
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}

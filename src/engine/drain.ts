@@ -1,0 +1,30 @@
+// The end of a trial's load: producers have stopped, and consumers and archivers empty the queue, for so long at
+// most. The queue is watched from the control connection, because an empty poll of one client says little while
+// others hold locks.
+import { monotonicMs } from "../foundation/clock.js";
+import type { AdminClient } from "../database/admin.js";
+import { readQueueDepth } from "../database/audit-queries.js";
+import { dialectOf } from "../database/dialects/registry.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+import type { Interruption } from "./interruption.js";
+
+const POLL_MS = 100;
+
+/** Resolves to true once nothing is left for the treatment's consumers and archivers, false when time ran out. */
+export async function drainQueue(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  interruption: Interruption,
+): Promise<boolean> {
+  const dialect = dialectOf(settings.dialect);
+  const deadlineMs = monotonicMs() + settings.trial.drainMaxMs;
+  const { consumers, archivers, cycle } = settings.actors;
+  for (;;) {
+    const depth = await readQueueDepth(admin, dialect, settings.namespace);
+    const workable = consumers ?? cycle ? depth.pending + depth.processing : 0;
+    const terminal = archivers ?? cycle ? depth.complete + depth.failed : 0;
+    if (workable + terminal === 0) return true;
+    if (monotonicMs() >= deadlineMs || interruption.isRequested) return false;
+    await interruption.sleep(POLL_MS);
+  }
+}

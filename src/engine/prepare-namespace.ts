@@ -1,0 +1,33 @@
+// What each trial starts from: fresh, empty tables, the preloaded backlog, and a checkpoint behind it all, so that no
+// treatment inherits another's dirty pages, dead tuples or statistics.
+import { codeOf } from "../foundation/errors.js";
+import type { AdminClient } from "../database/admin.js";
+import { dialectOf } from "../database/dialects/registry.js";
+import { resetNamespace } from "../database/namespace.js";
+import { preload } from "../database/preload.js";
+import { tablesOf } from "../database/tables.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** Resolves to the number of preloaded events. */
+export async function prepareNamespace(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  seed: number,
+): Promise<number> {
+  const dialect = dialectOf(settings.dialect);
+  await resetNamespace(admin, dialect, settings);
+  const preloaded = await preload(admin, dialect, settings, seed);
+  await admin.query("CHECKPOINT").catch((error: unknown) => {
+    // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+  });
+  return preloaded;
+}
+
+/** Brings the planner's statistics up to date with what the tables hold now. */
+export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
+  const { events, status } = tablesOf(dialectOf(settings.dialect), settings.namespace);
+  await admin.query(`ANALYZE ${events}, ${status}`);
+}

@@ -1,0 +1,54 @@
+// Keeps one target running over the trials that share its settings, with a control connection to it, and replaces it
+// when a treatment asks for another: settings of the embedded server can be a factor like any other.
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
+import type { Treatment } from "../scenario/settings.js";
+import type { RunningTarget } from "../target/running-target.js";
+import { startTarget } from "../target/start-target.js";
+import { mostServerConnections, serverConnectionsOf } from "./demand.js";
+
+export interface KeptTarget {
+  readonly target: RunningTarget;
+  readonly admin: AdminClient;
+  readonly server: ServerInfo;
+}
+
+export class TargetKeeper {
+  private current: (KeptTarget & { readonly key: string }) | undefined;
+
+  constructor(
+    private readonly treatments: readonly Treatment[],
+    private readonly onStart: (started: KeptTarget) => void,
+  ) {}
+
+  /** The target of that treatment, started when the one that runs is another. */
+  async provide(treatment: Treatment): Promise<KeptTarget> {
+    const key = JSON.stringify(treatment.settings.target);
+    if (this.current?.key === key) return this.current;
+    await this.release();
+    const target = await startTarget(treatment.settings.target, {
+      maxConnectionsNeeded: mostServerConnections(this.treatments),
+    });
+    try {
+      const admin = await connectAdmin(target.admin);
+      const server = await readServerInfo(admin);
+      this.current = { key, target, admin, server };
+      requireConnections(server.connections, serverConnectionsOf(treatment.settings), treatment.id);
+    } catch (error) {
+      await this.current?.admin.close();
+      this.current = undefined;
+      await target.stop();
+      throw error;
+    }
+    this.onStart(this.current);
+    return this.current;
+  }
+
+  /** Stops what runs. Never rejects. */
+  async release(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    await current?.admin.close();
+    await current?.target.stop();
+  }
+}

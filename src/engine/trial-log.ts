@@ -1,0 +1,43 @@
+// The coordinator's lines in a trial's NDJSON log: phases, the audit, the end with its totals. Workers write their
+// own lines to the same file; every line says trial, treatment, actor and worker.
+import { join } from "node:path";
+import { openLogger, type OpenLogger } from "../foundation/logger.js";
+import type { Ledger } from "../actors/protocol.js";
+import type { Conservation } from "../model/conservation.js";
+import type { TrialResult } from "../results/result-schema.js";
+import type { TrialPhase } from "./observer.js";
+import type { TrialInputs } from "./trial.js";
+
+export class TrialLog {
+  readonly file: string;
+  private readonly open: OpenLogger;
+
+  constructor({ trial, treatment, directory }: TrialInputs) {
+    this.file = join(directory, "log.ndjson");
+    this.open = openLogger({
+      file: this.file,
+      level: treatment.settings.log.level,
+      bindings: { trial: trial.number, treatment: trial.treatmentId, actor: "coordinator", worker: 0 },
+    });
+    this.open.logger.info({ event: "start", operation: "*", seed: trial.seed, levels: treatment.levels }, "trial starts");
+  }
+
+  phase(phase: TrialPhase): void {
+    this.open.logger.info({ event: "phase", operation: "*", phase }, `phase ${phase}`);
+  }
+
+  audited(conservation: Conservation, ledgers: readonly Ledger[]): void {
+    const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
+    const level = conservation.verdict === "ok" ? "info" : "error";
+    this.open.logger[level]({ event: "audit", operation: "*", ...conservation, unmatchedLifecycles }, "audit");
+  }
+
+  /** Writes the last line; resolves once the file holds them all. */
+  async close(result: TrialResult): Promise<void> {
+    const { status, reason, windowSeconds } = result;
+    const line = { event: "stop", operation: "*", status, reason, windowSeconds };
+    if (status === "failed") this.open.logger.error(line, "trial failed");
+    else this.open.logger.info(line, "trial ends");
+    await this.open.close();
+  }
+}

@@ -1,0 +1,270 @@
+// One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
+// order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
+// measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
+import { isoTime, monotonicMs } from "../foundation/clock.js";
+import { ExitCode, messageOf, TargetError, TrainSimError } from "../foundation/errors.js";
+import { systemClock } from "../foundation/clock.js";
+import type { Ledger } from "../actors/protocol.js";
+import { audit } from "../audit/audit.js";
+import type { AdminClient } from "../database/admin.js";
+import { Tally } from "../metrics/tally.js";
+import type { Totals } from "../metrics/totals.js";
+import { operationResults, operationsOf } from "../results/operation-results.js";
+import { integrityOf, type Integrity, type TrialResult } from "../results/result-schema.js";
+import { TrialFiles } from "../results/trial-files.js";
+import type { PlannedTrial, Treatment } from "../scenario/settings.js";
+import type { RunningPooler, RunningTarget } from "../target/running-target.js";
+import { assignmentsOf, budgetedWorkers } from "./assignments.js";
+import { drainQueue } from "./drain.js";
+import { Fleet } from "./fleet.js";
+import type { Interruption } from "./interruption.js";
+import { Lifeline } from "./lifeline.js";
+import { liveSecond } from "./live-second.js";
+import { MeasuredWindow } from "./measured-window.js";
+import type { ExperimentObserver, TrialPhase } from "./observer.js";
+import { openPooler, poolerVersion } from "./pooler.js";
+import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
+import { TrialLog } from "./trial-log.js";
+
+/** What outlives one trial and every trial needs. */
+export interface TrialHost {
+  readonly target: RunningTarget;
+  readonly admin: AdminClient;
+  readonly observer: ExperimentObserver;
+  readonly interruption: Interruption;
+  /** Told the version of each pooler that takes part. */
+  readonly onPooler: (version: string) => void;
+}
+
+export interface TrialInputs {
+  readonly trial: PlannedTrial;
+  readonly treatment: Treatment;
+  /** Position among the trials of its treatment, from 0. */
+  readonly index: number;
+  /** The trial's own directory, which exists. */
+  readonly directory: string;
+}
+
+/** A finished trial with its histograms, to be merged over the trials of a treatment. */
+export interface FinishedTrial {
+  readonly result: TrialResult;
+  readonly totals: Totals;
+  /** Why the experiment cannot go on, when it cannot. */
+  readonly failure?: TrainSimError;
+}
+
+/** Between a command and the instant it names, so that every thread has heard it before. */
+const BARRIER_LEAD_MS = 30;
+const STOP_PATIENCE_MS = 15_000;
+/** Share of the warm-up after which statistics are gathered. */
+const ANALYZE_AFTER = 0.6;
+
+export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
+  return new TrialRun(host, inputs).run();
+}
+
+class TrialRun {
+  private readonly log: TrialLog;
+  private readonly tally: Tally;
+  private readonly lifeline = new Lifeline();
+  private files: TrialFiles | undefined;
+  private pooler: RunningPooler | undefined;
+  private fleet: Fleet | undefined;
+  private window: MeasuredWindow | undefined;
+
+  constructor(
+    private readonly host: TrialHost,
+    private readonly inputs: TrialInputs,
+  ) {
+    const { settings } = inputs.treatment;
+    this.log = new TrialLog(inputs);
+    const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
+    this.tally = new Tally(operationsOf(settings), workers, (second, totals) => {
+      this.files?.onSecond(second, totals);
+      host.observer.second(liveSecond(second, totals));
+    });
+    this.lifeline.watchServer("the database server", host.target.lost);
+  }
+
+  /** Never rejects for what happens in the trial: that is in its result. */
+  async run(): Promise<FinishedTrial> {
+    this.host.observer.trialStarted(this.inputs.trial, this.inputs.treatment);
+    let integrity: Integrity | null = null;
+    let failure: TrainSimError | undefined;
+    try {
+      const preloaded = await this.reset();
+      const fleet = await this.launch();
+      await this.warmUp(fleet);
+      await this.measure(fleet);
+      const isDrained = await this.drain(fleet);
+      const ledgers = await this.stop(fleet);
+      integrity = await this.audit(ledgers, preloaded, isDrained);
+    } catch (error) {
+      failure = explain(error);
+    }
+    await this.fleet?.terminate();
+    await this.pooler?.stop();
+    failure ??= this.closeFiles();
+    const result = this.result(integrity, failure);
+    await this.log.close(result);
+    return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
+  }
+
+  /** Resolves to the number of preloaded events. */
+  private async reset(): Promise<number> {
+    const { treatment, trial } = this.inputs;
+    this.phase("reset", undefined);
+    const preloaded = await this.lifeline.hold(prepareNamespace(this.host.admin, treatment.settings, trial.seed));
+    this.pooler = await openPooler(this.host.target, treatment.settings);
+    if (this.pooler) {
+      this.lifeline.watchServer("PgBouncer", this.pooler.lost);
+      this.host.onPooler((await poolerVersion(this.pooler)) ?? "unknown version");
+    }
+    return preloaded;
+  }
+
+  private async launch(): Promise<Fleet> {
+    const { settings } = this.inputs.treatment;
+    const assignments = assignmentsOf({
+      trial: this.inputs.trial,
+      settings,
+      endpoints: this.pooler?.endpoints ?? this.host.target.endpoints,
+      prepared: settings.prepared && (this.pooler?.supportsPreparedStatements ?? true),
+      logFile: this.log.file,
+    });
+    this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
+    this.lifeline.watch(this.fleet.failure);
+    await this.lifeline.hold(this.fleet.launch());
+    return this.fleet;
+  }
+
+  private async warmUp(fleet: Fleet): Promise<void> {
+    const { settings } = this.inputs.treatment;
+    const { warmUpMs } = settings.trial;
+    if (warmUpMs === 0) return;
+    this.phase("warm-up", warmUpMs);
+    const startMs = monotonicMs() + BARRIER_LEAD_MS;
+    fleet.start(startMs);
+    await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
+    // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
+    await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
+    await this.sleepUntil(startMs + warmUpMs - BARRIER_LEAD_MS);
+    await this.lifeline.hold(fleet.pause(budgetedWorkers(fleet.assignments)));
+  }
+
+  private async measure(fleet: Fleet): Promise<void> {
+    if (this.host.interruption.isRequested) return;
+    const { durationMs } = this.inputs.treatment.settings.trial;
+    const budgeted = budgetedWorkers(fleet.assignments);
+    const isTimed = budgeted.length === 0;
+    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? durationMs : Number.POSITIVE_INFINITY);
+    this.window = window;
+    this.files = new TrialFiles(this.inputs.directory, window.startedAtMs);
+    fleet.measure(window.startMs, window.endMs);
+    this.phase("measure", isTimed ? durationMs : undefined);
+    await this.lifeline.hold(window.readStart(this.host.admin));
+    const endMs = isTimed ? await this.sleepUntil(window.endMs) : await this.untilBudgetsAreUsed(fleet, budgeted);
+    if (!isTimed || this.host.interruption.isRequested) {
+      window.endMs = Math.min(endMs, window.endMs);
+      fleet.measure(window.startMs, window.endMs);
+    }
+    await this.lifeline.hold(window.readEnd(this.host.admin, fleet.eventLoopDelayP99Ms()));
+  }
+
+  /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
+  private async untilBudgetsAreUsed(fleet: Fleet, budgeted: readonly number[]): Promise<number> {
+    const loads = Object.values(this.inputs.treatment.settings.actors).map(({ load }) => load);
+    const mostMs = Math.max(...loads.map((load) => ("maxDurationMs" in load ? load.maxDurationMs : 0)));
+    const overdue = this.host.interruption.sleep(mostMs);
+    const finishedMs = await this.lifeline.hold(Promise.race([fleet.budgetsDone(budgeted), overdue]));
+    if (finishedMs === undefined && !this.host.interruption.isRequested) {
+      throw new TrainSimError(
+        `the iteration budget was not used up within maxDuration (${mostMs / 1000} s)`,
+        ExitCode.unexpected,
+        "Raise maxDuration or lower the iterations.",
+      );
+    }
+    // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
+    const isAllBudgeted = budgeted.length === fleet.assignments.length;
+    return isAllBudgeted && finishedMs !== undefined ? finishedMs : monotonicMs();
+  }
+
+  /** Resolves to whether the queue is empty. */
+  private async drain(fleet: Fleet): Promise<boolean> {
+    const { settings } = this.inputs.treatment;
+    fleet.drain();
+    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested) return false;
+    this.phase("drain", settings.trial.drainMaxMs);
+    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption));
+  }
+
+  private async stop(fleet: Fleet): Promise<Ledger[]> {
+    const ended = new AbortController();
+    const patience = systemClock.sleep(STOP_PATIENCE_MS, ended.signal).then(() => undefined);
+    const ledgers = await this.lifeline.hold(Promise.race([fleet.stop(), patience]));
+    ended.abort();
+    if (ledgers) return ledgers;
+    throw new TargetError(
+      `the workers' last transactions did not end within ${STOP_PATIENCE_MS / 1000} s`,
+      "The database does not answer: look at its log and its locks.",
+    );
+  }
+
+  private async audit(ledgers: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Integrity> {
+    this.phase("audit", undefined);
+    const { settings } = this.inputs.treatment;
+    const conservation = await this.lifeline.hold(audit(this.host.admin, settings, ledgers, preloaded));
+    this.log.audited(conservation, ledgers);
+    return integrityOf(conservation, isDrained);
+  }
+
+  private closeFiles(): TrainSimError | undefined {
+    try {
+      this.tally.finish(this.window?.seconds ?? 0);
+      this.files?.close();
+      return undefined;
+    } catch (error) {
+      return explain(error);
+    }
+  }
+
+  private result(integrity: Integrity | null, failure: TrainSimError | undefined): TrialResult {
+    const { trial, treatment, index } = this.inputs;
+    const { isRequested, signalName } = this.host.interruption;
+    const windowSeconds = this.window?.seconds ?? 0;
+    const summary = this.tally.summary(windowSeconds);
+    const reason = failure?.message ?? (isRequested ? `stopped by ${signalName ?? "a signal"}` : undefined);
+    return {
+      index,
+      number: trial.number,
+      block: trial.block,
+      seed: trial.seed,
+      startedAt: this.window?.startedAt ?? isoTime(),
+      windowSeconds,
+      operations: operationResults(summary, treatment.settings),
+      lifecycle: summary.lifecycle,
+      integrity,
+      database: this.window?.database ?? {},
+      client: this.window?.client ?? null,
+      clampedSamples: summary.clampedSamples,
+      status: failure ? "failed" : isRequested ? "partial" : "complete",
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
+  private async sleepUntil(atMs: number): Promise<number> {
+    await this.lifeline.hold(this.host.interruption.sleep(atMs - monotonicMs()));
+    return monotonicMs();
+  }
+
+  private phase(name: TrialPhase, mostMs: number | undefined): void {
+    this.log.phase(name);
+    this.host.observer.phaseStarted(name, mostMs);
+  }
+}
+
+function explain(error: unknown): TrainSimError {
+  if (error instanceof TrainSimError) return error;
+  return new TrainSimError(messageOf(error), ExitCode.unexpected, "", { cause: error });
+}
