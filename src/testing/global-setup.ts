@@ -4,20 +4,30 @@
 import type { TestProject } from "vitest/node";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { startEmbedded } from "../target/embedded.js";
+import { setUpPgBouncers, type PgBouncersFound } from "./pgbouncer-setup.js";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Superuser of the suite's server, which is shared: work in a namespace or database of your own. */
     adminEndpoint: Endpoint;
+    /** See `pgbouncers.ts`, through which tests use it. */
+    pgBouncers: PgBouncersFound;
   }
 }
 
-/** Room for two test files at a time, each with a hundred clients. */
+/** Room for two test files at a time, each with more than a hundred clients. */
 const MAX_CONNECTIONS = 300;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  // Tests measure behaviour, not disks: this server alone may forget its data when the machine loses power.
-  const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS });
+  const [server, pgBouncers] = await Promise.all([
+    // Tests look at behaviour, not at disks: this server alone may forget its data when the machine loses power.
+    startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS }),
+    setUpPgBouncers(),
+  ]);
   project.provide("adminEndpoint", server.admin);
-  return async () => server.stop();
+  project.provide("pgBouncers", pgBouncers.found);
+  return async () => {
+    await pgBouncers.cleanUp();
+    await server.stop();
+  };
 }
