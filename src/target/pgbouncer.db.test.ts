@@ -1,7 +1,7 @@
 // Managed PgBouncers from the outside: both versions, every mode, and what is said when they cannot be had.
 import { once } from "node:events";
 import { mkdtemp, readdir, readlink, rm, writeFile, chmod } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
@@ -47,8 +47,8 @@ afterEach(async () => {
   expect(await ownDirectories()).toEqual([]);
 });
 
-/** Opens a session as far as the server's first answer and returns its type: `R` asks for a log-in, `E` refuses. */
-async function firstAnswer(endpoint: Endpoint): Promise<string> {
+/** Opens a session as far as the server's first answer, whose type it gives: `R` asks for a log-in, `E` refuses. */
+async function openSession(endpoint: Endpoint): Promise<{ socket: Socket; answer: string }> {
   const fields = Buffer.from(
     `\0\x03\0\0user\0${endpoint.user}\0database\0${endpoint.database}\0\0`,
     "latin1",
@@ -58,8 +58,13 @@ async function firstAnswer(endpoint: Endpoint): Promise<string> {
   const socket = connect(endpoint.port, endpoint.host);
   socket.write(Buffer.concat([length, fields]));
   const [answer] = (await once(socket, "data")) as [Buffer];
+  return { socket, answer: answer.subarray(0, 1).toString("latin1") };
+}
+
+async function firstAnswer(endpoint: Endpoint): Promise<string> {
+  const { socket, answer } = await openSession(endpoint);
   socket.destroy();
-  return answer.subarray(0, 1).toString("latin1");
+  return answer;
 }
 
 async function isListening(endpoint: Endpoint): Promise<boolean> {
@@ -90,10 +95,9 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   it("stops at once though a client is connected", async () => {
     const pooler = await start({}, inject("adminEndpoint"), pgBouncerEnv(kind));
     const [endpoint] = pooler.endpoints as [Endpoint];
-    const client = connect(endpoint.port, endpoint.host);
-    await once(client, "connect");
-    const closed = once(client, "close");
-    client.on("error", () => undefined).resume();
+    // PgBouncer sees a client only once that has sent something (TCP_DEFER_ACCEPT).
+    const { socket } = await openSession(endpoint);
+    const closed = once(socket, "close");
     await pooler.stop();
     await closed;
     expect(await isListening(endpoint)).toBe(false);
