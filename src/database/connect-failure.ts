@@ -66,6 +66,13 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
       hint: "Raise max_connections there, close other sessions, or lower the scenario's clients.",
     }),
   ],
+  [
+    /client_login_timeout|query_wait_timeout|server_login_retry|cannot connect to server|server conn crashed/,
+    () => ({
+      seen: "the pooler there cannot reach the database behind it",
+      hint: "Check that the database runs and lets the pooler's user in, and read the pooler's log.",
+    }),
+  ],
   [/^57P0[123]:/, () => ({ seen: "it is starting up or shutting down", hint: "Try again in a moment." })],
   [
     /does not support SSL connections/,
