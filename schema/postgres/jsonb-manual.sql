@@ -1,0 +1,30 @@
+-- Payload level `jsonb-manual`: the document is JSONB, the flat columns are written by the program, and nothing
+-- indexes the document. Against `jsonb` it shows what generated columns and the inverted index cost.
+CREATE TABLE {{namespace}}.events (
+  id           uuid        PRIMARY KEY,
+  created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  payload      jsonb       NOT NULL,
+  event_type   text        NOT NULL,
+  authority_id uuid        NOT NULL,
+  train_id     text        NOT NULL,
+  CONSTRAINT events_event_type_check CHECK (event_type IN (
+    'ROUTE_AUTHORIZATION', 'SIGNAL_CLEAR', 'SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'TRAIN_POSITION_UPDATE',
+    'SWITCH_POSITION_CHANGE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE', 'DISPATCH_NOTE'))
+);
+
+-- Look-ups of the reader: the newest events of a type, and the events under one authority.
+CREATE INDEX events_event_type_created_at_idx ON {{namespace}}.events (event_type, created_at DESC);
+CREATE INDEX events_authority_id_idx ON {{namespace}}.events (authority_id);
+
+-- History. The flat columns are plain here: the archive keeps what the event had when it left the queue.
+CREATE TABLE {{namespace}}.events_archive (
+  id           uuid        PRIMARY KEY,
+  created_at   timestamptz NOT NULL,
+  payload      jsonb       NOT NULL,
+  event_type   text        NOT NULL,
+  authority_id uuid        NOT NULL,
+  train_id     text        NOT NULL,
+  status       text        NOT NULL CHECK (status IN ('COMPLETE', 'FAILED')),
+  attempts     integer     NOT NULL,
+  archived_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);

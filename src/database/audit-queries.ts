@@ -1,0 +1,74 @@
+// What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
+// a single snapshot, whatever else is going on; its counts always belong together.
+import type { TableCounts } from "../model/conservation.js";
+import type { SqlClient } from "./admin.js";
+import { uuidArray } from "./binary-arrays.js";
+import type { Dialect } from "./dialects/dialect.js";
+import { postgres } from "./dialects/postgres.js";
+import { resolvePresent } from "./statements.js";
+import { tablesOf } from "./tables.js";
+
+/** Live events by status: the backlog is `pending`, in flight is `processing`. */
+export type QueueDepth = Pick<TableCounts, "pending" | "processing" | "complete" | "failed">;
+
+const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
+  count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
+  count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
+  count(*) FILTER (WHERE status = 'FAILED') AS failed`;
+
+/**
+ * Counts for `conservationOf`. An event belongs to the live ones by its status row; rows that have no partner in
+ * the other table are counted as orphaned, whichever side they are on. Reads all three tables.
+ */
+export async function readTableCounts(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<TableCounts> {
+  const { events, status, archive } = tablesOf(dialect, namespace);
+  const [row] = await client.query(`SELECT queue.*,
+  (SELECT count(*) FROM ${archive}) AS archived,
+  (SELECT count(*) FROM ${events} AS e FULL JOIN ${status} AS s ON s.event_id = e.id
+    WHERE e.id IS NULL OR s.event_id IS NULL) AS orphaned,
+  (SELECT count(*) FROM ${archive} AS a WHERE EXISTS (SELECT FROM ${events} AS e WHERE e.id = a.id)
+    OR EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = a.id)) AS duplicated
+FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
+  const count = (name: keyof TableCounts): number => Number(row?.[name]);
+  return {
+    pending: count("pending"),
+    processing: count("processing"),
+    complete: count("complete"),
+    failed: count("failed"),
+    archived: count("archived"),
+    orphaned: count("orphaned"),
+    duplicated: count("duplicated"),
+  };
+}
+
+/** Reads the status table alone, whose rows are narrow: 100 000 live events take about 10 ms. */
+export async function readQueueDepth(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<QueueDepth> {
+  const { status } = tablesOf(dialect, namespace);
+  const [row] = await client.query(`SELECT ${BY_STATUS} FROM ${status}`);
+  return {
+    pending: Number(row?.pending),
+    processing: Number(row?.processing),
+    complete: Number(row?.complete),
+    failed: Number(row?.failed),
+  };
+}
+
+/** Of these keys, how many are live or archived: `Workload.countPresent`, for control work. */
+export async function countPresent(
+  client: SqlClient,
+  namespace: string,
+  ids: readonly string[],
+  dialect: Dialect = postgres,
+): Promise<number> {
+  const { text } = resolvePresent({ tables: tablesOf(dialect, namespace) });
+  const [row] = await client.query(text, [uuidArray(ids)]);
+  return Number(row?.present);
+}

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { uuidArray } from "./binary-arrays.js";
+
+const GOOD = "0198c5a0-0000-7000-8000-0000000000ff";
+
+describe("uuidArray", () => {
+  test.each([
+    ["too short", GOOD.slice(1)],
+    ["too long", `${GOOD}0`],
+    ["a letter that is no digit", `g${GOOD.slice(1)}`],
+    ["a last letter that is no digit", `${GOOD.slice(0, -1)}x`],
+    ["a dash out of place", "0198c5a00-000-7000-8000-0000000000ff"],
+    ["no dashes", "0198c5a0000070008000".padEnd(36, "0")],
+    ["a character beyond ASCII", `Ā${GOOD.slice(1)}`],
+    ["empty", ""],
+  ])("refuses %s", (_, id) => {
+    expect(() => uuidArray([GOOD, id])).toThrow(RangeError);
+  });
+
+  test("writes header, length and bytes as the wire format wants them", () => {
+    expect(uuidArray([GOOD]).toString("hex")).toBe(
+      ["00000001", "00000000", "00000b86", "00000001", "00000001", "00000010", GOOD.replaceAll("-", "")].join(
+        "",
+      ),
+    );
+  });
+});

@@ -1,0 +1,20 @@
+// PostgreSQL 14 to 18 and what is really PostgreSQL inside (Aurora PostgreSQL, AlloyDB, Cloud SQL).
+import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../scenario/settings.js";
+import type { Dialect } from "./dialect.js";
+
+export const postgres: Dialect = {
+  name: "postgres",
+  label: "PostgreSQL",
+  payloads: PAYLOADS,
+  lockings: LOCKINGS,
+  isolations: ISOLATIONS,
+  statementShapes: STATEMENT_SHAPES,
+  supportsTransactionalDdl: true,
+  supportsAdvisoryLocks: true,
+  supportsDocumentIndex: true,
+  quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  tablePagesQuery: "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS pages",
+  // VACUUM sets the visibility map and hint bits, so that the first readers do not pay for them.
+  refreshStatistics: (qualifiedTable, vacuum) =>
+    `${vacuum ? "VACUUM (ANALYZE)" : "ANALYZE"} ${qualifiedTable}`,
+};

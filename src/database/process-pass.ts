@@ -1,0 +1,43 @@
+// What one process transaction does to the events that it claimed, between reading and writing them: the roll of
+// the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
+import { applyBusinessRule } from "../model/business-rules.js";
+import type { EventDocument } from "../model/event.js";
+import { advance, type EventStatus } from "../model/lifecycle.js";
+import type { ProcessOutcome, ProcessRequest, SqlRow } from "./workload.js";
+
+/** One event in one process transaction. */
+export interface Pass {
+  readonly id: string;
+  readonly was: EventStatus;
+  readonly status: EventStatus;
+  /** The document as it was claimed, JSON. */
+  readonly payload: string;
+}
+
+/** Rows of `process.claim`, in its order, with a roll for each. */
+export function decidePasses(rows: readonly SqlRow[], request: ProcessRequest): Pass[] {
+  return rows.map((row) => {
+    const was = row.status as EventStatus;
+    const status = advance(was, request.roll(), request.chances);
+    return { id: row.event_id as string, was, status, payload: row.payload as string };
+  });
+}
+
+/** The document after the business rules, JSON. */
+export function rewritePayload(pass: Pass): string {
+  const document = JSON.parse(pass.payload) as EventDocument;
+  applyBusinessRule(document, pass.status);
+  return JSON.stringify(document);
+}
+
+export function outcomeOf(passes: readonly Pick<Pass, "id" | "was" | "status">[]): ProcessOutcome {
+  const completedIds: string[] = [];
+  const failedIds: string[] = [];
+  let claimed = 0;
+  for (const { id, was, status } of passes) {
+    if (was === "PENDING" && status === "PROCESSING") claimed++;
+    else if (status === "COMPLETE") completedIds.push(id);
+    else if (status === "FAILED") failedIds.push(id);
+  }
+  return { events: passes.length, claimed, completedIds, failedIds };
+}

@@ -1,0 +1,77 @@
+// The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
+// reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
+import type { PreparedEvent } from "../../model/event.js";
+import { decidePasses, outcomeOf, type Pass } from "../process-pass.js";
+import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "../statements.js";
+import { inReadTransaction, inTransaction } from "../transaction.js";
+import type { Connection, Statement, Workload } from "../workload.js";
+import { beginOf, byKey, findValues, presenceCounter, type ShapeContext } from "./shape.js";
+
+/** How a shape writes. Events, passes and keys come in key order and are never empty. */
+export interface WriteSteps {
+  readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
+  insertEvents(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
+  insertStatus(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
+  advance(connection: Connection, passes: readonly Pass[]): Promise<void>;
+  rewrite(connection: Connection, passes: readonly Pass[]): Promise<void>;
+  copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
+  /** Status rows first: they refer to the events. */
+  deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
+}
+
+export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): Workload {
+  const begin = beginOf(context.isolation);
+  const beginRead = beginOf(context.isolation, "READ ONLY");
+  const claim = processClaim(context);
+  const claimTerminal = archiveClaim(context);
+  const recent = readRecent(context);
+  const find = readFind(context);
+  const presence = presenceCounter(context);
+  return {
+    statements: [
+      ...steps.statements.add,
+      claim,
+      ...steps.statements.process,
+      claimTerminal,
+      ...steps.statements.archive,
+      recent,
+      find,
+      presence.statement,
+    ],
+    async add(connection, batch) {
+      if (batch.length === 0) return;
+      const sorted = byKey(batch);
+      await inTransaction(connection, begin, async () => {
+        await steps.insertEvents(connection, sorted);
+        await steps.insertStatus(connection, sorted);
+      });
+    },
+    process: (connection, request) =>
+      inTransaction(connection, begin, async () => {
+        const passes = decidePasses(await connection.execute(claim, [request.limit]), request);
+        if (passes.length > 0) {
+          await steps.advance(connection, passes);
+          await request.appDelay?.();
+          await steps.rewrite(connection, passes);
+        }
+        return outcomeOf(passes);
+      }),
+    archive: (connection, limit) =>
+      inTransaction(connection, begin, async () => {
+        const rows = await connection.execute(claimTerminal, [limit]);
+        const archivedIds = rows.map((row) => row.event_id as string).sort();
+        if (archivedIds.length > 0) {
+          await steps.copyToArchive(connection, archivedIds);
+          await steps.deleteLive(connection, archivedIds);
+        }
+        return { archivedIds };
+      }),
+    read: (connection, probe) =>
+      inReadTransaction(connection, beginRead, async () => {
+        const newest = await connection.execute(recent, [probe.eventType, RECENT_LIMIT]);
+        const found = await connection.execute(find, findValues(context.payload, probe));
+        return newest.length + found.length;
+      }),
+    countPresent: presence.countPresent,
+  };
+}

@@ -1,0 +1,12 @@
+// The statement shapes, by name: a new one is one file and one line here.
+import type { StatementShape } from "../../scenario/settings.js";
+import { rowByRow } from "./row-by-row.js";
+import { setBased } from "./set-based.js";
+import type { Shape } from "./shape.js";
+import { singleStatement } from "./single-statement.js";
+
+export const SHAPES: Readonly<Record<StatementShape, Shape>> = {
+  "set-based": setBased,
+  "row-by-row": rowByRow,
+  "single-statement": singleStatement,
+};

@@ -1,0 +1,99 @@
+// Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
+// sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
+import { textArray, uuidArray } from "../binary-arrays.js";
+import { rewritePayload } from "../process-pass.js";
+import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
+import { PAYLOAD_TRAITS } from "../tables.js";
+import type { Statement } from "../workload.js";
+import { batchArrays, insertBatch, payloadArray } from "./batch-arrays.js";
+import { multiStatementWorkload } from "./multi-statement.js";
+import type { Shape } from "./shape.js";
+
+/** The arrays $1, $2, ... as rows of `columns`, at most as many as the parameter after them says: all of them. */
+function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
+  const names = columns.map(([column]) => column).join(", ");
+  return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
+}
+
+function statementsOf({ tables, payload }: StatementContext) {
+  const keys = arrayRows([["event_id", "uuid"]]);
+  return {
+    addEvents: { name: "add.events", text: insertBatch(tables.events, payload) },
+    addStatus: {
+      name: "add.status",
+      text: `INSERT INTO ${tables.status} (event_id)
+SELECT * FROM unnest($1::uuid[])`,
+    },
+    advance: {
+      name: "process.advance",
+      text: `UPDATE ${tables.status} AS s
+SET status = a.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM ${arrayRows([
+        ["event_id", "uuid"],
+        ["status", "text"],
+      ])} AS a
+WHERE s.event_id = a.event_id`,
+    },
+    rewrite: {
+      name: "process.payload",
+      text: `UPDATE ${tables.events} AS e SET payload = a.payload
+FROM ${arrayRows([
+        ["event_id", "uuid"],
+        ["payload", PAYLOAD_TRAITS[payload].columnType],
+      ])} AS a
+WHERE e.id = a.event_id`,
+    },
+    copy: {
+      name: "archive.copy",
+      text: `INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})
+SELECT ${ARCHIVE_VALUES}
+FROM ${keys} AS a
+JOIN ${tables.status} AS s ON s.event_id = a.event_id
+JOIN ${tables.events} AS e ON e.id = a.event_id`,
+    },
+    deleteStatus: {
+      name: "archive.delete-status",
+      text: `DELETE FROM ${tables.status} AS s USING ${keys} AS a WHERE s.event_id = a.event_id`,
+    },
+    deleteEvents: {
+      name: "archive.delete-events",
+      text: `DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id`,
+    },
+  } satisfies Record<string, Statement>;
+}
+
+export const setBased: Shape = (context) => {
+  const sql = statementsOf(context);
+  return multiStatementWorkload(context, {
+    statements: {
+      add: [sql.addEvents, sql.addStatus],
+      process: [sql.advance, sql.rewrite],
+      archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
+    },
+    async insertEvents(connection, batch) {
+      await connection.execute(sql.addEvents, batchArrays(context.payload, batch));
+    },
+    async insertStatus(connection, batch) {
+      await connection.execute(sql.addStatus, [uuidArray(batch.map(({ id }) => id))]);
+    },
+    async advance(connection, passes) {
+      const ids = uuidArray(passes.map(({ id }) => id));
+      const statuses = textArray(passes.map(({ status }) => status));
+      await connection.execute(sql.advance, [ids, statuses, passes.length]);
+    },
+    async rewrite(connection, passes) {
+      const ids = uuidArray(passes.map(({ id }) => id));
+      const payloads = payloadArray(context.payload, passes.map(rewritePayload));
+      await connection.execute(sql.rewrite, [ids, payloads, passes.length]);
+    },
+    async copyToArchive(connection, ids) {
+      await connection.execute(sql.copy, [uuidArray(ids), ids.length]);
+    },
+    async deleteLive(connection, ids) {
+      const keys = uuidArray(ids);
+      await connection.execute(sql.deleteStatus, [keys, ids.length]);
+      await connection.execute(sql.deleteEvents, [keys, ids.length]);
+    },
+  });
+};

@@ -1,0 +1,49 @@
+// What a statement shape is given, and the parts of a workload that no shape does differently.
+import type { PreparedEvent } from "../../model/event.js";
+import { uuidArray } from "../binary-arrays.js";
+import { resolvePresent, type StatementContext } from "../statements.js";
+import { PAYLOAD_TRAITS } from "../tables.js";
+import type { Connection, SqlValue, Workload } from "../workload.js";
+import type { Isolation, Payload } from "../../scenario/settings.js";
+
+export interface ShapeContext extends StatementContext {
+  readonly isolation: Isolation;
+}
+
+/** One way to say the workload in SQL; a new one is one file and one line in `registry.ts`. */
+export type Shape = (context: ShapeContext) => Workload;
+
+export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
+
+/** Opens a transaction of that level; the simple protocol takes it as it is. */
+export function beginOf(isolation: Isolation, access: "READ WRITE" | "READ ONLY" = "READ WRITE"): string {
+  return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
+}
+
+/** Parameters of `read.find`. */
+export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe): SqlValue[] {
+  return PAYLOAD_TRAITS[payload].hasDocumentIndex
+    ? [JSON.stringify({ authorityId, train: { trainId } })]
+    : [authorityId, trainId];
+}
+
+const compareIds = (a: PreparedEvent, b: PreparedEvent): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/** The batch in key order, the order in which every statement writes. */
+export function byKey(batch: readonly PreparedEvent[]): PreparedEvent[] {
+  return batch.toSorted(compareIds);
+}
+
+/** `Workload.countPresent`. */
+export function presenceCounter(context: StatementContext): Pick<Workload, "countPresent"> & {
+  readonly statement: ReturnType<typeof resolvePresent>;
+} {
+  const statement = resolvePresent(context);
+  return {
+    statement,
+    async countPresent(connection: Connection, ids: readonly string[]): Promise<number> {
+      const [row] = await connection.execute(statement, [uuidArray(ids)]);
+      return Number(row?.present);
+    },
+  };
+}

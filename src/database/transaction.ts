@@ -1,0 +1,64 @@
+// One transaction on one connection: begin, body, commit, and on any error a rollback and the original error.
+// It alone decides when nobody can know how a commit ended; everything else keeps the error of its statement.
+import { InDoubtError } from "./errors.js";
+import { classifyFailure } from "./sqlstates.js";
+import type { Connection } from "./workload.js";
+
+/** An answer that says that the connection went says nothing about the commit that it was waiting for. */
+function unlessInDoubt(error: unknown): unknown {
+  const { kind } = classifyFailure(error);
+  return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error) : error;
+}
+
+async function rollBack(connection: Connection): Promise<void> {
+  if (connection.isBroken) return;
+  try {
+    await connection.control("rollback", "ROLLBACK");
+  } catch {
+    // The connection went as well, and the transaction with it. The first error says more.
+  }
+}
+
+/** `begin` opens it (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only when the commit was lost. */
+export async function inTransaction<T>(
+  connection: Connection,
+  begin: string,
+  body: () => Promise<T>,
+): Promise<T> {
+  await connection.control("begin", begin);
+  let result: T;
+  try {
+    result = await body();
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+  try {
+    await connection.control("commit", "COMMIT");
+  } catch (error) {
+    throw unlessInDoubt(error);
+  }
+  return result;
+}
+
+/** As `inTransaction`, for reading: how its commit ended does not matter, so it is never in doubt. */
+export async function inReadTransaction<T>(
+  connection: Connection,
+  begin: string,
+  body: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await inTransaction(connection, begin, body);
+  } catch (error) {
+    throw error instanceof InDoubtError ? error.cause : error;
+  }
+}
+
+/** A statement that is a transaction by itself: it writes and commits in one, so its loss is in doubt. */
+export async function asTransaction<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw unlessInDoubt(error);
+  }
+}
