@@ -21,12 +21,14 @@ export function exampleLatency(mean: number): LatencySummary {
   };
 }
 
-export function exampleOperation(meanMs: number, transactions = 300): OperationResult {
+export function exampleOperation(meanMs: number, trials = 1): OperationResult {
+  const transactions = 300 * trials;
+  const windowSeconds = 30 * trials;
   return {
     transactions,
     events: transactions * 50,
-    transactionsPerSecond: transactions / 30,
-    eventsPerSecond: (transactions * 50) / 30,
+    transactionsPerSecond: transactions / windowSeconds,
+    eventsPerSecond: (transactions * 50) / windowSeconds,
     responseTimeMs: exampleLatency(meanMs),
     serviceTimeMs: exampleLatency(meanMs),
     poolWaitMs: exampleLatency(0.1),
@@ -73,8 +75,8 @@ export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
       trials,
       windowSeconds: 30 * trials,
       operations: {
-        add: exampleOperation(11 * factor, 300 * trials),
-        process: exampleOperation(22 * factor, 300 * trials),
+        add: exampleOperation(11 * factor, trials),
+        process: exampleOperation(22 * factor, trials),
       },
       lifecycle: { completedMs: exampleLatency(100), archivedMs: null },
     },

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { Prng } from "../foundation/prng.js";
+import type { TreatmentResult } from "../results/result-schema.js";
+import { Comparison } from "../results/result-schema.js";
+import { exampleResult, exampleTrial } from "../testing/example-result.js";
+import { compareTreatments, trialsNeeded } from "./comparisons.js";
+
+/** A treatment whose mean add time in block b is `meanMs(b)`. */
+function treatment(id: string, blocks: number, meanMs: (block: number) => number): TreatmentResult {
+  const trials = Array.from({ length: blocks }, (_, block) => exampleTrial(block, block + 1, meanMs(block)));
+  return { id, levels: { payload: id }, trials, merged: null };
+}
+
+function meanOfAdd(treatments: TreatmentResult[], seed = 1) {
+  return compareTreatments(treatments, seed).filter(
+    ({ operation, metric }) => operation === "add" && metric === "mean",
+  );
+}
+
+describe("compareTreatments", () => {
+  it("finds a difference that every block shows", () => {
+    const comparisons = compareTreatments(exampleResult(8, 2).treatments, 42);
+    expect(comparisons).toHaveLength(2 * 5);
+    for (const comparison of comparisons) {
+      expect(Comparison.parse(comparison)).toEqual(comparison);
+      expect(comparison).toMatchObject({
+        factor: "payload",
+        baseline: "jsonb",
+        treatment: "text",
+        blocks: 8,
+      });
+    }
+    expect(comparisons[0]).toMatchObject({ operation: "add", metric: "mean", verdict: "higher" });
+    expect(comparisons[0]?.ratio).toBeCloseTo(2, 10);
+    expect(comparisons[0]?.pValue).toBe(2 / 2 ** 8);
+    expect(comparisons.find(({ metric }) => metric === "eventsPerSecond")).toMatchObject({
+      ratio: 1,
+      verdict: "indistinguishable",
+    });
+    const faster = compareTreatments(exampleResult(8, 0.5).treatments, 42);
+    expect(faster[0]).toMatchObject({ verdict: "lower" });
+    expect(faster[0]?.ratio).toBeCloseTo(0.5, 10);
+  });
+
+  it("claims nothing with fewer than five trials, however large the difference", () => {
+    for (const comparison of compareTreatments(exampleResult(4, 100).treatments, 42))
+      expect(comparison).toMatchObject({
+        ciLow: null,
+        ciHigh: null,
+        pValue: null,
+        pAdjusted: null,
+        verdict: "inconclusive",
+      });
+  });
+
+  it("claims no significance that a permutation test of five blocks cannot give", () => {
+    const [comparison] = compareTreatments(exampleResult(5, 2).treatments, 42);
+    expect(comparison).toMatchObject({ pValue: 0.0625, verdict: "inconclusive" });
+    expect(comparison?.ciLow).toBeCloseTo(2, 10);
+  });
+
+  it("pairs by block, so that a machine that slows down over time does not hide a difference", () => {
+    const drifting = (factor: number) => (block: number) =>
+      10 * 1.5 ** block * factor * (1 + (block % 3) / 100);
+    const [comparison] = meanOfAdd([
+      treatment("a", 8, (block) => 10 * 1.5 ** block),
+      treatment("b", 8, drifting(1.1)),
+    ]);
+    expect(comparison?.verdict).toBe("higher");
+    expect(comparison?.ratio).toBeCloseTo(1.111, 2);
+    expect(comparison?.ciLow).toBeGreaterThan(1.09);
+    expect(comparison?.ciHigh).toBeLessThan(1.13);
+  });
+
+  it("leaves out blocks that lack a complete trial of either treatment, and operations without samples", () => {
+    const a = treatment("a", 6, () => 10);
+    const b = treatment("b", 6, () => 20);
+    const [failed, , last] = [b.trials[0], b.trials[1], b.trials[5]];
+    if (!failed || !last) throw new Error("six trials were made");
+    failed.status = "failed";
+    last.block = 99;
+    const [comparison] = meanOfAdd([a, b]);
+    expect(comparison?.blocks).toBe(4);
+    for (const trial of b.trials) trial.operations = {};
+    expect(compareTreatments([a, b], 1)).toEqual([]);
+    expect(compareTreatments([a], 1)).toEqual([]);
+    expect(compareTreatments([], 1)).toEqual([]);
+  });
+
+  it("corrects for the number of treatments asked about", () => {
+    const base = treatment("a", 8, () => 10);
+    const others = ["b", "c", "d"].map((id) => treatment(id, 8, (block) => 20 + block));
+    for (const comparison of meanOfAdd([base, ...others])) {
+      expect(comparison.pValue).toBe(2 / 256);
+      expect(comparison.pAdjusted).toBeCloseTo(6 / 256, 12);
+    }
+  });
+
+  it("knows how many trials a significant result needs", () => {
+    expect([1, 2, 5].map(trialsNeeded)).toEqual([6, 7, 8]);
+  });
+
+  it("names every factor that differs", () => {
+    const a = treatment("a", 2, () => 10);
+    const b = { ...treatment("b", 2, () => 10), levels: { payload: "b", pool: "pg-pool" } };
+    expect(compareTreatments([a, b], 1)[0]?.factor).toBe("payload x pool");
+    expect(compareTreatments([a, { ...a, id: "a-2" }], 1)[0]?.factor).toBe("none");
+  });
+
+  it("flags at most the share of A/A comparisons that chance allows", () => {
+    const prng = new Prng(2026);
+    const noisy = () => 10 * Math.exp((prng.float() + prng.float() + prng.float() - 1.5) / 5);
+    let flagged = 0;
+    const experiments = 100;
+    for (let i = 0; i < experiments; i++) {
+      const pair = [treatment("a", 8, noisy), treatment("a2", 8, noisy)];
+      for (const { operations } of pair.flatMap(({ trials }) => trials)) delete operations.process;
+      const [comparison] = meanOfAdd(pair, i);
+      if (comparison?.verdict === "higher" || comparison?.verdict === "lower") flagged++;
+    }
+    // Binomial(100, 0.05) exceeds 11 with probability below 0.005; the seed is fixed.
+    expect(flagged).toBeLessThanOrEqual(11);
+  });
+
+  it("repeats with its seed", () => {
+    const { treatments } = exampleResult(6, 1.02);
+    expect(compareTreatments(treatments, 7)).toEqual(compareTreatments(treatments, 7));
+  });
+});

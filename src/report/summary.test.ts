@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { ResultDocument } from "../results/result-schema.js";
+import { exampleResult, exampleTrial } from "../testing/example-result.js";
+import { compareTreatments } from "./comparisons.js";
+import { renderSummary } from "./summary.js";
+
+function example(trials = 3, slowdown = 2): ResultDocument {
+  const result = exampleResult(trials, slowdown);
+  result.comparisons = compareTreatments(result.treatments, result.scenario.seed);
+  return result;
+}
+
+function render(result: ResultDocument): string {
+  return renderSummary(result, { directory: "results/x" });
+}
+
+function second(result: ResultDocument) {
+  const treatment = result.treatments[1];
+  if (!treatment?.merged?.operations.add) throw new Error("the example has two merged treatments");
+  return { treatment, add: treatment.merged.operations.add };
+}
+
+describe("the summary", () => {
+  it("shows each treatment as a table with dbworkload's columns", () => {
+    const lines = render(example()).split("\n");
+    expect(lines.slice(0, 5)).toEqual([
+      "#1 jsonb (payload=jsonb), 3 complete trials",
+      "elapsed  id       threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
+      "-------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
+      "     90  add            8      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
+      "     90  process        8      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
+    ]);
+  });
+
+  it("sets treatments side by side with ratio and spread over trials", () => {
+    const text = render(example());
+    expect(text).toMatch(
+      /^add {4}mean\(ms\) {2}min\.\.max {2}ratio {2}p99\(ms\) {2}min\.\.max {2}ratio {2}events\/s {2}min\.\.max {2}ratio$/m,
+    );
+    expect(text).toMatch(/^jsonb +11 +10\.\.12 +1x +33 +30\.\.36 +1x +500 +500\.\.500 +1x$/m);
+    expect(text).toMatch(/^text +22 +20\.\.24 +2\.00x +66 +60\.\.72 +2\.00x +500 +500\.\.500 +1\.00x$/m);
+    expect(text).toMatch(/^published -> .*completed mean\(ms\)/m);
+  });
+
+  it("claims no significance with fewer than five trials", () => {
+    expect(render(example(3))).toContain("3 trials: no significance claimed.");
+    expect(render(example(1))).toContain("1 trial: no significance claimed.");
+  });
+
+  it("says what differs, by how much and how surely, with enough trials", () => {
+    const text = render(example(8));
+    expect(text).not.toContain("no significance");
+    expect(text).toContain(
+      "add: mean response time of text is higher: 2.00x jsonb's (95 % CI 2.00-2.00, adjusted p 0.008)",
+    );
+    expect(text).toContain("add: events/s of text cannot be told from jsonb's (1.00x, 95 % CI 1.00-1.00)");
+    expect(render(example(5)).replaceAll("\n", " ")).toContain(
+      "4 of 6 comparisons are inconclusive: with 1 to compare with the first, fewer than 6 trials cannot be significant.",
+    );
+  });
+
+  it("ends with parameters and the path of the results", () => {
+    const text = render(example());
+    expect(text).toMatch(/^Parameter +Value$/m);
+    expect(text).toMatch(/^seed +42$/m);
+    expect(text).toMatch(/^trials +6 complete of 6 run, 6 planned$/m);
+    expect(text).toMatch(/^database +PostgreSQL 18\.0$/m);
+    expect(text.endsWith("\nResults: results/x\n")).toBe(true);
+  });
+
+  it("shows failures, retries and empty polls plainly, and says when there were none", () => {
+    const result = example();
+    const { add } = second(result);
+    add.failures = { "40001": 2, "53300": 1 };
+    add.retriesBySqlstate = { "40P01": 7 };
+    add.emptyPolls = 77;
+    const text = render(result);
+    expect(text).toContain("failures: none\nretries: none\n");
+    expect(text).toContain(
+      "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nempty polls: add 77\n",
+    );
+  });
+
+  it("puts a broken law of conservation, an undrained queue and missing trials in plain words", () => {
+    const result = example();
+    const { treatment } = second(result);
+    const [first, failed] = treatment.trials;
+    if (!first?.integrity || !failed) throw new Error("the example has trials");
+    first.integrity = {
+      ...first.integrity,
+      ...{ verdict: "violated", lost: 3, pending: 5, drained: false },
+      violations: ["3 of 15000 acknowledged events are in no table"],
+    };
+    failed.status = "failed";
+    failed.reason = "worker 2 crashed: out of memory";
+    failed.integrity = null;
+    const text = render(result);
+    expect(text).toContain("integrity: ok in 3 of 3 trials: 45000 published; found 0 pending");
+    expect(text).toContain("integrity: ok in 1 of 3 trials: 30000 published; found 5 pending");
+    expect(text).toContain("INTEGRITY VIOLATED in trial 2: 3 of 15000 acknowledged events are in no table");
+    expect(text).toContain("not drained in trial 2: 5 pending and 0 processing were left");
+    expect(text).toContain("trial 4 failed: worker 2 crashed: out of memory");
+    expect(text).toContain("2 trials: no significance claimed.");
+  });
+
+  it("begins with the verdict when the numbers must not be used", () => {
+    const result = example();
+    result.verdict = { status: "tainted", reasons: ["event-loop delay p99 was 80 ms"] };
+    expect(render(result)).toMatch(
+      /^TAINTED: these numbers must not be used\n- event-loop delay p99 was 80 ms\n/,
+    );
+    result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    expect(render(result)).toMatch(/^ABORTED: these results are partial\n- stopped by SIGINT\n/);
+  });
+
+  it("shows what a partial trial measured where no trial is complete, and survives one that measured nothing", () => {
+    const result = example(1);
+    const { treatment } = second(result);
+    treatment.merged = null;
+    treatment.trials = [{ ...exampleTrial(0, 2, 20), status: "partial", reason: "stopped by SIGINT" }];
+    const text = render(result);
+    expect(text).toMatch(/#2 text \(payload=text\), 0 complete trials\nelapsed .*\n.*\n +30 {2}add /);
+    expect(text).toContain("trial 2 is partial: stopped by SIGINT");
+    treatment.trials = [];
+    expect(render(result)).toContain("nothing was measured\nno trial was run\n");
+  });
+
+  it("shows a dash, not a zero, where nothing was measured", () => {
+    const result = example();
+    const { add } = second(result);
+    Object.assign(add, { transactions: 0, transactionsPerSecond: 0, responseTimeMs: null });
+    expect(render(result)).toMatch(/^ +90 {2}add +8 +0 +0\.00 +- +- +- +- +- +-$/m);
+  });
+
+  it("fits 120 columns and keeps treatments with long names apart", () => {
+    const result = example(8);
+    result.treatments.forEach((treatment, i) => {
+      treatment.id = `jsonb-manual-pgbouncer-transaction-mode-with-a-long-name-${i}`;
+      treatment.levels = { payload: "jsonb-manual", pool: "x".repeat(150) };
+      for (const trial of treatment.trials)
+        trial.operations.add = { ...trial.operations.add, eventsPerSecond: 123456.7 } as never;
+    });
+    result.environment.settings = { a: "y".repeat(300) };
+    result.comparisons = compareTreatments(result.treatments, 1);
+    const text = render(result);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+    expect(text).toMatch(/^#1 jsonb-manu…ong-name-0 /m);
+    expect(text).toMatch(/^#2 jsonb-manu…ong-name-1 /m);
+  });
+
+  it("has colour only when asked, changes no text by it, and passes no escape of its input", () => {
+    const result = example();
+    result.treatments[0]?.trials.forEach((trial) => {
+      trial.status = "failed";
+      trial.reason = "\u001b[2Jboom";
+    });
+    const plain = render(result);
+    const coloured = renderSummary(result, { directory: "results/x", colour: true });
+    expect(plain).not.toContain("\u001b");
+    expect(coloured).toContain("\u001b[31mtrial 1 failed");
+    expect(coloured).not.toContain("\u001b[2J");
+    expect(coloured.replace(new RegExp("\u001b\\[\\d+m", "g"), "")).toBe(plain);
+  });
+});

@@ -1,0 +1,106 @@
+// The summary of an experiment as text: what the terminal prints at the end and `summary.txt` holds. It is made
+// from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
+import type { ResultDocument } from "../results/result-schema.js";
+import { labelsOf, renderClaims, renderLifecycle, renderSideBySide } from "./side-by-side.js";
+import { renderNotes, renderOperations, shownOf } from "./terminal.js";
+import {
+  colourMarks,
+  plainMarks,
+  printable,
+  renderParameters,
+  wrap,
+  WIDTH_MAX,
+  type Marks,
+} from "./text-table.js";
+
+export interface SummaryOptions {
+  /** Where the results are, for the last line. */
+  readonly directory: string;
+  /** Colour is for terminals; leave it out for files. */
+  readonly colour?: boolean;
+}
+
+function trialCounts(result: ResultDocument): { complete: number; run: number } {
+  const trials = result.treatments.flatMap((treatment) => treatment.trials);
+  return { complete: trials.filter((trial) => trial.status === "complete").length, run: trials.length };
+}
+
+function verdictLines(result: ResultDocument, marks: Marks): string[] {
+  const { status, reasons } = result.verdict;
+  if (status === "ok") return [];
+  const meaning =
+    status === "tainted" ? "TAINTED: these numbers must not be used" : "ABORTED: these results are partial";
+  return [
+    marks.bad(meaning),
+    ...reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad)),
+    "",
+  ];
+}
+
+function treatmentLines(result: ResultDocument, index: number, marks: Marks): string[] {
+  const treatment = result.treatments[index];
+  if (!treatment) return [];
+  const levels = Object.entries(treatment.levels).map(([factor, level]) => `${factor}=${level}`);
+  const complete = treatment.trials.filter((trial) => trial.status === "complete").length;
+  const heading = printable(
+    `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
+      `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
+  );
+  const shown = shownOf(treatment);
+  const notes = renderNotes(treatment).flatMap(({ text, tone }) => {
+    const lines = wrap(printable(text), WIDTH_MAX);
+    return tone === "plain" ? lines : lines.map(marks[tone]);
+  });
+  return [
+    ...wrap(heading, WIDTH_MAX).map(marks.bold),
+    ...(shown ? renderOperations(shown) : ["nothing was measured"]),
+    ...notes,
+    "",
+  ];
+}
+
+function parameterLines(result: ResultDocument): string[] {
+  const { complete, run } = trialCounts(result);
+  const { versions, machine, settings } = result.environment;
+  const pairs = (record: Readonly<Record<string, string | number>>): string =>
+    Object.entries(record)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" ");
+  const parameters: [string, string][] = [
+    ["scenario", result.scenario.name],
+    ["seed", String(result.scenario.seed)],
+    ["treatments", labelsOf(result.treatments).join(", ")],
+    ["trials", `${complete} complete of ${run} run, ${result.scenario.trials} planned`],
+    ["verdict", result.verdict.status],
+    ...Object.entries(versions).map(([name, version]): [string, string] => [name, version]),
+    ...(Object.keys(settings).length > 0 ? [["settings", pairs(settings)] as [string, string]] : []),
+    ...(Object.keys(machine).length > 0 ? [["machine", pairs(machine)] as [string, string]] : []),
+  ];
+  return renderParameters(parameters);
+}
+
+/** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
+export function renderSummary(result: ResultDocument, options: SummaryOptions): string {
+  const marks = options.colour ? colourMarks : plainMarks;
+  const sideBySide =
+    result.treatments.length > 1
+      ? [
+          marks.bold("Side by side (response times; min..max over trials; ratio to the first treatment)"),
+          "",
+          ...renderSideBySide(result, marks),
+        ]
+      : [];
+  const claims = renderClaims(result);
+  return [
+    ...verdictLines(result, marks),
+    ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
+    ...sideBySide,
+    ...renderLifecycle(result, marks),
+    ...claims,
+    ...(claims.length > 0 ? [""] : []),
+    ...parameterLines(result),
+    "",
+    `Results: ${printable(options.directory)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,87 @@
+// Aligned plain-text tables and the few marks of a terminal (bold, red, green, dim). Everything printed passes
+// through here and is stripped of control characters first, so that a name in a scenario or an error text from a
+// server cannot move the cursor or colour the screen. Colour is put on after alignment and never into files.
+
+/** Columns that a report may take: it is read in terminals, mails and commit messages. */
+export const WIDTH_MAX = 120;
+
+/** How marked text is shown; `plainMarks` shows it as it is. */
+export interface Marks {
+  readonly bold: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly dim: (text: string) => string;
+}
+
+const asIs = (text: string): string => text;
+export const plainMarks: Marks = { bold: asIs, bad: asIs, good: asIs, dim: asIs };
+
+function sgr(on: number, off: number): (text: string) => string {
+  return (text) => `\u001b[${on}m${text}\u001b[${off}m`;
+}
+export const colourMarks: Marks = { bold: sgr(1, 22), bad: sgr(31, 39), good: sgr(32, 39), dim: sgr(2, 22) };
+
+/** One line without control characters. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+}
+
+/** At most `width` characters, the middle left out where it is longer: names differ at their ends. */
+export function shorten(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const head = Math.ceil((width - 1) / 2);
+  const tail = width - 1 - head;
+  return `${text.slice(0, head)}…${tail > 0 ? text.slice(-tail) : ""}`;
+}
+
+/** `text` over as many lines as it needs, broken at spaces where there are any. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const end = space > 0 ? space : width;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align: "left" | "right";
+}
+
+/** Lines of a table in the style of dbworkload: two spaces between columns, a rule under the titles. */
+export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => columns.map((_, i) => printable(row[i] ?? "")));
+  const widths = columns.map(({ title }, i) =>
+    Math.max(title.length, ...cells.map((row) => (row[i] ?? "").length)),
+  );
+  const line = (row: readonly string[]): string =>
+    columns
+      .map(({ align }, i) => {
+        const cell = row[i] ?? "";
+        return align === "left" ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
+      })
+      .join("  ")
+      .trimEnd();
+  const titles = line(columns.map((column) => column.title));
+  const rule = widths.map((width) => "-".repeat(width)).join("  ");
+  return [titles, rule, ...cells.map(line)];
+}
+
+/** Two columns, Parameter and Value; long values go on over further lines. */
+export function renderParameters(parameters: readonly (readonly [name: string, value: string])[]): string[] {
+  const nameWidth = Math.max(...parameters.map(([name]) => name.length), "Parameter".length);
+  const rows = parameters.flatMap(([name, value]) =>
+    wrap(printable(value), WIDTH_MAX - nameWidth - 2).map((part, i) => [i === 0 ? name : "", part]),
+  );
+  return renderTable(
+    [
+      { title: "Parameter", align: "left" },
+      { title: "Value", align: "left" },
+    ],
+    rows,
+  );
+}
