@@ -11,7 +11,7 @@ export const SPARE_CONNECTIONS = 13;
 const DEFAULT_MAX_CONNECTIONS = 100;
 
 const OURS: Readonly<Record<string, string>> = {
-  port: "Use target.port.",
+  port: "train-sim picks a free port; target.port sets that of an embedded server.",
   listen_addresses: "The server listens on 127.0.0.1 only.",
   unix_socket_directories: "The socket is in the server's private directory.",
   data_directory: "The data directory is made by train-sim and removed afterwards.",

@@ -1,0 +1,24 @@
+// One entry for every kind of target: a new kind is one new file and one case here.
+import type { TargetSettings } from "../scenario/settings.js";
+import { startContainer } from "./container.js";
+import { startEmbedded } from "./embedded.js";
+import type { RunningTarget } from "./running-target.js";
+import { urlTarget } from "./url.js";
+
+/** What the scenario asks of a server that train-sim starts. */
+export interface TargetNeeds {
+  /** Connections that clients or poolers open at once; train-sim's own come on top. */
+  readonly maxConnectionsNeeded: number;
+}
+
+/** Starts, or for a URL describes, a target. On rejection nothing is left running. */
+export async function startTarget(settings: TargetSettings, needs: TargetNeeds): Promise<RunningTarget> {
+  switch (settings.kind) {
+    case "embedded":
+      return startEmbedded(settings.settings, { port: settings.port, ...needs });
+    case "container":
+      return startContainer(settings, needs);
+    case "url":
+      return urlTarget(settings);
+  }
+}
