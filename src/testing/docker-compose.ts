@@ -1,0 +1,61 @@
+// The strict schema of docker/compose.yaml: just the part of the Compose specification that it uses, so that a
+// misspelt key is an error even where the docker CLI has no Compose to ask. What the file refers to (files, ports,
+// variables) is for its test to check. Refuses any key that it does not know.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** The folder of the stack. */
+export const DOCKER = join(import.meta.dirname, "..", "..", "docker");
+
+const durationText = z.string().regex(/^(\d+(ms|s|m|h))+$/);
+
+const Healthcheck = z.strictObject({
+  test: z.tuple([z.enum(["CMD", "CMD-SHELL"])], z.string()),
+  interval: durationText,
+  timeout: durationText,
+  retries: z.int().min(1),
+});
+
+const Dependency = z.strictObject({
+  condition: z.enum(["service_started", "service_healthy", "service_completed_successfully"]),
+});
+
+const Service = z.strictObject({
+  image: z.string(),
+  build: z.strictObject({ context: z.string(), dockerfile: z.string(), target: z.string() }).optional(),
+  profiles: z.array(z.string()).min(1).optional(),
+  user: z.string().optional(),
+  init: z.boolean().optional(),
+  entrypoint: z.array(z.string()).optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  depends_on: z.record(z.string(), Dependency).optional(),
+  network_mode: z.literal("none").optional(),
+  volumes: z.array(z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  ulimits: z.strictObject({ nofile: z.int().min(1024) }).optional(),
+  shm_size: z.string().optional(),
+  stop_signal: z.enum(["SIGQUIT", "SIGINT", "SIGTERM"]).optional(),
+  stop_grace_period: durationText.optional(),
+  healthcheck: Healthcheck.optional(),
+});
+
+const Compose = z.strictObject({
+  name: z.string(),
+  services: z.record(z.string(), Service),
+  volumes: z.record(z.string(), z.null()),
+});
+
+export type Compose = z.infer<typeof Compose>;
+
+/** A compose file, checked; anchors resolved, variables not. Throws on any key that is not in the schema. */
+export function parseCompose(text: string): Compose {
+  return Compose.parse(parse(text, { merge: true, uniqueKeys: true, strict: true }));
+}
+
+/** docker/compose.yaml. */
+export async function readCompose(): Promise<Compose> {
+  return parseCompose(await readFile(join(DOCKER, "compose.yaml"), "utf8"));
+}
