@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolProblems, serverConnectionsNeeded } from "./pool-rules.js";
+import { poolProblems } from "./pool-rules.js";
 import type { ActorGroup, PoolSettings, TreatmentSettings } from "./settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -84,14 +84,5 @@ describe("poolProblems", () => {
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );
-  });
-});
-
-describe("serverConnectionsNeeded", () => {
-  it("is one for each client, or what the pool holds at most", () => {
-    expect(serverConnectionsNeeded(settings({ strategy: "direct", reconnect: "never" }))).toBe(16);
-    expect(serverConnectionsNeeded(settings({ strategy: "pg-pool", size: 6 }))).toBe(6);
-    expect(serverConnectionsNeeded(settings(pgbouncer({ instances: 2 })))).toBe(8);
-    expect(serverConnectionsNeeded(settings(pgbouncer({ size: 64 })))).toBe(16);
   });
 });

@@ -12,29 +12,12 @@ export interface PoolProblem {
 
 type PgBouncerSettings = Extract<TreatmentSettings["pool"], { strategy: "pgbouncer" }>;
 
-/**
- * Connections that the clients of a treatment may hold on the database at once, without train-sim's own: what
- * `max_connections` has to leave room for.
- */
-export function serverConnectionsNeeded(settings: TreatmentSettings): number {
-  const { pool } = settings;
-  const clients = totalClients(settings);
-  switch (pool.strategy) {
-    case "direct":
-      return clients;
-    case "pg-pool":
-      return Math.min(pool.size, clients);
-    case "pgbouncer":
-      return Math.min(pool.size * poolerCount(pool), clients);
-  }
-}
-
 function poolerCount(pool: PgBouncerSettings): number {
   return pool.urls.length > 0 ? pool.urls.length : pool.instances;
 }
 
 /** Worker threads of all groups of a treatment together; each has a pool of its own. */
-export function totalWorkers(settings: TreatmentSettings): number {
+function totalWorkers(settings: TreatmentSettings): number {
   return Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
 }
 

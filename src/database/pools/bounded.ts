@@ -1,5 +1,5 @@
 // Runs a task for each number with a bounded number under way: what warming up needs, so that 500 connections are
-// not asked for in the same millisecond.
+// not asked for in the same millisecond. It settles only when nothing is under way any more, failed or not.
 
 /** Connections that one worker thread opens at the same time while warming up. */
 export const OPEN_AT_ONCE = 16;
