@@ -1,5 +1,5 @@
 // What one treatment measured, as a table with dbworkload's columns, so that results of the two programs lie side
-// by side, and beneath it in words everything that the columns do not say: failures, retries, empty polls,
+// by side. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type {

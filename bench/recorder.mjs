@@ -1,0 +1,155 @@
+// What measuring costs: nanoseconds of a worker thread for each recorded transaction (the once-a-second hand-over
+// included) and for each event's end-to-end latency, and milliseconds of the coordinator for each second it merges
+// and writes out. Exits with 1 when a transaction costs more than the microsecond it may. Run `npm run build`
+// first: it measures the built program.
+//
+//   node bench/recorder.mjs [--rounds 9] [--transactions 1000000] [--json]
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { monotonicMs } from "../dist/foundation/clock.js";
+import { Prng } from "../dist/foundation/prng.js";
+import { Recorder, transferablesOf } from "../dist/metrics/recorder.js";
+import { Tally } from "../dist/metrics/tally.js";
+import { TrialFiles } from "../dist/results/trial-files.js";
+
+const CEILING_NS = 1000;
+const WARM_UP_ROUNDS = 2;
+/** Of the simulated load: far more than a database on the same machine takes. */
+const TRANSACTIONS_PER_SECOND = 10_000;
+const OPERATIONS = ["add", "process", "archive"];
+const COORDINATOR_SECONDS = 20;
+const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;
+
+function wholeNumber(text, option) {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  console.error(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
+  process.exit(104);
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: "string", default: "9" },
+      transactions: { type: "string", default: "1000000" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  return {
+    rounds: wholeNumber(values.rounds, "rounds"),
+    transactions: wholeNumber(values.transactions, "transactions"),
+    json: values.json,
+  };
+}
+
+/** Exponential service times, made beforehand. */
+const prng = new Prng(42);
+const SERVICE_MS = Float64Array.from({ length: 4096 }, () => -Math.log(1 - prng.float()) * 20);
+
+function startedRecorder() {
+  const recorder = new Recorder(OPERATIONS);
+  recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  return recorder;
+}
+
+/** Records as a worker does, one sample object for each transaction, and hands over once a second. */
+function measureTransactions(transactions) {
+  const recorder = startedRecorder();
+  let second = 0;
+  let shippedBuffers = 0;
+  const startMs = monotonicMs();
+  for (let i = 0; i < transactions; i++) {
+    const finishedMs = (i / TRANSACTIONS_PER_SECOND) * 1000;
+    const serviceMs = SERVICE_MS[i & 4095];
+    recorder.transaction(OPERATIONS[i % 3], {
+      finishedMs,
+      events: 50,
+      serviceMs,
+      responseMs: serviceMs,
+      poolWaitMs: 0.01,
+    });
+    if (finishedMs >= (second + 1) * 1000) {
+      second++;
+      shippedBuffers += transferablesOf(recorder.take(finishedMs)).length;
+    }
+  }
+  const elapsedMs = monotonicMs() - startMs;
+  if (transactions >= TRANSACTIONS_PER_SECOND * 2 && shippedBuffers === 0)
+    throw new Error("nothing was shipped");
+  return (elapsedMs / transactions) * 1e6;
+}
+
+function measureLifecycle(events) {
+  const recorder = startedRecorder();
+  const startMs = monotonicMs();
+  for (let i = 0; i < events; i++) {
+    recorder.lifecycle("completed", SERVICE_MS[i & 4095], i / 100);
+    if (i % 100_000 === 99_999) recorder.take(i / 100);
+  }
+  return ((monotonicMs() - startMs) / events) * 1e6;
+}
+
+/** The coordinator's cost of a second: merging what three workers shipped, and writing its lines. */
+function measureCoordinator() {
+  const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
+  const files = new TrialFiles(directory, 0);
+  const tally = new Tally(OPERATIONS, OPERATIONS.length, files.onSecond);
+  const recorders = OPERATIONS.map(() => startedRecorder());
+  let spentMs = 0;
+  for (let second = 0; second < COORDINATOR_SECONDS; second++) {
+    recorders.forEach((recorder, worker) => {
+      for (let i = 0; i < COORDINATOR_TRANSACTIONS_PER_SECOND; i++) {
+        const finishedMs = second * 1000 + (i * 1000) / COORDINATOR_TRANSACTIONS_PER_SECOND;
+        const serviceMs = SERVICE_MS[(i + second) & 4095];
+        const sample = { finishedMs, events: 50, serviceMs, responseMs: serviceMs, poolWaitMs: 0.01 };
+        recorder.transaction(OPERATIONS[worker], sample);
+      }
+      const delta = recorder.take((second + 1) * 1000);
+      const startMs = monotonicMs();
+      tally.add(worker, delta);
+      spentMs += monotonicMs() - startMs;
+    });
+  }
+  files.close();
+  rmSync(directory, { recursive: true, force: true });
+  return spentMs / COORDINATOR_SECONDS;
+}
+
+function summarise(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { median, least: sorted[0], most: sorted.at(-1) };
+}
+
+function measureRounds(rounds, measure) {
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) measure();
+  return summarise(Array.from({ length: rounds }, () => measure()));
+}
+
+const options = readOptions();
+const result = {
+  benchmark: "recorder",
+  node: process.version,
+  cpu: os.cpus()[0]?.model ?? "unknown",
+  rounds: options.rounds,
+  transactionNs: measureRounds(options.rounds, () => measureTransactions(options.transactions)),
+  lifecycleEventNs: measureRounds(options.rounds, () => measureLifecycle(options.transactions)),
+  coordinatorSecondMs: measureRounds(options.rounds, measureCoordinator),
+  ceilingTransactionNs: CEILING_NS,
+};
+if (options.json) {
+  console.log(JSON.stringify(result, null, 2));
+} else {
+  const row = (name, { median, least, most }, unit) =>
+    console.log(
+      `${name.padEnd(44)}  ${median.toFixed(1).padStart(8)} ${unit}  (${least.toFixed(1)}..${most.toFixed(1)})`,
+    );
+  console.log(`node ${result.node}, ${result.cpu}, median of ${options.rounds} rounds (least..most)`);
+  row("recording a transaction", result.transactionNs, "ns");
+  row("recording an event's end-to-end latency", result.lifecycleEventNs, "ns");
+  row("coordinator, per second of 3 x 1000 tx/s", result.coordinatorSecondMs, "ms");
+}
+if (result.transactionNs.median > CEILING_NS) process.exitCode = 1;
