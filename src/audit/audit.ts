@@ -18,7 +18,7 @@ export async function audit(
   const dialect = dialectOf(settings.dialect);
   const published = ledgers.reduce((sum, ledger) => sum + ledger.published, preloaded);
   const inDoubtIds = ledgers.flatMap((ledger) => ledger.inDoubtIds);
-  const counts = await readTableCounts(admin, dialect, settings.namespace);
-  const inDoubtFound = inDoubtIds.length > 0 ? await countPresent(admin, dialect, settings.namespace, inDoubtIds) : 0;
+  const counts = await readTableCounts(admin, settings.namespace, dialect);
+  const inDoubtFound = inDoubtIds.length > 0 ? await countPresent(admin, settings.namespace, inDoubtIds, dialect) : 0;
   return conservationOf(published, inDoubtIds.length, inDoubtFound, counts);
 }

@@ -1,7 +1,6 @@
 // `train-sim schema print|apply|drop`: the tables of the workload as SQL, and in a database of the user's choice.
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
-import { UsageError } from "../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
@@ -18,7 +17,7 @@ import {
   type Payload,
   type StatementShape,
 } from "../scenario/settings.js";
-import { parseEndpoints } from "../target/url.js";
+import { parseConnectionUrl } from "../target/url.js";
 
 interface SchemaOptions {
   readonly dialect: DialectName;
@@ -77,7 +76,7 @@ export function register(program: Command): void {
 }
 
 function print(options: PrintOptions): void {
-  const statements = ddl(dialectOf(options.dialect), settingsOf(options));
+  const statements = ddl(settingsOf(options), dialectOf(options.dialect));
   if (options.statements) {
     const workload = createWorkload({
       dialect: options.dialect,
@@ -94,14 +93,14 @@ function print(options: PrintOptions): void {
 
 async function apply(options: SchemaOptions & { url: string }): Promise<void> {
   const outcome = await connected(options.url, (admin) =>
-    applyNamespace(admin, dialectOf(options.dialect), settingsOf(options)),
+    applyNamespace(admin, settingsOf(options), dialectOf(options.dialect)),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
 }
 
 async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string }): Promise<void> {
   const wasThere = await connected(options.url, (admin) =>
-    dropNamespace(admin, dialectOf(options.dialect), options.namespace),
+    dropNamespace(admin, options.namespace, dialectOf(options.dialect)),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
@@ -112,9 +111,7 @@ function settingsOf(options: SchemaOptions): { namespace: string; payload: Paylo
 }
 
 async function connected<T>(text: string, work: (admin: AdminClient) => Promise<T>): Promise<T> {
-  const [endpoint] = await parseEndpoints({ kind: "url", urls: [text] });
-  if (!endpoint) throw new UsageError("--url names no database", "Give it as postgresql://user@host:port/name.");
-  const admin = await connectAdmin(endpoint, { purpose: "schema" });
+  const admin = await connectAdmin(parseConnectionUrl(text), { purpose: "schema" });
   try {
     return await work(admin);
   } finally {

@@ -20,7 +20,7 @@ export async function drainQueue(
   const deadlineMs = monotonicMs() + settings.trial.drainMaxMs;
   const { consumers, archivers, cycle } = settings.actors;
   for (;;) {
-    const depth = await readQueueDepth(admin, dialect, settings.namespace);
+    const depth = await readQueueDepth(admin, settings.namespace, dialect);
     const workable = consumers ?? cycle ? depth.pending + depth.processing : 0;
     const terminal = archivers ?? cycle ? depth.complete + depth.failed : 0;
     if (workable + terminal === 0) return true;

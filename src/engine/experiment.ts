@@ -127,7 +127,7 @@ class ExperimentRun {
     const last = this.targets.at(-1);
     const settings = this.experiment.treatments[0]?.settings;
     if (last && settings && last.target.kind === "url" && !this.failure) {
-      await dropNamespace(last.admin, dialectOf(settings.dialect), settings.namespace);
+      await dropNamespace(last.admin, settings.namespace, dialectOf(settings.dialect));
     }
     await this.keeper.release();
   }

@@ -17,8 +17,8 @@ export async function prepareNamespace(
   seed: number,
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
-  await resetNamespace(admin, dialect, settings);
-  const preloaded = await preload(admin, dialect, settings, seed);
+  await resetNamespace(admin, settings, dialect);
+  const preloaded = await preload(admin, settings, seed);
   await admin.query("CHECKPOINT").catch((error: unknown) => {
     // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
     if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;

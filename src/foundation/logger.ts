@@ -23,7 +23,7 @@ export interface OpenLogger {
 }
 
 export function openLogger(options: LoggerOptions): OpenLogger {
-  const destination = pino.destination({ dest: options.file, append: true, sync: false, minLength: 16_384 });
+  const destination = pino.destination({ dest: options.file, append: true, sync: false, minLength: 8_192 });
   const logger = pino(
     {
       level: options.level,
