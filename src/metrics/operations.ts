@@ -14,9 +14,6 @@ export type OperationMeasure = (typeof OPERATION_MEASURES)[number];
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;
 export type LifecycleStage = (typeof LIFECYCLE_STAGES)[number];
 
-export const MEASURES = [...OPERATION_MEASURES, ...LIFECYCLE_STAGES] as const;
-export type Measure = (typeof MEASURES)[number];
-
 export type Tag = `${Operation}.${OperationMeasure}` | `lifecycle.${LifecycleStage}`;
 
 export const TAGS: readonly Tag[] = [
