@@ -1,4 +1,5 @@
-// One entry for every kind of target: a new kind is one new file and one case here.
+// One entry for every kind of target: a new kind is one new file and one case here. Nothing else
+// knows which kinds there are.
 import type { TargetSettings } from "../scenario/settings.js";
 import { startContainer } from "./container.js";
 import { startEmbedded } from "./embedded.js";

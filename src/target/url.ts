@@ -49,6 +49,8 @@ export function parseConnectionUrl(
     );
   }
   const [address, query] = splitOnce(url, "?");
+  // A raw ? in a password would make the rest of it a parameter, to be named in a message.
+  if (query?.includes("@") && !address.includes("@")) throw notValid(shown);
   const { own, tls } = readParameters(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
   const user = parsed.user || env["PGUSER"] || userInfo().username;
@@ -125,11 +127,15 @@ function parseAddress(shown: string, url: string): Address {
     };
   } catch {
     // The cause is left out on purpose: it holds the whole URL, password included.
-    throw new UsageError(
-      `${shown} is not a valid connection URL`,
-      "Write postgresql://user@host:5432/database; percent-encode special characters in a password, and list several hosts as several URLs.",
-    );
+    throw notValid(shown);
   }
+}
+
+function notValid(shown: string): UsageError {
+  return new UsageError(
+    `${shown} is not a valid connection URL`,
+    "Write postgresql://user@host:5432/database; percent-encode special characters in a user or password, and list several hosts as several URLs.",
+  );
 }
 
 function readPort(shown: string, text: string): number {
