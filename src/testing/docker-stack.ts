@@ -139,12 +139,13 @@ async function startPostgres(certificates: Certificates): Promise<RunningTarget>
   }
 }
 
-interface Started {
+export interface Started {
   readonly process: ServerProcess;
   readonly stop: () => Promise<void>;
 }
 
-async function startPooler(
+/** One PgBouncer with the committed file, in front of the PostgreSQL on that port. */
+export async function startPooler(
   program: string,
   certificates: Certificates,
   port: number,

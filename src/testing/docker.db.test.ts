@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAdmin, connectConsole, type AdminClient } from "../database/admin.js";
 import { messageOf } from "../foundation/errors.js";
+import { freePort } from "../target/server-process.js";
 import { parseConnectionUrl } from "../target/url.js";
 import { debianProgram } from "./debian-program.js";
 import {
@@ -16,6 +17,7 @@ import {
   haproxyAddresses,
   makeCertificates,
   startDockerStack,
+  startPooler,
   type Certificates,
   type DockerStack,
 } from "./docker-stack.js";
@@ -157,6 +159,24 @@ describe("the stack", () => {
       const tls = { mode: "verify-full" as const, ca: await other.read("ca.crt") };
       await expect(connectAdmin({ ...stack.front, tls })).rejects.toThrow(/certificate|signature/);
     } finally {
+      await other.remove();
+    }
+  });
+
+  test("has PgBouncers that log in to no server but their own authority's", async () => {
+    const other = await makeCertificates();
+    const read = async (name: string) => (name === "ca.crt" ? other : certificates).read(name);
+    const port = await freePort();
+    const program = pgBouncerPath("1.24");
+    const pooler = await startPooler(program, { ...certificates, read }, port, stack.postgres.port);
+    try {
+      // The client waits while PgBouncer tries again and again; stopping it ends the wait.
+      const refused = expect(connectAdmin({ ...stack.front, port })).rejects.toThrow(/cannot connect/);
+      await hasLogged(pooler.process, /TLS handshake (error|failed).*certificate verify failed/);
+      await pooler.process.stop([]);
+      await refused;
+    } finally {
+      await pooler.stop();
       await other.remove();
     }
   });
