@@ -1,0 +1,75 @@
+// The JSON Schema of a scenario file, made from the zod schema: what editors complete and check by, what the
+// documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
+// is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
+import { z } from "zod";
+import { pathText, type Path } from "./paths.js";
+import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
+
+/** The parts of a JSON Schema (draft 7) that this program reads. */
+export interface SchemaNode {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly propertyNames?: SchemaNode;
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly definitions?: Readonly<Record<string, SchemaNode>>;
+}
+
+interface Place {
+  readonly path: Path;
+  readonly pointer: string;
+  readonly node: SchemaNode;
+}
+
+/** Every key below `place`, its branches included, with a pointer to its schema. */
+function placesBelow({ path, pointer, node }: Place): Place[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
+    const place = { path: [...path, key], pointer: `${pointer}/properties/${key}`, node: property };
+    return [place, ...placesBelow(place)];
+  });
+  const inBranches = (node.anyOf ?? []).flatMap((branch, i) =>
+    placesBelow({ path, pointer: `${pointer}/anyOf/${i}`, node: branch }),
+  );
+  return [...own, ...inBranches];
+}
+
+/** Mappings keyed by scenario path: the keys that can vary, each with the values that it takes. */
+function byScenarioPath(places: readonly Place[], valueOf: (value: SchemaNode) => SchemaNode): SchemaNode {
+  const properties = places.map(({ path, pointer, node }): [string, SchemaNode] => [
+    pathText(path),
+    { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }) },
+  ]);
+  const setting = valueOf({ type: ["string", "number", "boolean"] });
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    patternProperties: { "^target\\.settings\\.": setting },
+    additionalProperties: false,
+  };
+}
+
+/** The schema of scenario files, draft 7, which editors' YAML support understands best. */
+export function scenarioJsonSchema(): SchemaNode {
+  const schema = z.toJSONSchema(Scenario, { io: "input", target: "draft-7" }) as SchemaNode;
+  const properties = schema.properties ?? {};
+  const places = placesBelow({ path: [], pointer: "#", node: schema }).filter(
+    ({ path }) => !EXPERIMENT_KEYS.includes(String(path[0])),
+  );
+  const levels = byScenarioPath(places, (level) => ({ anyOf: [level, { type: "array", items: level }] }));
+  const combination = { $ref: "#/definitions/combination" };
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      factors: { ...properties.factors, ...levels },
+      include: { ...properties.include, items: combination },
+      exclude: { ...properties.exclude, items: combination },
+    },
+    definitions: { combination: byScenarioPath(places, (level) => level) },
+  };
+}

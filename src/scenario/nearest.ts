@@ -1,0 +1,20 @@
+// What the user probably meant: the valid word nearest to one that is not valid, by edit distance.
+import { distance } from "fastest-levenshtein";
+
+/** The nearest candidate, if it is near enough to be a slip of the fingers. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const lower = word.toLowerCase();
+  let best: { candidate: string; edits: number } | undefined;
+  for (const candidate of candidates) {
+    const edits = distance(lower, candidate.toLowerCase());
+    if (!best || edits < best.edits) best = { candidate, edits };
+  }
+  return best && best.edits <= Math.max(2, Math.ceil(word.length * 0.4)) ? best.candidate : undefined;
+}
+
+/** `did you mean X?`, or all the choices when none is near. */
+export function suggestion(word: string, candidates: readonly string[], noun: string): string {
+  const near = nearest(word, candidates);
+  if (near !== undefined) return `did you mean ${near}?`;
+  return candidates.length > 0 ? `valid ${noun}: ${candidates.join(", ")}` : `there are no ${noun} here`;
+}

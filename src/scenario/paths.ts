@@ -1,0 +1,110 @@
+// Paths into a scenario, as `actors.producers.load.clients` or `factors.pool[1].size`: reading, writing and
+// walking plain YAML values by them. Exists so that the file, `--set` and factors all mean the same thing by a
+// path. Refuses to reach the prototype of an object: only own keys count.
+
+export type Path = readonly (string | number)[];
+export type Mapping = Record<string, unknown>;
+
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A path as people write it; keys that hold dots or brackets are quoted. */
+export function pathText(path: Path): string {
+  return path
+    .map((part, i) => {
+      if (typeof part === "number") return `[${part}]`;
+      const key = /^[\w-]+$/.test(part) ? part : JSON.stringify(part);
+      return i === 0 ? key : `.${key}`;
+    })
+    .join("");
+}
+
+/** Parts of a written path (`a.b[0]."c.d"`); undefined when it cannot be read. */
+export function parsePath(text: string): Path | undefined {
+  const part = /\.?(?:"([^"]*)"|'([^']*)'|([^.[\]"'{}=\s]+(?:\{[^}]*\})?))|\[(\d+)\]/y;
+  const path: (string | number)[] = [];
+  while (part.lastIndex < text.length) {
+    const start = part.lastIndex;
+    const match = part.exec(text);
+    if (!match || (start > 0 && match[4] === undefined && text[start] !== ".")) return undefined;
+    if (start === 0 && text.startsWith(".")) return undefined;
+    const word = match[1] ?? match[2];
+    if (word !== undefined) path.push(word);
+    else if (match[4] !== undefined) path.push(Number(match[4]));
+    else path.push(/^\d+$/.test(match[3] ?? "") ? Number(match[3]) : (match[3] ?? ""));
+  }
+  return path.length > 0 ? path : undefined;
+}
+
+function child(value: unknown, part: string | number): unknown {
+  if (Array.isArray(value)) return typeof part === "number" ? (value as unknown[])[part] : undefined;
+  if (!isMapping(value)) return undefined;
+  return Object.hasOwn(value, part) ? value[String(part)] : undefined;
+}
+
+/** The value there; undefined when there is none. */
+export function getIn(root: unknown, path: Path): unknown {
+  return path.reduce(child, root);
+}
+
+export function startsWith(path: Path, prefix: Path): boolean {
+  return prefix.length <= path.length && prefix.every((part, i) => path[i] === part);
+}
+
+/** Short ways to write a mapping, so that a path can reach below them: `pool: direct` and `pool.size`. */
+const SHORTHANDS: Readonly<Record<string, (value: unknown) => Mapping | undefined>> = {
+  pool: (value) => (typeof value === "string" ? { strategy: value } : undefined),
+  target: (value) => (typeof value === "string" ? { kind: "url", url: value } : undefined),
+  batch: (value) => ({ min: value, max: value }),
+  appDelay: (value) => ({ min: value, max: value }),
+  thinkTime: (value) => ({ min: value, max: value }),
+};
+
+/**
+ * Writes `value` there, making the mappings and lists on the way and unfolding shorthands. Returns what is in the
+ * way when it cannot, as the path of something that has nothing below it.
+ */
+export function setIn(root: Mapping, path: Path, value: unknown): Path | undefined {
+  let container: unknown = root;
+  for (const [i, part] of path.entries()) {
+    const isLast = i === path.length - 1;
+    if (Array.isArray(container)) {
+      if (typeof part !== "number" || part > container.length) return path.slice(0, i);
+    } else if (!isMapping(container)) return path.slice(0, i);
+    let next = isLast ? value : child(container, part);
+    if (!isLast && (typeof next !== "object" || next === null)) {
+      const unfold = SHORTHANDS[String(part)];
+      if (next === undefined || next === null || next === false)
+        next = typeof path[i + 1] === "number" ? [] : {};
+      else next = unfold?.(next) ?? next;
+    }
+    Object.defineProperty(container, part, {
+      value: next,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+    container = next;
+  }
+  return undefined;
+}
+
+/** The same value with nothing shared and every text passed through `change`; throws on nesting beyond 50. */
+export function mapTexts(
+  value: unknown,
+  change: (text: string, path: Path) => string,
+  path: Path = [],
+): unknown {
+  if (path.length > 50) throw new RangeError("nested too deeply");
+  if (typeof value === "string") return change(value, path);
+  if (Array.isArray(value)) return value.map((item, i) => mapTexts(item, change, [...path, i]));
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, mapTexts(item, change, [...path, key])]),
+  );
+}
+
+export function deepCopy(value: unknown): unknown {
+  return mapTexts(value, (text) => text);
+}

@@ -1,0 +1,172 @@
+// From a scenario that passed its schema to the settings of one treatment: shorthands unfolded, defaults that
+// depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
+import type { Scenario } from "./schema.js";
+import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
+import { ROLE_DEFAULTS } from "./schema-actors.js";
+import {
+  ROLES,
+  type ActorGroup,
+  type LoadSettings,
+  type PoolSettings,
+  type Role,
+  type TargetSettings,
+  type TreatmentSettings,
+} from "./settings.js";
+
+const DEFAULT_POOL_SIZE = 20;
+const DEFAULT_PREPARED_STATEMENTS = 200;
+const DEFAULT_MAX_DURATION_MS = 600_000;
+const DEFAULT_IMAGE = "postgres:18";
+
+type Settings = Readonly<Record<string, string | number | boolean>>;
+export type PoolMapping = Exclude<Scenario["pool"], string>;
+export type TargetMapping = Exclude<Scenario["target"], string>;
+export type GroupMapping = Exclude<NonNullable<Scenario["actors"][Role]>, false>;
+
+export function poolMapping(pool: Scenario["pool"]): PoolMapping {
+  return typeof pool === "string" ? { strategy: pool } : pool;
+}
+
+export function targetMapping(target: Scenario["target"]): TargetMapping {
+  return typeof target === "string" ? { kind: "url", url: target } : target;
+}
+
+/** The kind of a target, told by its keys where it is not named. */
+export function targetKind(target: TargetMapping): TargetSettings["kind"] {
+  if (target.kind) return target.kind;
+  if (target.url !== undefined || target.urls !== undefined) return "url";
+  return target.image === undefined ? "embedded" : "container";
+}
+
+function settingTexts(settings: Settings = {}): Record<string, string> {
+  const text = (value: string | number | boolean): string =>
+    typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
+}
+
+function urlsOf(given: {
+  url?: string | undefined;
+  urls?: readonly string[] | undefined;
+}): readonly string[] {
+  return given.urls ?? (given.url === undefined ? [] : [given.url]);
+}
+
+function resolveTarget(target: TargetMapping): TargetSettings {
+  switch (targetKind(target)) {
+    case "embedded":
+      return { kind: "embedded", settings: settingTexts(target.settings), port: target.port ?? 0 };
+    case "container":
+      return {
+        kind: "container",
+        image: target.image ?? DEFAULT_IMAGE,
+        settings: settingTexts(target.settings),
+      };
+    case "url":
+      return {
+        kind: "url",
+        urls: urlsOf(target),
+        ...(target.sslmode && { sslmode: target.sslmode }),
+        ...(target.ca !== undefined && { ca: target.ca }),
+        ...(target.cert !== undefined && { cert: target.cert }),
+        ...(target.key !== undefined && { key: target.key }),
+      };
+  }
+}
+
+function resolvePool(pool: PoolMapping): PoolSettings {
+  const size = pool.size ?? DEFAULT_POOL_SIZE;
+  switch (pool.strategy) {
+    case "direct":
+      return { strategy: "direct", reconnect: pool.reconnect ?? "never" };
+    case "pg-pool":
+      return { strategy: "pg-pool", size };
+    case "pgbouncer": {
+      const urls = urlsOf(pool);
+      return {
+        strategy: "pgbouncer",
+        mode: pool.mode ?? "transaction",
+        size,
+        instances: pool.instances ?? 1,
+        maxPreparedStatements:
+          pool.maxPreparedStatements ?? (urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS),
+        urls,
+        ...(pool.adminUrl !== undefined && { adminUrl: pool.adminUrl }),
+      };
+    }
+  }
+}
+
+function resolveLoad(
+  role: Role,
+  group: GroupMapping | undefined,
+  clientsOfAll: number | undefined,
+): LoadSettings {
+  const { clients: defaultClients, thinkTimeMs } = ROLE_DEFAULTS[role];
+  const load = group?.load;
+  const clients = group?.clients ?? clientsOfAll ?? load?.clients ?? defaultClients;
+  const pace = {
+    clients,
+    thinkTimeMs: load?.thinkTime ?? { min: thinkTimeMs, max: thinkTimeMs },
+    rampUpMs: load?.rampUp ?? 0,
+  };
+  const executor = load?.executor ?? "constant-clients";
+  if (executor === "constant-clients") return { executor, ...pace };
+  return {
+    executor,
+    iterations: load?.iterations ?? 1,
+    maxDurationMs: load?.maxDuration ?? DEFAULT_MAX_DURATION_MS,
+    ...pace,
+  };
+}
+
+/** The groups that the scenario's topology has. */
+function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
+  const actors: Partial<Record<Role, ActorGroup>> = {};
+  for (const role of ROLES) {
+    const group = scenario.actors[role];
+    const isOfTopology = (role === "cycle") === (scenario.topology === "cycle");
+    const isByDefault = role !== "readers";
+    if (!isOfTopology || group === false || (group === undefined && !isByDefault)) continue;
+    actors[role] = {
+      workers: group?.workers ?? 1,
+      load: resolveLoad(role, group, scenario.clients),
+    };
+  }
+  return actors;
+}
+
+/** The settings that a scenario without factors means. */
+export function resolveTreatment(scenario: Scenario): TreatmentSettings {
+  const actors = resolveActors(scenario);
+  const canDrain = actors.consumers !== undefined || actors.cycle !== undefined;
+  return {
+    target: resolveTarget(targetMapping(scenario.target)),
+    dialect: scenario.dialect,
+    namespace: scenario.namespace,
+    payload: scenario.payload,
+    pool: resolvePool(poolMapping(scenario.pool)),
+    locking: scenario.locking,
+    isolation: scenario.isolation,
+    ids: scenario.ids,
+    statementShape: scenario.statementShape,
+    prepared: scenario.prepared,
+    batch: scenario.batch,
+    appDelayMs: scenario.appDelay,
+    advance: scenario.advance,
+    documentBytes: scenario.documentSize,
+    preload: scenario.preload,
+    topology: scenario.topology,
+    actors,
+    trial: {
+      warmUpMs: scenario.trial.warmUp,
+      durationMs: scenario.trial.duration,
+      drainMaxMs: scenario.trial.drain ?? (canDrain ? DEFAULT_DRAIN_MS : 0),
+    },
+    retry: {
+      attempts: scenario.retry.attempts,
+      baseMs: scenario.retry.base,
+      ceilingMs: scenario.retry.ceiling,
+    },
+    log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
+  };
+}

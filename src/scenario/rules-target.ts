@@ -1,0 +1,76 @@
+// Rules over the keys of `target` and of `pool`: which belong together, which exclude each other. Each rule names
+// the key to change and why. Pure checks over a scenario that passed its schema.
+import type { Finding } from "./problems.js";
+import { poolMapping, targetKind, targetMapping } from "./resolve.js";
+import type { Scenario } from "./schema.js";
+import { POOL_KEYS, TARGET_KEYS } from "./schema-target.js";
+
+/** Keys that stand there and belong to another kind, by the table of which keys belong to which. */
+function strangers(
+  root: string,
+  given: Readonly<Record<string, unknown>>,
+  chooser: string,
+  kind: string,
+  table: Readonly<Record<string, readonly string[]>>,
+): Finding[] {
+  const own = table[kind] ?? [];
+  return Object.entries(given)
+    .filter(([key, value]) => value !== undefined && key !== chooser && !own.includes(key))
+    .map(([key]) => {
+      const owners = Object.keys(table).filter((other) => table[other]?.includes(key));
+      const others = own.length > 0 ? `; ${kind} takes ${own.join(", ")}` : "";
+      return {
+        path: [root, key],
+        message: `belongs to ${chooser} ${owners.join(" or ")}, not to ${kind}${others}`,
+        isAboutKey: true,
+      };
+    });
+}
+
+export function targetRules(scenario: Scenario): Finding[] {
+  const target = targetMapping(scenario.target);
+  const kind = targetKind(target);
+  const findings = strangers("target", target, "kind", kind, TARGET_KEYS);
+  if (kind !== "url") return findings;
+  if (target.url !== undefined && target.urls !== undefined)
+    findings.push({ path: ["target", "url"], message: "url and urls exclude each other; keep one" });
+  if (target.url === undefined && target.urls === undefined)
+    findings.push({
+      path: ["target"],
+      message: "kind url needs a url, as postgresql://user@host:5432/database",
+    });
+  if ((target.cert === undefined) !== (target.key === undefined)) {
+    const [there, absent] = target.cert === undefined ? ["key", "cert"] : ["cert", "key"];
+    findings.push({
+      path: ["target", there],
+      message: `a client certificate needs both; ${absent} is missing`,
+    });
+  }
+  const isOff = target.sslmode === undefined || target.sslmode === "disable";
+  for (const file of ["ca", "cert", "key"] as const) {
+    if (isOff && target[file] !== undefined) {
+      const message = "has no effect without TLS; set target.sslmode to require, verify-ca or verify-full";
+      findings.push({ path: ["target", file], message });
+    }
+  }
+  return findings;
+}
+
+export function poolRules(scenario: Scenario): Finding[] {
+  const pool = poolMapping(scenario.pool);
+  const findings = strangers("pool", pool, "strategy", pool.strategy, POOL_KEYS);
+  if (pool.strategy !== "pgbouncer") return findings;
+  const isExternal = pool.url !== undefined || pool.urls !== undefined;
+  if (pool.url !== undefined && pool.urls !== undefined)
+    findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
+  if (isExternal && pool.instances !== undefined) {
+    const message = "is for PgBouncers that train-sim starts; with a URL it starts none";
+    findings.push({ path: ["pool", "instances"], message });
+  }
+  if (!isExternal && pool.adminUrl !== undefined) {
+    const message =
+      "is for a PgBouncer of your own; without url or urls train-sim starts one and knows its console";
+    findings.push({ path: ["pool", "adminUrl"], message });
+  }
+  return findings;
+}

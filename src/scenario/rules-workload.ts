@@ -1,0 +1,139 @@
+// Rules over the workload's keys: ranges in order, clients enough for their threads, budgets where the executor has
+// one, groups that the topology has, probabilities that add up. Pure checks over a scenario that passed its schema;
+// each finding names the key to change.
+import { formatSize } from "../foundation/units.js";
+import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
+import type { Path } from "./paths.js";
+import type { Finding } from "./problems.js";
+import type { GroupMapping } from "./resolve.js";
+import type { Scenario } from "./schema.js";
+import { EXECUTORS } from "./schema-actors.js";
+import { ROLES, type Range, type Role, type TreatmentSettings } from "./settings.js";
+
+/** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
+const MAX_BATCH_BYTES = 256 * 1024 ** 2;
+
+function groupsOf(scenario: Scenario): [Role, GroupMapping][] {
+  return ROLES.flatMap((role) => {
+    const group = scenario.actors[role];
+    return group ? [[role, group] as [Role, GroupMapping]] : [];
+  });
+}
+
+export function rangeOrder(path: Path, range: Range | undefined, unit: string): Finding[] {
+  if (!range || range.min <= range.max) return [];
+  const message = `min must not be greater than max (${range.min}${unit} > ${range.max}${unit})`;
+  return [{ path: [...path, "min"], message }];
+}
+
+export function thinkTimeRules(scenario: Scenario): Finding[] {
+  return groupsOf(scenario).flatMap(([role, group]) =>
+    rangeOrder(["actors", role, "load", "thinkTime"], group.load.thinkTime, "ms"),
+  );
+}
+
+export function batchRules(scenario: Scenario): Finding[] {
+  const bytes = scenario.batch.max * scenario.documentSize;
+  if (bytes <= MAX_BATCH_BYTES) return [];
+  const message =
+    `${scenario.batch.max} documents of ${formatSize(scenario.documentSize)} make a transaction of ` +
+    `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower batch.max or documentSize`;
+  return [{ path: ["batch", "max"], message }];
+}
+
+export function advanceRules(scenario: Scenario): Finding[] {
+  const { claim, complete, fail } = scenario.advance;
+  const findings: Finding[] = [];
+  if (claim === 0)
+    findings.push({ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" });
+  if (complete + fail > 1 + 1e-9) {
+    const message = `complete + fail must be at most 1 (${complete} + ${fail})`;
+    findings.push({ path: ["advance", "complete"], message });
+  }
+  if (complete + fail === 0) {
+    const message = "complete and fail must not both be 0: no event would ever finish";
+    findings.push({ path: ["advance", "complete"], message });
+  }
+  return findings;
+}
+
+export function retryRules(scenario: Scenario): Finding[] {
+  const { base, ceiling } = scenario.retry;
+  if (base <= ceiling) return [];
+  return [
+    { path: ["retry", "base"], message: `must not be longer than retry.ceiling (${base}ms > ${ceiling}ms)` },
+  ];
+}
+
+export function topologyRules(scenario: Scenario): Finding[] {
+  const { topology } = scenario;
+  const findings: Finding[] = groupsOf(scenario)
+    .filter(([role]) => (role === "cycle") !== (topology === "cycle"))
+    .map(([role]) => {
+      const own = topology === "cycle" ? "only actors.cycle" : "producers, consumers, archivers and readers";
+      const way = role === "cycle" ? "; set topology: cycle, or remove it" : "";
+      return {
+        path: ["actors", role],
+        message: `topology ${topology} has ${own}${way}`,
+        isAboutKey: true,
+      };
+    });
+  if (topology === "cycle" && scenario.actors.cycle === false) {
+    findings.push({ path: ["actors", "cycle"], message: "topology cycle is nothing without its clients" });
+  }
+  const isEmpty = (["producers", "consumers", "archivers"] as const).every(
+    (role) => scenario.actors[role] === false,
+  );
+  if (topology === "actors" && isEmpty && !scenario.actors.readers)
+    findings.push({ path: ["actors"], message: "every group is left out: nobody would do anything" });
+  if (topology === "actors" && scenario.actors.consumers === false && scenario.trial.drain) {
+    const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
+    findings.push({ path: ["trial", "drain"], message });
+  }
+  return findings;
+}
+
+/** What `load` lacks or has too much of for its executor. */
+function executorFindings(role: Role, group: GroupMapping): Finding[] {
+  const { load } = group;
+  const executor = EXECUTORS[load.executor];
+  const needs: readonly string[] = executor.needs;
+  const takes: readonly string[] = executor.takes;
+  const path = ["actors", role, "load"];
+  const findings: Finding[] = [];
+  for (const key of ["iterations", "maxDuration"] as const) {
+    const isThere = load[key] !== undefined;
+    if (needs.includes(key) && !isThere)
+      findings.push({ path, message: `executor ${load.executor} needs ${key}` });
+    if (isThere && !needs.includes(key) && !takes.includes(key)) {
+      const message = `executor ${load.executor} has no budget; remove ${key}, or use shared-iterations`;
+      findings.push({ path: [...path, key], message, isAboutKey: true });
+    }
+  }
+  return findings;
+}
+
+export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const findings = groupsOf(scenario).flatMap(([role, group]) => executorFindings(role, group));
+  for (const role of ROLES) {
+    const group = settings.actors[role];
+    if (!group) continue;
+    const { load, workers } = group;
+    if (workers > load.clients) {
+      const message = `${workers} workers for ${load.clients} clients: a worker thread would have none`;
+      findings.push({ path: ["actors", role, "workers"], message });
+    }
+    const given = scenario.actors[role];
+    const hasBudget = given !== undefined && given !== false && given.load.iterations !== undefined;
+    if (hasBudget && load.executor === "shared-iterations" && load.iterations < load.clients) {
+      const message = `${load.iterations} shared iterations for ${load.clients} clients: some would have none`;
+      findings.push({ path: ["actors", role, "load", "iterations"], message });
+    }
+  }
+  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
+  if (workers > MAX_WORKER_ORDINALS) {
+    const message = `${workers} worker threads over all groups; at most ${MAX_WORKER_ORDINALS}`;
+    findings.push({ path: ["actors"], message });
+  }
+  return findings;
+}

@@ -1,0 +1,111 @@
+// The parts of a scenario's schema that are mappings of their own: batch, advance, trial, retry, log, thresholds.
+// `schema.ts` puts them together and says what this is for.
+import { z } from "zod";
+import { drainBound, duration, HOUR_MS } from "./scalars.js";
+
+/** What `drain: true` allows, in milliseconds. */
+export const DEFAULT_DRAIN_MS = 30_000;
+const MAX_BATCH = 1_000_000;
+
+const BatchSize = z.int().min(1).max(MAX_BATCH);
+export const Batch = z
+  .union([
+    BatchSize,
+    z.strictObject({
+      min: BatchSize.default(10).meta({ description: "Smallest batch. Default 10." }),
+      max: BatchSize.default(100).meta({ description: "Largest batch. Default 100." }),
+    }),
+  ])
+  .prefault({})
+  .transform((batch) => (typeof batch === "number" ? { min: batch, max: batch } : batch))
+  .meta({
+    description:
+      "Events a transaction adds (uniform over min..max), processes or archives (at most). A number fixes it.",
+  });
+
+const chance = (description: string, otherwise: number) =>
+  z.number().min(0).max(1).default(otherwise).meta({ description });
+
+export const Advance = z
+  .strictObject({
+    claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.", 1),
+    complete: chance("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.", 0.8),
+    fail: chance("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.", 0.05),
+  })
+  .prefault({})
+  .meta({
+    title: "Advance",
+    description:
+      "Where one pass of a process transaction moves an event; complete + fail is at most 1, the rest stays.",
+  });
+
+export const Trial = z
+  .strictObject({
+    warmUp: duration("Load before the measurement window, never reported. Default 2s.").prefault("2s"),
+    duration: duration(
+      "Length of the measurement window. When a group has a budget of iterations, the window ends with that instead. " +
+        "Default 10s.",
+      1,
+      7 * 24 * HOUR_MS,
+    ).prefault("10s"),
+    drain: drainBound(
+      "After the window consumers and archivers empty the queue: true (at most 30s), false (not at all) or the most time " +
+        "it may take. Default true; false without consumers.",
+      DEFAULT_DRAIN_MS,
+    ).optional(),
+  })
+  .prefault({})
+  .meta({ title: "Trial", description: "The phases of a trial: warm-up, measurement window, drain." });
+
+export const Retry = z
+  .strictObject({
+    attempts: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(10)
+      .meta({ description: "Attempts of one transaction, the first included. Default 10." }),
+    base: duration(
+      "First backoff; it doubles each time, with full jitter. Default 5ms.",
+      0,
+      HOUR_MS,
+    ).prefault("5ms"),
+    ceiling: duration("Longest backoff. Default 1s.", 0, HOUR_MS).prefault("1s"),
+  })
+  .prefault({})
+  .meta({
+    title: "Retry",
+    description: "What happens on serialisation failures, deadlocks, unavailable locks and lost connections.",
+  });
+
+export const Log = z
+  .strictObject({
+    level: z
+      .enum(["debug", "info", "warn", "error", "silent"])
+      .default("info")
+      .meta({ description: "Least severe entry that is written. Default info." }),
+    slowTransaction: duration(
+      "A transaction whose service time is longer is logged as slow. Default 1s.",
+    ).prefault("1s"),
+  })
+  .prefault({})
+  .meta({ title: "Log", description: "The NDJSON log of each trial." });
+
+const METRIC = /^[A-Za-z_][\w.]*(\{\s*[\w.-]+\s*:[^:,{}]+(,\s*[\w.-]+\s*:[^:,{}]+)*\})?$/;
+const EXPRESSION =
+  /^\s*((?!p\d)[A-Za-z_]\w*|p\((100(\.0+)?|\d{1,2}(\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*-?\d+(\.\d+)?\s*$/;
+const Expression = z
+  .string()
+  .regex(EXPRESSION, "not a threshold in k6's syntax, as p(99)<500 or violations==0");
+
+export const Thresholds = z
+  .record(
+    z.string().regex(METRIC, "not a metric in k6's syntax, as add or 'add{payload:text}'"),
+    z.union([Expression, z.array(Expression).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
+  )
+  .prefault({})
+  .meta({
+    description:
+      "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
+      "exit code 99.",
+  });

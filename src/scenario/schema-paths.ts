@@ -1,0 +1,113 @@
+// Which paths a scenario may have, looked up in its JSON Schema, so that there is one list of keys. Serves `--set`,
+// factors and the suggestions for misspelt keys. Refuses a path that the schema does not know, with the nearest
+// that it does.
+import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+import { suggestion } from "./nearest.js";
+import { parsePath, pathText, type Path } from "./paths.js";
+import { EXPERIMENT_KEYS } from "./schema.js";
+
+const SCHEMA: SchemaNode = scenarioJsonSchema();
+
+/** The branches of a node, itself included. */
+function branches(node: SchemaNode): SchemaNode[] {
+  return [node, ...(node.anyOf ?? []).flatMap(branches)];
+}
+
+function propertiesOf(nodes: readonly SchemaNode[]): Record<string, SchemaNode[]> {
+  const found: Record<string, SchemaNode[]> = {};
+  for (const node of nodes) {
+    for (const [key, property] of Object.entries(node.properties ?? {})) {
+      (found[key] ??= []).push(...branches(property));
+    }
+  }
+  return found;
+}
+
+/** The node of values under any key, for a mapping with free keys. */
+function recordOf(nodes: readonly SchemaNode[]): { keys: RegExp; value: SchemaNode } | undefined {
+  for (const node of nodes) {
+    if (typeof node.additionalProperties === "object")
+      return { keys: new RegExp(node.propertyNames?.pattern ?? ""), value: node.additionalProperties };
+  }
+  return undefined;
+}
+
+function descend(nodes: readonly SchemaNode[], part: string | number): SchemaNode[] {
+  const properties = propertiesOf(nodes);
+  if (Object.hasOwn(properties, part)) return properties[part] ?? [];
+  const record = recordOf(nodes);
+  if (record && typeof part === "string") return branches(record.value);
+  if (typeof part === "number") return nodes.flatMap((node) => (node.items ? branches(node.items) : []));
+  return [];
+}
+
+/** Valid keys of the mapping at `path`; none where any key may stand. */
+export function keysAt(path: Path): string[] {
+  return Object.keys(propertiesOf(path.reduce<SchemaNode[]>(descend, branches(SCHEMA))));
+}
+
+/** A path that is known, with the free keys of mappings joined into one part; or what is wrong with it. */
+export type ResolvedPath = { readonly path: Path } | { readonly message: string };
+
+/** Factors and combinations are keyed by scenario paths, so the rest of a path below them is one key. */
+function resolveFactorKey(prefix: Path, rest: Path): ResolvedPath {
+  const index = rest.findIndex((part) => typeof part === "number");
+  const key = index < 0 ? rest : rest.slice(0, index);
+  const text = key.length === 1 ? String(key[0]) : key.join(".");
+  const factor = factorPath(text);
+  if ("message" in factor) return factor;
+  const below = index < 0 ? [] : rest.slice(index);
+  const inside = below.slice(1);
+  if (inside.length > 0) {
+    const level = resolvePath([...factor.path, ...inside]);
+    if ("message" in level) return level;
+  }
+  return { path: [...prefix, text, ...below] };
+}
+
+function resolvePath(parts: Path): ResolvedPath {
+  let nodes = branches(SCHEMA);
+  const path: (string | number)[] = [];
+  for (const [i, part] of parts.entries()) {
+    const rest = parts.slice(i);
+    if (path[0] === "factors" && path.length === 1) return resolveFactorKey(path, rest);
+    if ((path[0] === "include" || path[0] === "exclude") && path.length === 2)
+      return resolveFactorKey(path, rest);
+    const record = recordOf(nodes);
+    if (record) {
+      const key = rest.join(".");
+      if (!record.keys.test(key)) return { message: `${key} cannot be a key of ${pathText(path)}` };
+      return { path: [...path, key] };
+    }
+    const next = descend(nodes, part);
+    if (next.length === 0) {
+      const where = path.length === 0 ? "a scenario" : pathText(path);
+      const hint = suggestion(String(part), Object.keys(propertiesOf(nodes)), "keys");
+      return { message: `${where} has no ${pathText([part])}; ${nearestPath(path, hint)}` };
+    }
+    nodes = next;
+    path.push(part);
+  }
+  return { path };
+}
+
+/** `did you mean X?` with the path in front of X, so that it can be copied. */
+function nearestPath(path: Path, hint: string): string {
+  const match = /^did you mean (.*)\?$/.exec(hint);
+  return match && path.length > 0 ? `did you mean ${pathText(path)}.${match[1] ?? ""}?` : hint;
+}
+
+/** The known path that `text` writes. */
+export function knownPath(text: string): ResolvedPath {
+  const parts = parsePath(text);
+  if (!parts) return { message: `${text} is not a path, as actors.producers.clients` };
+  return resolvePath(parts);
+}
+
+/** The known path that `text` writes, which must be one that can differ between treatments. */
+export function factorPath(text: string): ResolvedPath {
+  const first = parsePath(text)?.[0];
+  if (typeof first === "string" && EXPERIMENT_KEYS.includes(first))
+    return { message: `${first} belongs to the experiment as a whole and cannot be a factor` };
+  return knownPath(text);
+}

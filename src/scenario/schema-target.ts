@@ -1,0 +1,145 @@
+// The schema of where a scenario runs: `target` and `pool`. Both are flat mappings whose first key (`kind`,
+// `strategy`) says which other keys belong; `rules-target.ts` refuses the ones that do not, by these tables.
+// Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
+import { z } from "zod";
+import { connectionUrl } from "./scalars.js";
+import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
+
+export const TARGET_KINDS = ["embedded", "container", "url"] as const;
+export const POOL_STRATEGIES = ["direct", "pg-pool", "pgbouncer"] as const;
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+
+/** Which keys of `target` belong to which kind, `kind` itself aside. */
+export const TARGET_KEYS: Readonly<Record<TargetSettings["kind"], readonly string[]>> = {
+  embedded: ["settings", "port"],
+  container: ["image", "settings"],
+  url: ["url", "urls", "sslmode", "ca", "cert", "key"],
+};
+
+/** Which keys of `pool` belong to which strategy, `strategy` itself aside. */
+export const POOL_KEYS: Readonly<Record<PoolSettings["strategy"], readonly string[]>> = {
+  direct: ["reconnect"],
+  "pg-pool": ["size"],
+  pgbouncer: ["mode", "size", "instances", "maxPreparedStatements", "url", "urls", "adminUrl"],
+};
+
+export const MAX_CLIENTS = 100_000;
+
+const urlList = (description: string) =>
+  z.array(connectionUrl("One connection URL.")).min(1).max(1000).optional().meta({ description });
+
+const pemFile = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: `Path of ${what}, PEM; relative to the scenario file. Kind url only.` });
+
+const Setting = z.union([z.string(), z.number(), z.boolean()]);
+
+const TargetMapping = z
+  .strictObject({
+    kind: z
+      .enum(TARGET_KINDS)
+      .optional()
+      .meta({
+        description:
+          "embedded: train-sim starts a PostgreSQL of its own; container: Docker does; url: one that runs already. " +
+          "Default: url when a URL is given, container when an image is, else embedded.",
+      }),
+    settings: z
+      .record(z.string().regex(/^[A-Za-z][\w.]*$/, "not the name of a PostgreSQL parameter"), Setting)
+      .optional()
+      .meta({
+        description:
+          "PostgreSQL configuration parameters, as shared_buffers: 256MB; true and false mean on and off. " +
+          "Kinds embedded and container.",
+      }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .optional()
+      .meta({ description: "Loopback port of an embedded PostgreSQL; 0, the default, picks a free one." }),
+    image: z
+      .string()
+      .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, as postgres:18")
+      .optional()
+      .meta({ description: "Docker image of a container target. Default: postgres:18." }),
+    url: connectionUrl(
+      "Connection URL of a running database. The password is better left to PGPASSWORD. Kind url only.",
+    ).optional(),
+    urls: urlList("Several connection URLs; clients are spread over them evenly. Kind url only."),
+    sslmode: z.enum(SSL_MODES).optional().meta({
+      description: "TLS as libpq's sslmode; default: what the URL says, else no TLS. Kind url only.",
+    }),
+    ca: pemFile("the certificate authority that signed the server's certificate"),
+    cert: pemFile("the client certificate"),
+    key: pemFile("the client certificate's key"),
+  })
+  .meta({ title: "Target" });
+
+export const Target = z
+  .union([connectionUrl("Connection URL of a running database; short for { url: ... }."), TargetMapping])
+  .prefault({ kind: "embedded" })
+  .meta({ description: "The database that the load runs against. Default: an embedded PostgreSQL." });
+
+const PoolMapping = z
+  .strictObject({
+    strategy: z.enum(POOL_STRATEGIES).meta({
+      description:
+        "direct: every client keeps a connection of its own; pg-pool: node-postgres' pool in each worker thread; " +
+        "pgbouncer: through PgBouncers, started by train-sim unless url, urls name running ones.",
+    }),
+    reconnect: z
+      .enum(["never", "per-transaction"])
+      .optional()
+      .meta({
+        description:
+          "per-transaction opens a connection for every transaction, as pgbench -C. Default never. " +
+          "Strategy direct only.",
+      }),
+    size: z
+      .int()
+      .min(1)
+      .max(MAX_CLIENTS)
+      .optional()
+      .meta({
+        description:
+          "pg-pool: connections over all worker threads together; pgbouncer: server connections of each PgBouncer. " +
+          "Default 20.",
+      }),
+    mode: z
+      .enum(POOL_MODES)
+      .optional()
+      .meta({ description: "PgBouncer's pool_mode. Default transaction. Strategy pgbouncer only." }),
+    instances: z
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: "PgBouncers to start; clients are spread over them evenly. Default 1." }),
+    maxPreparedStatements: z
+      .int()
+      .min(0)
+      .max(100_000)
+      .optional()
+      .meta({
+        description:
+          "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For a PgBouncer of your own: what it is " +
+          "configured with. Default: 200 for managed ones, 0 for your own.",
+      }),
+    url: connectionUrl("URL of a running PgBouncer; without it train-sim starts one.").optional(),
+    urls: urlList("URLs of running PgBouncers; clients are spread over them evenly."),
+    adminUrl: connectionUrl(
+      "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
+    ).optional(),
+  })
+  .meta({ title: "Pool" });
+
+export const Pool = z
+  .union([z.enum(POOL_STRATEGIES), PoolMapping])
+  .prefault("direct")
+  .meta({
+    description: "How a client comes by a connection: a strategy's name, or a mapping. Default: direct.",
+  });
