@@ -1,0 +1,131 @@
+// From a raw scenario to treatments and the order of trials. Each combination of levels becomes a scenario of its
+// own, is checked as one, and its problems are told of where the level stands in the file. The order comes from the
+// seed alone. Refuses treatments that would run the same thing under two names.
+import { deriveSeed, Prng } from "../foundation/prng.js";
+import { canonical, nameLevels, nameTreatments } from "./levels.js";
+import { combine, type Levels, type OverriddenFactors } from "./matrix.js";
+import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
+import type { Finding } from "./problems.js";
+import { checkScenario } from "./rules.js";
+import { factorPath } from "./schema-paths.js";
+import type { PlannedTrial, Treatment } from "./settings.js";
+
+/** A problem of some treatments. */
+export interface TreatmentFinding extends Finding {
+  readonly treatmentIds: readonly string[];
+}
+
+export interface Expansion {
+  readonly treatments: readonly Treatment[];
+  readonly findings: readonly TreatmentFinding[];
+  /** Ids of all treatments, those with problems too. */
+  readonly ids: readonly string[];
+}
+
+/** One combination as a scenario without factors, and which part of it came from where. */
+interface Combination {
+  readonly raw: Mapping;
+  readonly origins: readonly { readonly path: Path; readonly origin: Path }[];
+}
+
+function apply(base: Mapping, levels: Levels, findings: Finding[]): Combination {
+  const raw = deepCopy(base) as Mapping;
+  const assignments = [...levels].flatMap(([key, level]) => {
+    const resolved = factorPath(key);
+    return "path" in resolved ? [{ path: resolved.path, level }] : [];
+  });
+  // The shorter path first: `pool` before `pool.size`, which changes a part of it.
+  assignments.sort((a, b) => a.path.length - b.path.length);
+  for (const { path, level } of assignments) {
+    const obstacle = setIn(raw, path, deepCopy(level.value));
+    if (obstacle) {
+      const message = `cannot be set: ${pathText(obstacle)} has no keys`;
+      findings.push({ path: level.origin, message });
+    }
+  }
+  return { raw, origins: assignments.map(({ path, level }) => ({ path, origin: level.origin })) };
+}
+
+/** The place in the scenario that `path` of a treatment came from. */
+function originOf(path: Path, combination: Combination): Path {
+  const candidates = combination.origins.filter((candidate) => startsWith(path, candidate.path));
+  const best = candidates.sort((a, b) => b.path.length - a.path.length)[0];
+  return best ? [...best.origin, ...path.slice(best.path.length)] : path;
+}
+
+function levelTexts(levels: Levels, paths: readonly string[], base: Mapping): Record<string, string> {
+  return Object.fromEntries(
+    paths.map((path) => {
+      const own = levels.get(path)?.text;
+      if (own !== undefined) return [path, own];
+      const resolved = factorPath(path);
+      const value = "path" in resolved ? getIn(base, resolved.path) : undefined;
+      return [
+        path,
+        value === undefined ? "default" : (nameLevels([{ value, origin: [] }])[0]?.text ?? "default"),
+      ];
+    }),
+  );
+}
+
+/** Treatments that differ in their levels and yet run the same settings. */
+function twins(treatments: readonly Treatment[], keys: ReadonlyMap<string, string>): TreatmentFinding[] {
+  const first = new Map<string, Treatment>();
+  return treatments.flatMap((treatment) => {
+    const settings = canonical(treatment.settings);
+    const other = first.get(settings);
+    if (!other) first.set(settings, treatment);
+    if (!other || keys.get(other.id) === keys.get(treatment.id)) return [];
+    const message =
+      `treatments ${other.id} and ${treatment.id} run the same settings; remove one, or give one level twice ` +
+      "for an A/A pair";
+    return [{ path: ["factors"], message, isAboutKey: true, treatmentIds: [] }];
+  });
+}
+
+/** The treatments of a raw scenario, and every problem of its factors and of each combination. */
+export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
+  const matrixFindings: Finding[] = [];
+  const combinations = combine(scenario, overridden, matrixFindings);
+  const ids = nameTreatments(combinations);
+  const paths = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
+  const base = Object.fromEntries(
+    Object.entries(scenario).filter(([key]) => !["factors", "include", "exclude"].includes(key)),
+  );
+  const findings: TreatmentFinding[] = matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] }));
+  const treatments: Treatment[] = [];
+  const keys = new Map<string, string>();
+  for (const [i, levels] of combinations.entries()) {
+    const id = ids[i] ?? "";
+    const own: Finding[] = [];
+    const combination = apply(base, levels, own);
+    const checked = checkScenario(combination.raw);
+    if ("settings" in checked)
+      treatments.push({ id, levels: levelTexts(levels, paths, base), settings: checked.settings });
+    else own.push(...checked.findings.map((one) => ({ ...one, path: originOf(one.path, combination) })));
+    findings.push(...own.map((finding) => ({ ...finding, treatmentIds: [id] })));
+    keys.set(id, canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value]))));
+  }
+  return { treatments, findings: [...findings, ...twins(treatments, keys)], ids };
+}
+
+/** Trials in the order in which they are run: blocks that hold every treatment once. */
+export function planTrials(
+  treatmentIds: readonly string[],
+  trials: number,
+  order: "interleaved" | "sequential",
+  seed: number,
+): PlannedTrial[] {
+  const blocks = Array.from({ length: trials }, (_, block) => {
+    const ids = [...treatmentIds];
+    if (order === "interleaved") new Prng(deriveSeed(seed, "order", block)).shuffle(ids);
+    return ids.map((treatmentId) => ({ treatmentId, block, seed: deriveSeed(seed, "trial", block) }));
+  });
+  const inOrder =
+    order === "interleaved"
+      ? blocks.flat()
+      : treatmentIds.flatMap((id) =>
+          blocks.flatMap((block) => block.filter((trial) => trial.treatmentId === id)),
+        );
+  return inOrder.map((trial, i) => ({ number: i + 1, ...trial }));
+}

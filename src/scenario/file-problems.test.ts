@@ -1,0 +1,96 @@
+// Files that are no scenario: missing, empty, not YAML, or YAML that tries to exhaust the program. Each is refused
+// with one message at its place.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ExitCode, UsageError } from "../foundation/errors.js";
+import { loadScenario, parseScenario } from "./loader.js";
+import { problemText, ScenarioError } from "./problems.js";
+
+/** The problems of a scenario as printed; none when it is valid. */
+function problems(yaml: string): string[] {
+  try {
+    parseScenario(yaml, "x.yaml");
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+describe("a file that is no scenario", () => {
+  let directory = "";
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-problems-"));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  async function refusal(file: string): Promise<UsageError> {
+    const error: unknown = await loadScenario(path.join(directory, file)).catch((reason: unknown) => reason);
+    if (error instanceof UsageError) return error;
+    throw new Error(`not refused: ${String(error)}`);
+  }
+
+  test("that is missing is told of, with the way to get one", async () => {
+    const error = await refusal("nothing.yaml");
+    expect(error.message).toMatch(/nothing\.yaml does not exist$/);
+    expect(error.hint).toContain("train-sim init");
+    expect(error.exitCode).toBe(ExitCode.invalid);
+  });
+
+  test("that is a directory, not text, or too large is told of", async () => {
+    await writeFile(path.join(directory, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x41]));
+    await writeFile(path.join(directory, "large.yaml"), "# x\n".repeat(300_000));
+    expect((await refusal("")).message).toMatch(/is a directory$/);
+    expect((await refusal("binary.yaml")).message).toMatch(/is not text in UTF-8$/);
+    expect((await refusal("large.yaml")).message).toMatch(/has 1200000 bytes$/);
+  });
+
+  test("that is empty is told of", async () => {
+    await writeFile(path.join(directory, "empty.yaml"), "# nothing yet\n");
+    expect((await refusal("empty.yaml")).message).toMatch(
+      /:1:1 the scenario is empty; `train-sim init` writes/,
+    );
+  });
+});
+
+describe("YAML", () => {
+  test.each([
+    ["a syntax error", "name: [x\ntrials: 3\n", /^x\.yaml:2:1 YAML: Flow sequence/],
+    ["a list", "- name: x", /^x\.yaml:1:1 a scenario is a mapping of keys.*\(seen a list\)$/],
+    [
+      "a duplicate key",
+      "name: x\ntrial:\n  warmUp: 1s\n  warmUp: 2s",
+      /^x\.yaml:4:3 this key is there twice$/,
+    ],
+    ["a second document", "name: x\n---\nname: y", /^x\.yaml:2:1 a scenario is one YAML document/],
+    ["a custom tag", "name: !!js/function x", /^x\.yaml:1:7 YAML tags/],
+    ["an alias without an anchor", "name: *x", /^x\.yaml:1:1 YAML: Unresolved alias/],
+    ["an alias that contains itself", "name: &a [*a]", /^x\.yaml:1:1 nested too deeply/],
+  ])("%s is refused at its place", (_, yaml, expected) => {
+    expect(problems(yaml)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test("an alias bomb is refused without being written out", () => {
+    const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+    for (let i = 1; i < 30; i++)
+      lines.push(
+        `a${i}: &a${i} [${Array(10)
+          .fill(`*a${i - 1}`)
+          .join(", ")}]`,
+      );
+    expect(problems(lines.join("\n"))).toEqual(["x.yaml:1:1 more than 100 aliases when written out"]);
+  });
+
+  test("a few aliases are fine, and what they share is not", () => {
+    const yaml =
+      "name: x\nfactors: { payload: [text] }\nactors: { producers: &a { clients: 3 }, consumers: *a }";
+    const experiment = parseScenario(yaml, "x.yaml", { set: ["actors.producers.clients=9"] });
+    expect(experiment.treatments[0]?.settings.actors.consumers?.load.clients).toBe(3);
+  });
+
+  test("nesting without end is refused", () => {
+    expect(problems(`name: x\nfactors: { payload: ${"[".repeat(5000)}${"]".repeat(5000)} }`)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,205 @@
+// Problems of factors and of the command line's overrides, and what holds for all problems: they come at once, in
+// order, without passwords, and nothing that YAML can hold crashes the loader.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "./loader.js";
+import type { Overrides } from "./overrides.js";
+import { problemText, ScenarioError } from "./problems.js";
+
+/** The problems of a scenario as printed; none when it is valid. */
+function problems(yaml: string, overrides: Overrides = {}): string[] {
+  try {
+    parseScenario(yaml, "x.yaml", overrides);
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+function problemsOf(yaml: string): string[] {
+  return problems(`name: x\n${yaml}`);
+}
+
+describe("factors", () => {
+  test.each([
+    [
+      "a path that does not exist",
+      "factors: { paylod: [text] }",
+      /2:12 factors\.paylod: .*did you mean payload\?/,
+    ],
+    ["a key of the experiment", "factors: { trials: [1, 2] }", /belongs to the experiment as a whole/],
+    ["no levels", "factors: { payload: [] }", /2:21 factors\.payload: a factor needs at least one level/],
+    [
+      "an empty level",
+      "factors: { payload: [text, ] , locking: [~] }",
+      /factors\.locking\[0\]: expected a level/,
+    ],
+    [
+      "a value that is also fixed",
+      "payload: text\nfactors: { payload: [text, jsonb] }",
+      /payload is set above and varies/,
+    ],
+    [
+      "levels that are the same",
+      "factors: { pool: [direct, { strategy: direct }] }",
+      /2:1 factors: treatments direct and strategy-direct run the same settings/,
+    ],
+    [
+      "an exclusion of nothing",
+      "factors: { payload: [text, jsonb] }\nexclude: [{ payload: jsonb-manual }]",
+      /matches no/,
+    ],
+    [
+      "an exclusion by no factor",
+      "factors: { payload: [text, jsonb] }\nexclude: [{ locking: nowait }]",
+      /not a factor/,
+    ],
+    [
+      "an exclusion of everything",
+      "factors: { payload: [text] }\nexclude: [{ payload: text }]",
+      /leaves no combination/,
+    ],
+    [
+      "an inclusion of what is there",
+      "factors: { payload: [text] }\ninclude: [{ payload: text }]",
+      /adds nothing/,
+    ],
+    [
+      "too many combinations",
+      `factors: { preload: [${Array.from({ length: 40 }, (_, i) => i).join(", ")}], clients: [${Array.from({ length: 40 }, (_, i) => i + 1).join(", ")}] }`,
+      /2:1 factors: 1600 combinations; at most 1000/,
+    ],
+  ])("%s", (_, yaml, expected) => {
+    expect(problemsOf(yaml)).toContainEqual(expect.stringMatching(expected));
+  });
+
+  test("a bad level is told of once, where it stands, with the treatments that have it", () => {
+    const yaml =
+      "factors:\n  payload: [jsonb, text]\n  pool:\n    - direct\n    - { strategy: pg-pool, size: 1 }\n    - { strategy: pgbouncer, sise: 9 }";
+    const found = problemsOf(yaml);
+    expect(found[0]).toMatch(
+      /^x\.yaml:6:34 factors\.pool\[1\]\.size: .*\[in treatment jsonb-pg-pool-1 and 1 more\]$/,
+    );
+    expect(found[1]).toBe(
+      "x.yaml:7:30 factors.pool[2].sise: unknown key; did you mean size? [in treatment jsonb-pgbouncer-9 and 1 more]",
+    );
+    expect(found).toHaveLength(2);
+  });
+
+  test("an exclusion may match nothing when the command line shortened its factor", () => {
+    const yaml =
+      "name: x\nfactors: { payload: [text, jsonb], locking: [nowait, skip-locked] }\nexclude: [{ payload: jsonb, locking: nowait }]";
+    expect(problems(yaml, { set: ["factors.payload=[text]"] })).toEqual([]);
+  });
+});
+
+describe("overrides", () => {
+  test.each([
+    [
+      "actors.producer.clients=3",
+      "--set actors.producer.clients: actors has no producer; did you mean actors.producers?",
+    ],
+    ["payloads=text", "--set payloads: a scenario has no payloads; did you mean payload?"],
+    ["trial.warmup=3s", "--set trial.warmup: trial has no warmup; did you mean trial.warmUp?"],
+    ["payload=txt", /^--set payload: not one of .*did you mean text\? \(seen "txt"\)$/],
+    ["batch.min=500", "--set batch.min: min must not be greater than max (500 > 100)"],
+    ["payload=[text", "--set payload: the value is not valid YAML"],
+    ["trials", "--set trials: expected path=value, as actors.producers.clients=16"],
+    ["=5", "--set: expected path=value, as actors.producers.clients=16"],
+    ["factors.payload=[text, txt]", /^--set factors\.payload factors\.payload\[1\]: not one of/],
+    ["factors.paylod=[text]", /^--set factors\.paylod: a scenario has no paylod/],
+    ["locking=nowait", /^--set locking: locking is a factor of this scenario; use --set factors\.locking=/],
+    ["name.x=1", /^--set name\.x: name has no x/],
+    ["__proto__.x=1", /^--set __proto__\.x: a scenario has no __proto__/],
+    ["target.settings.__proto__=1", /^--set target\.settings\.__proto__: __proto__ cannot be a key/],
+    ["factors.locking[7]=nowait", /^--set factors\.locking\[7\]: factors\.locking has nothing there/],
+  ])("--set %s", (set, expected) => {
+    const found = problems("name: x\nfactors: { locking: [skip-locked] }", { set: [set] });
+    expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
+  });
+
+  test("flags are told of by their own name", () => {
+    expect(problems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
+      "--seed: must be at least 0 (seen -1)",
+      '--trials: expected a number (seen "abc")',
+      "--duration: a duration needs a unit; did you mean 30s? (seen 30)",
+    ]);
+    expect(problems("name: x\nfactors: { trial.duration: [1s, 2s] }", { duration: "9s" })).toEqual([
+      expect.stringMatching(/^--duration: trial\.duration is a factor/),
+    ]);
+  });
+});
+
+test("a scenario without a name is told so", () => {
+  expect(problems("trials: 1")).toEqual(["x.yaml:1:1 name: missing; expected text"]);
+});
+
+test("many problems come at once, in the order of the file, and none hides another", () => {
+  const yaml = `name: a b
+paylod: text
+batch: { min: 9, max: 3 }
+appDelay: 30
+advance: { complete: 0.9, fail: 0.4 }
+clients: -1
+factors: { locking: [nowait, nowiat] }
+trials: 0`;
+  const places = problems(yaml, { set: ["nme=y"] }).map((text) => text.split(": ")[0]);
+  expect(places).toEqual([
+    "--set nme",
+    "x.yaml:1:7 name",
+    "x.yaml:2:1 paylod",
+    "x.yaml:3:15 batch.min",
+    "x.yaml:4:11 appDelay",
+    "x.yaml:5:22 advance.complete",
+    "x.yaml:6:10 clients",
+    "x.yaml:7:30 factors.locking[1]",
+    "x.yaml:8:9 trials",
+  ]);
+});
+
+test("no message repeats a password", () => {
+  const passwords = ["pw1", "pw2", "pw3", "pw4"];
+  const yaml = `name: x
+target: { url: "mysql://u:pw1@h/d", urls: ["postgresql://u:pw2/@h/d"], kind: "postgresql://u:pw3@h/d" }
+factors: { pool: ["postgresql://u:pw4@h"] }`;
+  const found = problems(yaml).join("\n");
+  expect(found.split("\n").length).toBeGreaterThanOrEqual(4);
+  for (const password of passwords) expect(found).not.toContain(password);
+});
+
+test("whatever YAML holds, the loader answers with an experiment or with a ScenarioError", () => {
+  const key = fc.constantFrom(
+    "name",
+    "factors",
+    "include",
+    "exclude",
+    "pool",
+    "target",
+    "batch",
+    "actors",
+    "trial",
+    "x",
+  );
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom("direct", "text", "5s", "", -1, 0, 3, 1e30, true, null),
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.dictionary(
+        fc.constantFrom("payload", "pool", "size", "strategy", "min", "clients", "__proto__"),
+        tie("node"),
+      ),
+    ),
+  })).node;
+  fc.assert(
+    fc.property(fc.dictionary(key, value), (document) => {
+      try {
+        parseScenario(JSON.stringify(document), "x.yaml");
+      } catch (error) {
+        expect(error).toBeInstanceOf(ScenarioError);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});

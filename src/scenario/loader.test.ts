@@ -1,0 +1,235 @@
+// What the loader makes of good scenarios: defaults, shorthands, overrides and their precedence, factors, and the
+// resolved text that loads to the same experiment. Bad ones are in `loader-problems.test.ts`.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadScenario, parseScenario } from "./loader.js";
+import type { Overrides } from "./overrides.js";
+import type { Experiment, TreatmentSettings } from "./settings.js";
+
+function load(yaml: string, ...set: string[]): Experiment {
+  return parseScenario(`name: x\nseed: 1\n${yaml}`, "x.yaml", { set });
+}
+
+function settings(yaml: string, ...set: string[]): TreatmentSettings {
+  const [first] = load(yaml, ...set).treatments;
+  if (!first) throw new Error("no treatment");
+  return first.settings;
+}
+
+describe("a scenario with a name and nothing else", () => {
+  test("runs producers, consumers and archivers on an embedded PostgreSQL", () => {
+    const experiment = parseScenario("name: tiny", "tiny.yaml");
+    expect(experiment.treatments).toHaveLength(1);
+    expect(experiment.trials).toHaveLength(3);
+    const [treatment] = experiment.treatments;
+    expect(treatment?.id).toBe("base");
+    expect(treatment?.levels).toEqual({});
+    expect(treatment?.settings).toMatchObject({
+      target: { kind: "embedded", settings: {}, port: 0 },
+      namespace: "train_sim",
+      payload: "jsonb",
+      pool: { strategy: "direct", reconnect: "never" },
+      batch: { min: 10, max: 100 },
+      trial: { warmUpMs: 2000, durationMs: 10_000, drainMaxMs: 30_000 },
+    });
+    expect(Object.keys(treatment?.settings.actors ?? {})).toEqual(["producers", "consumers", "archivers"]);
+  });
+
+  test("gets a fresh seed, which the resolved text keeps", () => {
+    const experiment = parseScenario("name: tiny", "tiny.yaml");
+    expect(Number.isSafeInteger(experiment.seed)).toBe(true);
+    expect(experiment.yaml).toContain(`seed: ${experiment.seed}`);
+    expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
+  });
+});
+
+describe("shorthands", () => {
+  test("a text as target is a URL, and url is short for urls", () => {
+    const url = "postgresql://app@db.example:5432/app";
+    const expected = { kind: "url", urls: [url] };
+    expect(settings(`target: ${url}`).target).toEqual(expected);
+    expect(settings(`target: { url: "${url}" }`).target).toEqual(expected);
+    expect(settings(`target: { kind: url, urls: ["${url}"] }`).target).toEqual(expected);
+  });
+
+  test("a number fixes a batch, a duration fixes a range, and 0 needs no unit", () => {
+    expect(settings("batch: 25").batch).toEqual({ min: 25, max: 25 });
+    expect(settings("appDelay: 5ms").appDelayMs).toEqual({ min: 5, max: 5 });
+    expect(settings("appDelay: { min: 0, max: 1.5s }").appDelayMs).toEqual({ min: 0, max: 1500 });
+  });
+
+  test("a pool is a name, with defaults, or a mapping", () => {
+    expect(settings("pool: pgbouncer").pool).toEqual({
+      strategy: "pgbouncer",
+      mode: "transaction",
+      size: 20,
+      instances: 1,
+      maxPreparedStatements: 200,
+      urls: [],
+    });
+    expect(settings("pool: { strategy: direct, reconnect: per-transaction }").pool).toEqual({
+      strategy: "direct",
+      reconnect: "per-transaction",
+    });
+    expect(settings("pool: { strategy: pgbouncer, url: 'postgresql://b:6432/x' }").pool).toMatchObject({
+      urls: ["postgresql://b:6432/x"],
+      maxPreparedStatements: 0,
+    });
+  });
+
+  test("isolation is read with spaces, dashes or capitals", () => {
+    for (const text of ["repeatable read", "repeatable-read", "REPEATABLE READ", "repeatable_read"])
+      expect(settings(`isolation: ${text}`).isolation).toBe("repeatable read");
+  });
+
+  test("drain is a bound, true for the usual one, or false for none", () => {
+    expect(settings("trial: { drain: 4s }").trial.drainMaxMs).toBe(4000);
+    expect(settings("trial: { drain: true }").trial.drainMaxMs).toBe(30_000);
+    expect(settings("trial: { drain: false }").trial.drainMaxMs).toBe(0);
+    expect(settings("actors: { consumers: false }").trial.drainMaxMs).toBe(0);
+  });
+
+  test("settings of the server are texts, and flags are on and off", () => {
+    expect(
+      settings("target: { settings: { fsync: false, work_mem: 4MB, max_connections: 50 } }").target,
+    ).toMatchObject({
+      settings: { fsync: "off", work_mem: "4MB", max_connections: "50" },
+    });
+  });
+});
+
+describe("clients", () => {
+  const actors = "actors: { producers: { load: { clients: 3 } }, consumers: { clients: 5 } }";
+
+  test("come from the group's load, then from the scenario's clients, then from the group's own", () => {
+    expect(settings(actors).actors.producers?.load.clients).toBe(3);
+    const withAll = settings(`clients: 7\n${actors}`);
+    expect(withAll.actors.producers?.load.clients).toBe(7);
+    expect(withAll.actors.consumers?.load.clients).toBe(5);
+    expect(withAll.actors.archivers?.load.clients).toBe(7);
+  });
+
+  test("a group set by the command line keeps the other groups", () => {
+    const { actors: groups } = settings("", "actors.producers.clients=16");
+    expect(groups.producers?.load.clients).toBe(16);
+    expect(Object.keys(groups)).toEqual(["producers", "consumers", "archivers"]);
+  });
+
+  test("the cycle topology has one group", () => {
+    const yaml =
+      "topology: cycle\nactors: { cycle: { workers: 3, load: { executor: shared-iterations, iterations: 90, maxDuration: 1m } } }";
+    expect(settings(yaml).actors).toEqual({
+      cycle: {
+        workers: 3,
+        load: {
+          executor: "shared-iterations",
+          clients: 8,
+          iterations: 90,
+          maxDurationMs: 60_000,
+          thinkTimeMs: { min: 100, max: 100 },
+          rampUpMs: 0,
+        },
+      },
+    });
+  });
+});
+
+describe("overrides", () => {
+  const yaml = "name: x\nseed: 1\ntrials: 2\ntrial: { duration: 9s }";
+  const at = (overrides: Overrides): Experiment => parseScenario(yaml, "x.yaml", overrides);
+
+  test("--set outranks the file, and a flag outranks --set", () => {
+    expect(at({ set: ["trials=3"] }).trials).toHaveLength(3);
+    expect(at({ set: ["trials=3"], trials: 4 }).trials).toHaveLength(4);
+    expect(at({ set: ["trial.duration=1s"], duration: "2s" }).treatments[0]?.settings.trial.durationMs).toBe(
+      2000,
+    );
+    expect(at({ seed: "77" }).seed).toBe(77);
+    expect(at({ set: ["trials=3", "trials=5"] }).trials).toHaveLength(5);
+  });
+
+  test("reaches records, lists, shorthands and quoted keys", () => {
+    const experiment = load(
+      "batch: 20\npool: pg-pool",
+      "target.settings.shared_buffers=64MB",
+      "target.settings.auto_explain.log_analyze=true",
+      "batch.max=50",
+      "pool.size=9",
+      "thresholds.'add{payload:text}'=['p(99)<=500']",
+      "thresholds.integrity=violations==0",
+    );
+    expect(experiment.treatments[0]?.settings).toMatchObject({
+      target: { settings: { shared_buffers: "64MB", "auto_explain.log_analyze": "on" } },
+      batch: { min: 20, max: 50 },
+      pool: { strategy: "pg-pool", size: 9 },
+    });
+    expect(experiment.thresholds).toEqual({
+      "add{payload:text}": ["p(99)<=500"],
+      integrity: ["violations==0"],
+    });
+  });
+
+  test("changes the levels of a factor, one level of it, or what the file had fixed", () => {
+    const factors = "factors: { payload: [jsonb, text], pool: [direct, { strategy: pg-pool, size: 8 }] }";
+    const ids = (...set: string[]): string[] => load(factors, ...set).treatments.map(({ id }) => id);
+    expect(ids("factors.payload=[text]")).toEqual(["text-direct", "text-pg-pool-8"]);
+    expect(ids("factors.payload=text", "factors.pool[1].size=4")).toEqual(["text-direct", "text-pg-pool-4"]);
+    expect(load("locking: nowait", "factors.locking=[for-update, skip-locked]").treatments).toHaveLength(2);
+  });
+
+  test("dotted factor paths are one key", () => {
+    const experiment = load("", "factors.target.settings.work_mem=[1MB, 4MB]");
+    expect(experiment.treatments.map(({ id }) => id)).toEqual(["work_mem-1mb", "work_mem-4mb"]);
+    expect(experiment.treatments[1]?.levels).toEqual({ "target.settings.work_mem": "4MB" });
+    expect(experiment.treatments[1]?.settings.target).toMatchObject({ settings: { work_mem: "4MB" } });
+  });
+});
+
+describe("the resolved text", () => {
+  test("loads to the same experiment, overrides and factors included", () => {
+    const yaml = `factors:
+  payload: [jsonb, text]
+  pool: [direct, { strategy: pgbouncer, size: 8 }]
+exclude: [{ payload: text, pool: { strategy: pgbouncer } }]
+include: [{ payload: text-generated, clients: 9 }]
+locking: nowait
+target: { settings: { work_mem: 8MB } }
+thresholds: { add: ['p(95)<10'] }`;
+    const experiment = load(yaml, "factors.locking=[nowait, skip-locked]", "trial.warmUp=0", "preload=0x10");
+    expect(parseScenario(experiment.yaml, "elsewhere/scenario.yaml")).toEqual(experiment);
+  });
+
+  test("keeps certificate paths absolute: relative to the file, or on the command line to where it is typed", () => {
+    const target = "target: { url: 'postgresql://h/d', sslmode: verify-ca, ca: certs/ca.pem }";
+    const experiment = parseScenario(`name: x\n${target}`, "/etc/sim/x.yaml", {
+      set: ["target.cert=c.pem", "target.key=/k.pem"],
+    });
+    const expected = { ca: "/etc/sim/certs/ca.pem", cert: path.resolve("c.pem"), key: "/k.pem" };
+    expect(experiment.treatments[0]?.settings.target).toMatchObject(expected);
+    expect(parseScenario(experiment.yaml, "/tmp/y.yaml")).toEqual(experiment);
+  });
+
+  test("holds no password, and says where to put it", () => {
+    const url = "postgresql://app:s3cret%40x@h:5432/d?application_name=a@b&password=s3cret";
+    const experiment = load(`target: "${url}"`);
+    expect(experiment.treatments[0]?.settings.target).toMatchObject({ urls: [url] });
+    expect(experiment.yaml).not.toContain("s3cret");
+    expect(experiment.yaml).toContain("postgresql://app@h:5432/d?application_name=a@b");
+    expect(experiment.yaml).toContain("PGPASSWORD");
+  });
+});
+
+test("a scenario is read from its file", async () => {
+  const directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-loader-"));
+  try {
+    const file = path.join(directory, "x.yaml");
+    await writeFile(file, "\uFEFFname: from-file # a comment\ntrials: 1\n");
+    const experiment = await loadScenario(file, { set: ["payload=text"] });
+    expect(experiment.name).toBe("from-file");
+    expect(experiment.treatments[0]?.settings.payload).toBe("text");
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});

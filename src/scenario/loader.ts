@@ -1,0 +1,115 @@
+// Loads a scenario: reads the file, applies the command line's overrides, checks everything, and expands it into
+// treatments and trials. All problems come at once in one `ScenarioError`, each with its place. The experiment it
+// returns carries the scenario as resolved, which loads to the same experiment again; passwords are left out of
+// that text.
+import path from "node:path";
+import { stringify } from "yaml";
+import { freshSeed } from "../foundation/prng.js";
+import { expand, planTrials, type TreatmentFinding } from "./expansion.js";
+import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
+import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
+import { ScenarioError, type ScenarioProblem } from "./problems.js";
+import { checkScenario } from "./rules.js";
+import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
+import { withoutPasswords } from "./secrets.js";
+import type { Experiment } from "./settings.js";
+import { parseYaml, readScenarioFile, type YamlSource } from "./yaml-source.js";
+
+/** The places of certificate files, which are written relative to the scenario. */
+const isPemPath = (at: Path): boolean => {
+  const keys = at.filter((part) => typeof part === "string").join(".");
+  return /(^|\.)target\.(ca|cert|key)$/.test(keys);
+};
+
+function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
+  return mapTexts(raw, (text, at) => (isPemPath(at) ? path.resolve(directory, text) : text)) as Mapping;
+}
+
+/** The scenario as text that loads to the same experiment. */
+function resolvedYaml(raw: Mapping): string {
+  const shown = mapTexts(raw, withoutPasswords);
+  const isPasswordLeftOut = JSON.stringify(shown) !== JSON.stringify(raw);
+  const note = isPasswordLeftOut ? "# Passwords were left out of the URLs: set PGPASSWORD.\n" : "";
+  return note + stringify(shown, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+/** One problem for each place and message, with the treatments that it concerns unless those are all. */
+function placed(
+  findings: readonly TreatmentFinding[],
+  treatmentCount: number,
+  source: YamlSource,
+  overrides: AppliedOverrides,
+  name: string,
+): ScenarioProblem[] {
+  const merged = new Map<
+    string,
+    { finding: TreatmentFinding; treatments: Set<string>; isGeneral: boolean }
+  >();
+  for (const finding of findings) {
+    const key = `${pathText(finding.path)} ${finding.message}`;
+    const entry = merged.get(key) ?? { finding, treatments: new Set<string>(), isGeneral: false };
+    for (const id of finding.treatmentIds) entry.treatments.add(id);
+    if (finding.treatmentIds.length === 0) entry.isGeneral = true;
+    merged.set(key, entry);
+  }
+  return [...merged.values()].map(({ finding, treatments, isGeneral }) => {
+    const position = source.locate(finding.path, finding.isAboutKey === true);
+    const flag = overrides.labelOf(finding.path, position.depth);
+    const isPartial = !isGeneral && treatments.size > 0 && treatments.size < treatmentCount;
+    return {
+      source: flag ?? name,
+      ...(flag === undefined && { line: position.line, column: position.column }),
+      path: pathText(finding.path),
+      message: finding.message,
+      ...(finding.seen !== undefined && { seen: finding.seen }),
+      ...(isPartial && { treatments: [...treatments] }),
+    };
+  });
+}
+
+function inFileOrder(a: ScenarioProblem, b: ScenarioProblem): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
+/**
+ * The experiment that a scenario's text means.
+ * @param name what to call the file in messages; its directory is what certificate paths are relative to
+ */
+export function parseScenario(text: string, name: string, overrides: Overrides = {}): Experiment {
+  const source = parseYaml(text, name);
+  const given = withAbsoluteFiles(source.value, path.dirname(path.resolve(name)));
+  const applied = applyOverrides(given, overrides);
+  // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
+  const overridden = withAbsoluteFiles(given, process.cwd());
+  const { name: title, seed = freshSeed(), ...others } = overridden;
+  const raw: Mapping = { ...(title !== undefined && { name: title }), seed, ...others };
+  const expansion = expand(raw, applied.factors);
+  const checked = checkScenario(raw);
+  // What belongs to treatments is judged there: a factor may supply what the scenario itself leaves open.
+  const ownFindings = ("findings" in checked ? checked.findings : []).filter(
+    ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
+  );
+  const findings = [...ownFindings.map((one) => ({ ...one, treatmentIds: [] })), ...expansion.findings];
+  const problems = [...applied.problems, ...placed(findings, expansion.ids.length, source, applied, name)];
+  if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
+  const scenario = experimentKeys(raw);
+  return {
+    name: scenario.name,
+    seed: Number(seed),
+    treatments: expansion.treatments,
+    trials: planTrials(expansion.ids, scenario.trials, scenario.order, Number(seed)),
+    thresholds: scenario.thresholds,
+    yaml: resolvedYaml(raw),
+  };
+}
+
+/** The keys of the experiment itself, which were found valid. */
+function experimentKeys(raw: Mapping): Scenario {
+  const own = Object.entries(raw).filter(([key]) => EXPERIMENT_KEYS.includes(key));
+  return Scenario.parse(Object.fromEntries(own));
+}
+
+/** Reads and checks a scenario file; rejects with a `ScenarioError` or another `UsageError`. */
+export async function loadScenario(file: string, overrides: Overrides = {}): Promise<Experiment> {
+  return parseScenario(await readScenarioFile(file), file, overrides);
+}

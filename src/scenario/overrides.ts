@@ -1,0 +1,130 @@
+// What the command line changes in a scenario: `--set path=value` and the flags `--trials`, `--duration`, `--seed`.
+// Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
+// from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
+import { parseDocument } from "yaml";
+import { getIn, isMapping, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
+import type { ScenarioProblem } from "./problems.js";
+import { knownPath } from "./schema-paths.js";
+
+/** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
+export interface Overrides {
+  /** Each `path=value`, the value in YAML. */
+  readonly set?: readonly string[];
+  readonly trials?: string | number;
+  readonly duration?: string | number;
+  readonly seed?: string | number;
+}
+
+interface Override {
+  /** `--set batch.min` or `--trials`. */
+  readonly label: string;
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+const FLAGS = [
+  { flag: "trials", path: ["trials"] },
+  { flag: "duration", path: ["trial", "duration"] },
+  { flag: "seed", path: ["seed"] },
+] as const;
+
+/** Splits at the first `=` outside quotes and braces. */
+function splitAssignment(text: string): { path: string; value: string } | undefined {
+  const match = /^((?:"[^"]*"|'[^']*'|\{[^}]*\}|[^="'{])+)=(.*)$/s.exec(text);
+  return match ? { path: (match[1] ?? "").trim(), value: match[2] ?? "" } : undefined;
+}
+
+function parseValue(text: string): { value: unknown } | { message: string } {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, version: "1.2" });
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault) return { message: "the value is not valid YAML" };
+    return { value: document.toJS({ maxAliasCount: 0 }) as unknown };
+  } catch {
+    return { message: "the value is not valid YAML" };
+  }
+}
+
+function parseSet(text: string): Override | ScenarioProblem {
+  const assignment = splitAssignment(text);
+  if (!assignment) {
+    const shown = /^[\w.[\]]+$/.test(text) ? ` ${text}` : "";
+    return {
+      source: `--set${shown}`,
+      path: "",
+      message: "expected path=value, as actors.producers.clients=16",
+    };
+  }
+  const label = `--set ${assignment.path}`;
+  const known = knownPath(assignment.path);
+  if ("message" in known) return { source: label, path: "", message: known.message };
+  const parsed = parseValue(assignment.value);
+  if ("message" in parsed) return { source: label, path: pathText(known.path), message: parsed.message };
+  return { label, path: known.path, value: parsed.value };
+}
+
+/** The factor that varies what `path` would fix. */
+function factorOver(raw: Mapping, path: Path): string | undefined {
+  if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
+  return Object.keys(raw.factors).find((key) => {
+    const known = knownPath(key);
+    return "path" in known && startsWith(path, known.path);
+  });
+}
+
+function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProblem | undefined {
+  const factor = factorOver(raw, path);
+  if (factor !== undefined) {
+    const message = `${factor} is a factor of this scenario; use --set factors.${factor}=... to change or fix it`;
+    return { source: label, path: pathText(path), message };
+  }
+  const obstacle = setIn(raw, path, value);
+  if (obstacle)
+    return { source: label, path: pathText(path), message: `${pathText(obstacle)} has nothing there` };
+  // A factor given here outranks the value that the file fixes.
+  const varied = path[0] === "factors" && path.length === 2 ? knownPath(String(path[1])) : undefined;
+  if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
+    const parent = getIn(raw, varied.path.slice(0, -1));
+    const last = varied.path.at(-1);
+    if (isMapping(parent) && last !== undefined) Reflect.deleteProperty(parent, last);
+  }
+  return undefined;
+}
+
+export interface AppliedOverrides {
+  readonly problems: readonly ScenarioProblem[];
+  /** Factors whose levels were replaced. */
+  readonly factors: ReadonlySet<string>;
+  /** The flag that a value came from, if any did; `depth` is how much of `path` the file itself has. */
+  labelOf(path: Path, depth: number): string | undefined;
+}
+
+function commonLength(a: Path, b: Path): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Applies all overrides to `raw` in place. */
+export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverrides {
+  const problems: ScenarioProblem[] = [];
+  const applied: Override[] = [];
+  const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
+    const given = overrides[flag];
+    if (given === undefined) return [];
+    const parsed = typeof given === "string" ? parseValue(given) : { value: given };
+    return [{ label: `--${flag}`, path, value: "value" in parsed ? parsed.value : given }];
+  });
+  for (const one of [...(overrides.set ?? []).map(parseSet), ...flags]) {
+    const problem = "source" in one ? one : applyOne(raw, one);
+    if (problem) problems.push(problem);
+    else if (!("source" in one)) applied.push(one);
+  }
+  const labelOf = (path: Path, depth: number): string | undefined => {
+    const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
+    if (inside) return inside.label;
+    return applied.filter((override) => commonLength(path, override.path) > depth).at(-1)?.label;
+  };
+  const factors = applied.flatMap(({ path }) => (path[0] === "factors" ? [String(path[1])] : []));
+  return { problems, factors: new Set(factors), labelOf };
+}

@@ -1,0 +1,185 @@
+// Keys and values that a scenario must not have, alone and in combination, each with the message that the user gets.
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "./loader.js";
+import { problemText, ScenarioError } from "./problems.js";
+
+/** The problems of a scenario as printed; none when it is valid. */
+function problemsOf(yaml: string): string[] {
+  try {
+    parseScenario(`name: x\n${yaml}`, "x.yaml");
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+describe("keys and values", () => {
+  test.each([
+    ["an unknown key", "bach: 5", "x.yaml:2:1 bach: unknown key; did you mean batch?"],
+    [
+      "an unknown key without a near one",
+      "trial: { cooldownPeriod: 5s }",
+      "x.yaml:2:10 trial.cooldownPeriod: unknown key; valid keys: warmUp, duration, drain",
+    ],
+    ["a wrong type", "trials: many", 'x.yaml:2:9 trials: expected a number (seen "many")'],
+    ["nothing", "trial:", "x.yaml:2:7 trial: expected a mapping (key: value) (seen nothing)"],
+    ["a negative number", "preload: -1", "x.yaml:2:10 preload: must be at least 0 (seen -1)"],
+    ["zero", "clients: 0", "x.yaml:2:10 clients: must be at least 1 (seen 0)"],
+    ["an absurd number", "clients: 1e9", "x.yaml:2:10 clients: must be at most 100000 (seen 1000000000)"],
+    [
+      "a number beyond all whole numbers",
+      "batch: { max: 99999999999999999999 }",
+      "x.yaml:2:15 batch.max: must be at most 1000000 (seen 100000000000000000000)",
+    ],
+    ["infinity", "batch: .inf", "x.yaml:2:8 batch: expected a number, or a mapping (key: value) (seen .inf)"],
+    ["not a number", "seed: .nan", "x.yaml:2:7 seed: expected a number (seen .nan)"],
+    ["a fraction", "trials: 2.5", "x.yaml:2:9 trials: expected a whole number (seen 2.5)"],
+    ["a flag in words", "prepared: yes", 'x.yaml:2:11 prepared: expected true or false (seen "yes")'],
+    [
+      "an unknown payload",
+      "payload: jsnob",
+      'x.yaml:2:10 payload: not one of jsonb, jsonb-manual, text, text-generated; did you mean jsonb? (seen "jsnob")',
+    ],
+    [
+      "an unknown pool",
+      "pool: pgbounzer",
+      'x.yaml:2:7 pool: not one of direct, pg-pool, pgbouncer; did you mean pgbouncer? (seen "pgbounzer")',
+    ],
+    ["no unit", "appDelay: 30", "x.yaml:2:11 appDelay: a duration needs a unit; did you mean 30s? (seen 30)"],
+    ["no unit in a text", "trial: { duration: '30' }", /did you mean 30s\? \(seen "30"\)$/],
+    ["a unit in words", "trial: { duration: 5 minutes }", /did you mean 5m\? \(seen "5 minutes"\)$/],
+    ["a negative duration", "appDelay: -5ms", /appDelay: a duration cannot be negative \(seen "-5ms"\)$/],
+    ["an absurd duration", "trial: { warmUp: 999h }", /trial\.warmUp: must be at most 24h/],
+    ["a window of nothing", "trial: { duration: 0 }", /trial\.duration: must be at least 1ms/],
+    ["a size without a unit", "documentSize: 2000", /a size needs a unit; did you mean 2000B\?/],
+    ["a document smaller than its fields", "documentSize: 10B", /documentSize: must be at least 900 B/],
+    ["a name that is no file name", "namespace: public", /namespace: expected a lower-case name/],
+    ["an isolation level of others", "isolation: serialisable", /did you mean serializable\?/],
+    ["a threshold in no syntax", "thresholds: { add: ['p99 < 5'] }", /thresholds\.add\[0\]: not a threshold/],
+    ["a percentile over 100", "thresholds: { add: ['p(101)<5'] }", /thresholds\.add\[0\]: not a threshold/],
+    ["a metric in no syntax", "thresholds: { 'add{payload}': ['p(9)<5'] }", /not a metric in k6's syntax/],
+    ["a missing end of a range", "appDelay: { min: 1ms }", /appDelay\.max: expected a duration/],
+  ])("%s", (_, yaml, expected) => {
+    const found = problemsOf(yaml);
+    expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
+  });
+});
+
+describe("keys that do not go together", () => {
+  test.each([
+    [
+      "a batch upside down",
+      "batch: { min: 9, max: 3 }",
+      /2:15 batch\.min: min must not be greater than max \(9 > 3\)$/,
+    ],
+    ["an app delay upside down", "appDelay: { min: 9ms, max: 3ms }", /appDelay\.min: .*\(9ms > 3ms\)$/],
+    [
+      "a think time upside down",
+      "actors: { readers: { load: { thinkTime: { min: 2s, max: 1s } } } }",
+      /actors\.readers\.load\.thinkTime\.min: min must not/,
+    ],
+    [
+      "too few clients",
+      "actors: { producers: { workers: 5 } }",
+      /2:33 actors\.producers\.workers: 5 workers for 4/,
+    ],
+    [
+      "a pool smaller than its threads",
+      "pool: { strategy: pg-pool, size: 2 }",
+      /2:34 pool\.size: 2 connections/,
+    ],
+    [
+      "statement mode",
+      "pool: { strategy: pgbouncer, mode: statement }",
+      /pool\.mode: statement mode allows no/,
+    ],
+    [
+      "a key of another strategy",
+      "pool: { strategy: direct, size: 2 }",
+      /2:27 pool\.size: belongs to strategy pg-pool or/,
+    ],
+    [
+      "a key of another kind",
+      "target: { kind: embedded, image: x }",
+      /2:27 target\.image: belongs to kind container/,
+    ],
+    [
+      "a URL twice",
+      "target: { url: 'postgresql://h/d', urls: ['postgresql://h/d'] }",
+      /url and urls exclude/,
+    ],
+    ["no URL", "target: { kind: url }", /target: kind url needs a url/],
+    [
+      "instances of one's own PgBouncer",
+      "pool: { strategy: pgbouncer, url: 'postgresql://h/d', instances: 2 }",
+      /pool\.inst/,
+    ],
+    [
+      "a console of a managed PgBouncer",
+      "pool: { strategy: pgbouncer, adminUrl: 'postgresql://h/pgbouncer' }",
+      /adminUrl/,
+    ],
+    [
+      "certificates without TLS",
+      "target: { url: 'postgresql://h/d', ca: ca.pem }",
+      /target\.ca: has no effect/,
+    ],
+    [
+      "half a client certificate",
+      "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem }",
+      /target\.cert: a client certificate needs both; key is missing/,
+    ],
+    [
+      "groups of another topology",
+      "topology: cycle\nactors: { consumers: {} }",
+      /3:11 actors\.consumers: topology cycle/,
+    ],
+    [
+      "cycle without its topology",
+      "actors: { cycle: {} }",
+      /actors\.cycle: topology actors has .*set topology: cycle/,
+    ],
+    ["a budget without an executor", "actors: { producers: { load: { iterations: 5 } } }", /has no budget/],
+    [
+      "an executor without a budget",
+      "actors: { producers: { load: { executor: shared-iterations } } }",
+      /actors\.producers\.load: executor shared-iterations needs iterations/,
+    ],
+    [
+      "fewer iterations than clients",
+      "actors: { producers: { load: { executor: shared-iterations, iterations: 3 } } }",
+      /iterations: 3 shared iterations for 4 clients/,
+    ],
+    [
+      "probabilities over 1",
+      "advance: { complete: 0.9, fail: 0.2 }",
+      /advance\.complete: complete \+ fail must be at most 1/,
+    ],
+    ["events that never finish", "advance: { complete: 0, fail: 0 }", /no event would ever finish/],
+    ["events that never start", "advance: { claim: 0 }", /advance\.claim: 0 would leave every event PENDING/],
+    [
+      "a drain that cannot end",
+      "actors: { consumers: false }\ntrial: { drain: true }",
+      /3:17 trial\.drain: the queue cannot/,
+    ],
+    [
+      "a backoff over its ceiling",
+      "retry: { base: 2s }",
+      /retry\.base: must not be longer than retry\.ceiling/,
+    ],
+    ["a batch beyond any message", "batch: { max: 1000000 }", /batch\.max: 1000000 documents of 900 B make/],
+    [
+      "too many threads",
+      `clients: 64\nactors: { ${["producers", "consumers", "archivers", "readers"].map((role) => `${role}: { workers: 64 }`).join(", ")} }`,
+      /actors: 256 worker threads over all groups; at most 255/,
+    ],
+    [
+      "nobody at work",
+      "actors: { producers: false, consumers: false, archivers: false }",
+      /actors: every group is left out/,
+    ],
+  ])("%s", (_, yaml, expected) => {
+    expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);
+  });
+});
