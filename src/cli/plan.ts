@@ -1,0 +1,176 @@
+// The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
+// experimenter would object to. Made from the loaded experiment alone; it touches no database.
+import { formatDuration } from "../foundation/units.js";
+import { isBudgeted, trialSpan } from "../scenario/estimate.js";
+import {
+  ROLES,
+  totalClients,
+  type ActorGroup,
+  type Experiment,
+  type PoolSettings,
+  type Range,
+  type TargetSettings,
+  type TreatmentSettings,
+} from "../scenario/settings.js";
+import { withoutPasswords } from "../scenario/secrets.js";
+import { extentText } from "./validate.js";
+
+const MAX_BLOCKS = 10;
+
+/** Rows in columns as wide as their widest cell, indented. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
+}
+
+function targetText(target: TargetSettings): string {
+  switch (target.kind) {
+    case "embedded":
+      return "embedded PostgreSQL, started by train-sim";
+    case "container":
+      return `container ${target.image}`;
+    case "url":
+      return target.urls.map(withoutPasswords).join(", ");
+  }
+}
+
+function poolText(pool: PoolSettings): string {
+  switch (pool.strategy) {
+    case "direct":
+      return pool.reconnect === "never" ? "direct" : "direct, a connection per transaction";
+    case "pg-pool":
+      return `pg-pool of ${pool.size}`;
+    case "pgbouncer": {
+      const where =
+        pool.urls.length > 0 ? pool.urls.map(withoutPasswords).join(", ") : `${pool.instances} managed`;
+      return `pgbouncer, ${pool.mode} mode, ${pool.size} server connections each, ${where}`;
+    }
+  }
+}
+
+function rangeText({ min, max }: Range): string {
+  return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
+}
+
+function groupText({ workers, load }: ActorGroup): string {
+  const budget = load.executor === "constant-clients" ? "" : ` ${load.iterations}`;
+  const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
+  const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${budget}${think}${rampUp}`;
+}
+
+/** Lines that all treatments share, then those that differ from treatment to treatment. */
+function conditions(experiment: Experiment): string[] {
+  const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
+    ["target", ({ target }) => targetText(target)],
+    ["pool", ({ pool }) => poolText(pool)],
+    ["payload", ({ payload }) => payload],
+    ["batch", ({ batch }) => `${batch.min} to ${batch.max} events`],
+    ["app delay", ({ appDelayMs }) => rangeText(appDelayMs)],
+    ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
+      role,
+      ({ actors }) => actors[role] && groupText(actors[role]),
+    ]),
+    ["clients", (settings) => String(totalClients(settings))],
+    ["trial", (settings) => phasesText(settings)],
+  ];
+  const rows = aspects.flatMap(([name, text]) => {
+    const values = [...new Set(experiment.treatments.map(({ settings }) => text(settings) ?? "none"))];
+    if (values.length === 1 && values[0] === "none") return [];
+    return values.map((value, i) => [i === 0 ? name : "", values.length > 1 ? `${i + 1}) ${value}` : value]);
+  });
+  return columns(rows);
+}
+
+function phasesText(settings: TreatmentSettings): string {
+  const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
+  const { mostMs } = trialSpan(settings);
+  const window = isBudgeted(settings)
+    ? `until the iterations are done, up to ${formatDuration(mostMs - warmUpMs - drainMaxMs)}`
+    : formatDuration(durationMs);
+  const drain = drainMaxMs > 0 ? `up to ${formatDuration(drainMaxMs)}` : "none";
+  return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
+}
+
+function order(experiment: Experiment): string[] {
+  const { trials, treatments } = experiment;
+  const isSequential = treatments.length > 1 && trials[1]?.block === 1;
+  if (isSequential) return ["  sequential: every treatment's trials one after the other, as listed above"];
+  const blocks = Math.max(...trials.map(({ block }) => block)) + 1;
+  const lines = Array.from({ length: Math.min(blocks, MAX_BLOCKS) }, (_, block) => {
+    const ids = trials.filter((trial) => trial.block === block).map(({ treatmentId }) => treatmentId);
+    return `  block ${block + 1}: ${ids.join(", ")}`;
+  });
+  return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
+}
+
+/** What a careful experimenter would object to. */
+export function planWarnings(experiment: Experiment): string[] {
+  const { treatments, trials } = experiment;
+  const perTreatment = trials.length / treatments.length;
+  const isSequential = treatments.length > 1 && perTreatment > 1 && trials[1]?.block === 1;
+  const some = (test: (settings: TreatmentSettings) => boolean): boolean =>
+    treatments.some(({ settings }) => test(settings));
+  const warnings: [boolean, string][] = [
+    [
+      treatments.length > 1 && perTreatment < 3,
+      "fewer than 3 trials of a treatment cannot tell a difference from noise; 5 are better",
+    ],
+    [isSequential, "sequential order: drift of the machine looks like a difference between treatments"],
+    [
+      some((settings) => !isBudgeted(settings) && settings.trial.durationMs < 5000),
+      "a measurement window under 5s holds few transactions; high percentiles mean little",
+    ],
+    [
+      some(({ trial }) => trial.warmUpMs === 0),
+      "no warm-up: connecting, planning and cold caches are measured too",
+    ],
+    [
+      some(({ actors, trial }) => Object.values(actors).some(({ load }) => load.rampUpMs > trial.warmUpMs)),
+      "a ramp-up longer than the warm-up reaches into the measurement window",
+    ],
+    [
+      some(({ actors }) => actors.producers !== undefined && actors.consumers === undefined),
+      "producers without consumers: the backlog only grows",
+    ],
+    [
+      some(
+        ({ pool, actors }) =>
+          pool.strategy === "direct" && pool.reconnect === "never" && clientsOf(actors) > 500,
+      ),
+      "more than 500 direct connections: see `train-sim doctor` for this machine's limits",
+    ],
+  ];
+  return warnings.filter(([applies]) => applies).map(([, text]) => text);
+}
+
+function clientsOf(actors: TreatmentSettings["actors"]): number {
+  return Object.values(actors).reduce((sum, { load }) => sum + load.clients, 0);
+}
+
+/** The plan of an experiment, for people; ends with a line break. */
+export function renderPlan(experiment: Experiment): string {
+  const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
+  const treatments = experiment.treatments.map(({ id, levels }) => [
+    id,
+    ...paths.map((path) => levels[path] ?? ""),
+  ]);
+  const warnings = planWarnings(experiment);
+  const sections: [string, string[]][] = [
+    [`${experiment.name} (seed ${experiment.seed})`, [`  ${extentText(experiment)}`]],
+    ["Treatments", columns([["id", ...paths], ...treatments])],
+    ["Conditions", conditions(experiment)],
+    ["Order of trials", order(experiment)],
+    [
+      "Thresholds",
+      Object.entries(experiment.thresholds).map(
+        ([metric, conditions_]) => `  ${metric}: ${conditions_.join(", ")}`,
+      ),
+    ],
+    ["Warnings", warnings.map((text) => `  - ${text}`)],
+  ];
+  const text = sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => [title, ...lines].join("\n"));
+  return `${text.join("\n\n")}\n\nStart-up, resets and integrity checks come on top of the times. Nothing was run.\n`;
+}

@@ -1,0 +1,169 @@
+// The commands that need a scenario and no database: validate, init, json-schema, and the plan of a run. What they
+// print, and how they refuse.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { scenarioJsonSchema } from "../scenario/json-schema.js";
+import { loadScenario, parseScenario } from "../scenario/loader.js";
+import { register as registerInit } from "./init.js";
+import { register as registerJsonSchema } from "./json-schema.js";
+import { planWarnings, renderPlan } from "./plan.js";
+import { register as registerValidate } from "./validate.js";
+
+let directory = "";
+let output = "";
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-cli-"));
+  output = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    output += String(chunk);
+    return true;
+  });
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(directory, { recursive: true });
+});
+
+/** Runs a command line and resolves to the error it ended with, if any. */
+async function run(...args: string[]): Promise<TrainSimError | undefined> {
+  const program = new Command();
+  for (const register of [registerInit, registerJsonSchema, registerValidate]) register(program);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (error instanceof TrainSimError) return error;
+    throw error;
+  }
+}
+
+async function scenario(yaml: string): Promise<string> {
+  const file = path.join(directory, "given.yaml");
+  await writeFile(file, yaml);
+  return file;
+}
+
+describe("validate", () => {
+  test("says what a valid scenario would run", async () => {
+    const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }");
+    expect(await run("validate", file, "--set", "trial.duration=4s")).toBeUndefined();
+    expect(output).toBe("ok: a: 2 treatments x 3 trials = 6 trials, 36s, up to 3m36s\n");
+  });
+
+  test("refuses with every problem and exit code 104, and prints nothing on standard output", async () => {
+    const file = await scenario("name: a\npaylod: text\nclients: -1");
+    const error = await run("validate", file);
+    expect(error?.exitCode).toBe(ExitCode.invalid);
+    expect(error?.message).toContain(`${file}:2:1 paylod: unknown key; did you mean payload?`);
+    expect(error?.message).toContain(`${file}:3:10 clients: must be at least 1 (seen -1)`);
+    expect(output).toBe("");
+  });
+
+  test("--json answers both ways with a document", async () => {
+    await run("validate", await scenario("name: a\ntrials: 1\ntrial: { drain: false }"), "--json");
+    expect(JSON.parse(output)).toEqual({
+      valid: true,
+      name: "a",
+      treatments: [{ id: "base", levels: {} }],
+      trials: 1,
+      leastSeconds: 12,
+      mostSeconds: 12,
+    });
+    output = "";
+    const file = await scenario("name: a\ntrials: 0");
+    expect((await run("validate", file, "--json"))?.exitCode).toBe(ExitCode.invalid);
+    expect(JSON.parse(output)).toEqual({
+      valid: false,
+      problems: [
+        { source: file, line: 2, column: 9, path: "trials", message: "must be at least 1", seen: "0" },
+      ],
+    });
+  });
+});
+
+describe("init", () => {
+  test("writes a starter that loads, named after its file, and points editors at the schema", async () => {
+    const file = path.join(directory, "my first test.yaml");
+    expect(await run("init", file)).toBeUndefined();
+    const experiment = await loadScenario(file);
+    expect(experiment.name).toBe("my-first-test");
+    expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "text"]);
+    const link = /^# yaml-language-server: \$schema=(\S+)\n/.exec(await readFile(file, "utf8"))?.[1] ?? "";
+    const schema: unknown = JSON.parse(await readFile(path.resolve(directory, link), "utf8"));
+    expect(schema).toHaveProperty("title", "train-sim scenario");
+    expect(output).toContain(`wrote ${file}`);
+  });
+
+  test("leaves an existing file as it is", async () => {
+    const file = await scenario("name: precious");
+    const error = await run("init", file);
+    expect(error?.message).toMatch(/is there already and was left as it is$/);
+    expect(error?.exitCode).toBe(ExitCode.invalid);
+    expect(await readFile(file, "utf8")).toBe("name: precious");
+  });
+
+  test("refuses a directory that does not exist, and one in place of the file", async () => {
+    expect((await run("init", path.join(directory, "no", "x.yaml")))?.message).toMatch(
+      /directory does not exist$/,
+    );
+    await mkdir(path.join(directory, "taken.yaml"));
+    expect((await run("init", path.join(directory, "taken.yaml")))?.message).toMatch(
+      /taken\.yaml is there already/,
+    );
+  });
+});
+
+test("json-schema prints the schema", async () => {
+  await run("json-schema");
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
+});
+
+describe("the plan", () => {
+  const yaml = `name: a
+seed: 7
+target: { url: "postgresql://u:s3cret@db:5432/d" }
+factors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }] }
+actors: { producers: { load: { thinkTime: { min: 5ms, max: 1s } } } }
+thresholds: { add: ["p(95)<10"] }`;
+
+  test("lists treatments, conditions, blocks, thresholds and the time, without a password", () => {
+    const plan = renderPlan(parseScenario(yaml, "x.yaml"));
+    expect(plan).toContain("a (seed 7)\n  4 treatments x 3 trials = 12 trials, 2m24s, up to 8m24s\n");
+    expect(plan).toMatch(/ {2}id +payload +pool\n {2}text-direct +text +direct\n/);
+    expect(plan).toMatch(/ {2}target +postgresql:\/\/u@db:5432\/d\n/);
+    expect(plan).toMatch(/ {2}pool +1\) direct\n +2\) pg-pool of 9\n/);
+    expect(plan).toMatch(/ {2}producers +4 in 1 worker, constant-clients, think time 5ms to 1s\n/);
+    expect(plan).toMatch(/ {2}block 3: (?:[a-z0-9-]+, ){3}[a-z0-9-]+\n/);
+    expect(plan).toContain("  add: p(95)<10\n");
+    expect(plan).not.toContain("s3cret");
+    expect(plan).not.toContain("Warnings");
+  });
+
+  test("shows the bound of a budget of iterations instead of a time", () => {
+    const budget =
+      "actors: { producers: { load: { executor: shared-iterations, iterations: 50, maxDuration: 1m } } }";
+    const plan = renderPlan(parseScenario(`name: a\ntrials: 1\n${budget}`, "x.yaml"));
+    expect(plan).toContain("1 treatment x 1 trial = 1 trial, as long as the iterations take, up to 1m32s");
+    expect(plan).toContain("window until the iterations are done, up to 1m, drain up to 30s");
+  });
+
+  test.each([
+    ["few trials", "trials: 2\nfactors: { payload: [text, jsonb] }", /fewer than 3 trials/],
+    ["a sequential order", "order: sequential\nfactors: { payload: [text, jsonb] }", /sequential order/],
+    ["a short window", "trial: { duration: 1s }", /under 5s/],
+    ["no warm-up", "trial: { warmUp: 0 }", /no warm-up/],
+    ["a long ramp-up", "actors: { producers: { load: { rampUp: 5s } } }", /ramp-up longer than the warm-up/],
+    ["a backlog that only grows", "actors: { consumers: false }", /producers without consumers/],
+    ["very many connections", "clients: 300", /more than 500 direct connections/],
+  ])("warns of %s", (_, text, expected) => {
+    expect(planWarnings(parseScenario(`name: a\n${text}`, "x.yaml"))).toEqual([
+      expect.stringMatching(expected),
+    ]);
+  });
+});

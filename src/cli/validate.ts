@@ -1,0 +1,65 @@
+// `train-sim validate`: loads a scenario and says either what it would run or everything that is wrong with it. It
+// touches no database. With `--json` the answer is a document for programs: other tools check scenarios with it.
+import type { Command } from "commander";
+import { formatDuration } from "../foundation/units.js";
+import { experimentSpan, isBudgeted } from "../scenario/estimate.js";
+import { loadScenario } from "../scenario/loader.js";
+import { ScenarioError } from "../scenario/problems.js";
+import type { Experiment } from "../scenario/settings.js";
+
+interface ValidateOptions {
+  readonly set: string[];
+  readonly json?: true;
+}
+
+export function register(program: Command): void {
+  program
+    .command("validate")
+    .description("Check a scenario and say what it would run, or everything that is wrong with it")
+    .argument("<scenario>", "scenario file (YAML)")
+    .option(
+      "--set <path=value>",
+      "override one scenario path; may be repeated",
+      (value, all: string[]) => [...all, value],
+      [],
+    )
+    .option("--json", "print the answer as JSON on standard output")
+    .action(validate);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** `3 treatments x 3 trials = 9 trials, 54s, up to 1m30s`. */
+export function extentText(experiment: Experiment): string {
+  const treatments = experiment.treatments.length;
+  const trials = experiment.trials.length;
+  const { leastMs, mostMs } = experimentSpan(experiment);
+  const hasBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
+  const least = hasBudget ? "as long as the iterations take" : formatDuration(leastMs);
+  const most = mostMs > leastMs ? `, up to ${formatDuration(mostMs)}` : "";
+  return `${count(treatments, "treatment")} x ${count(trials / treatments, "trial")} = ${count(trials, "trial")}, ${least}${most}`;
+}
+
+async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
+  try {
+    const experiment = await loadScenario(file, { set });
+    const { leastMs, mostMs } = experimentSpan(experiment);
+    const answer = {
+      valid: true,
+      name: experiment.name,
+      treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
+      trials: experiment.trials.length,
+      leastSeconds: leastMs / 1000,
+      mostSeconds: mostMs / 1000,
+    };
+    process.stdout.write(
+      json ? `${JSON.stringify(answer, null, 2)}\n` : `ok: ${experiment.name}: ${extentText(experiment)}\n`,
+    );
+  } catch (error) {
+    if (json && error instanceof ScenarioError)
+      process.stdout.write(`${JSON.stringify({ valid: false, problems: error.problems }, null, 2)}\n`);
+    throw error;
+  }
+}

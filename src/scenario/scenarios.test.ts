@@ -1,0 +1,78 @@
+// The scenarios that come with the program: each loads, is what its comments say, stays within the time it promises,
+// and the shortened commands in its header work.
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { experimentSpan } from "./estimate.js";
+import { parseScenario } from "./loader.js";
+import { totalClients } from "./settings.js";
+
+const DIRECTORY = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith(".yaml"));
+
+function text(file: string): string {
+  return readFileSync(DIRECTORY + file, "utf8");
+}
+
+/** The values of `--set` in each command of the header, read as a shell reads them. */
+function commandsIn(file: string): string[][] {
+  const header = text(file)
+    .split("\n")
+    .filter((line) => line.startsWith("#"))
+    .map((line) => line.slice(1).trim())
+    .join("\n")
+    .replaceAll("\\\n", " ");
+  return header
+    .split("\n")
+    .filter((line) => line.includes("--set ") && !line.includes("..."))
+    .map((line) =>
+      [...line.matchAll(/--set ((?:'[^']*'|\S)+)/g)].map(([, set]) => (set ?? "").replaceAll("'", "")),
+    );
+}
+
+describe.each(FILES)("%s", (file) => {
+  test("is known to editors and loads, also from its resolved text", () => {
+    expect(text(file)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\/scenario\.schema\.json\n/);
+    const experiment = parseScenario(text(file), file);
+    expect(experiment.name).toBe(file.replace(".yaml", ""));
+    expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
+  });
+
+  test("can be changed as its header says", () => {
+    const commands = commandsIn(file);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const set of commands) expect(() => parseScenario(text(file), file, { set })).not.toThrow();
+  });
+});
+
+test("quickstart: three payloads, three trials each, in under 90 seconds", () => {
+  const experiment = parseScenario(text("quickstart.yaml"), "quickstart.yaml");
+  expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "jsonb-manual", "text"]);
+  expect(experiment.trials).toHaveLength(9);
+  // Even with every drain at its bound there is room for starting, resetting and checking.
+  expect(experimentSpan(experiment).leastMs).toBe(54_000);
+  expect(experimentSpan(experiment).mostMs).toBeLessThanOrEqual(90_000);
+});
+
+test("train-events: payload x pool at 512 clients, with 64 direct clients as the control", () => {
+  const { treatments, trials } = parseScenario(text("train-events.yaml"), "train-events.yaml");
+  expect(treatments.map(({ id }) => id)).toEqual(
+    ["jsonb", "jsonb-manual", "text"].flatMap((payload) => [
+      `${payload}-direct-clients-512`,
+      `${payload}-direct-clients-64`,
+      `${payload}-pgbouncer-transaction-64-clients-512`,
+    ]),
+  );
+  expect(trials).toHaveLength(45);
+  for (const { settings, levels } of treatments) {
+    expect(totalClients(settings)).toBe(Number(levels.clients));
+    expect(settings).toMatchObject({
+      topology: "cycle",
+      batch: { min: 10, max: 100 },
+      appDelayMs: { min: 10, max: 50 },
+      actors: {
+        cycle: { workers: 3, load: { executor: "shared-iterations", thinkTimeMs: { min: 100, max: 100 } } },
+      },
+    });
+  }
+});
