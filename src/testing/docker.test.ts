@@ -7,6 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadScenario } from "../scenario/loader.js";
+import { totalClients } from "../scenario/settings.js";
 import { DOCKER, parseCompose, readCompose, type Compose } from "./docker-compose.js";
 
 const run = promisify(execFile);
@@ -14,6 +17,13 @@ const ROOT = join(DOCKER, "..");
 const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
 /** A name, a tag that starts with a full version or a date; never `latest`, never a major version alone. */
 const PINNED = /^[\w./-]+:(\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
+
+/** What the scenarios compared here have; the loader checks all of it. */
+interface ReferenceScenario {
+  name?: string;
+  target?: unknown;
+  factors: { pool: { strategy: string; mode?: string | undefined; size?: number | undefined }[] };
+}
 
 let compose: Compose;
 /** A copy of docker/ in which make-env.sh has run. */
@@ -121,6 +131,65 @@ describe("compose.yaml", () => {
     const asked = [...text.matchAll(/\$\{(\w+)(:\?[^}]+)?\}/g)];
     expect(new Set(asked.map(([, name]) => name))).toEqual(new Set((await environment()).keys()));
     for (const [reference, , message] of asked) expect(message, reference).toContain("make-env.sh");
+  });
+});
+
+describe("train-events.docker.yaml", () => {
+  const scenario = join(DOCKER, "train-events.docker.yaml");
+  const read = async (file: string) => parse(await readFile(file, "utf8")) as ReferenceScenario;
+
+  test("is the reference experiment with another target and other pools", async () => {
+    const [here, reference] = [
+      await read(scenario),
+      await read(join(ROOT, "scenarios", "train-events.yaml")),
+    ];
+    for (const each of [here, reference]) {
+      delete each.name;
+      delete each.target;
+      each.factors.pool = each.factors.pool.map(({ strategy, mode, size }) => ({ strategy, mode, size }));
+    }
+    expect(here).toEqual(reference);
+  });
+
+  test("names servers of the stack, and PgBouncers as they are configured", async () => {
+    const { treatments } = await loadScenario(scenario);
+    const ini = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
+    const setting = (name: string) => Number(new RegExp(`^${name} = (\\d+)$`, "m").exec(ini)?.[1]);
+    const poolers = Object.keys(compose.services).filter((name) => name.startsWith("pgbouncer-"));
+    const seen = new Set<string>();
+    for (const { settings } of treatments) {
+      const { target, pool } = settings;
+      if (target.kind !== "url") throw new Error(`unexpected target ${target.kind}`);
+      for (const url of [...target.urls, ...("urls" in pool ? pool.urls : [])]) {
+        const { hostname, port, username, pathname, searchParams } = new URL(url);
+        const service = compose.services[hostname];
+        expect(service?.ports?.[0]).toMatch(new RegExp(`:${port}$`));
+        expect([username, pathname]).toEqual(["train_sim", "/train_sim"]);
+        // The certificates are where the service of train-sim has them, for both kinds of URL.
+        expect([target.ca, searchParams.get("sslrootcert") ?? target.ca]).toEqual([
+          "/certs/ca.crt",
+          "/certs/ca.crt",
+        ]);
+        expect(searchParams.get("sslmode") ?? target.sslmode).toBe("verify-full");
+        seen.add(hostname);
+      }
+      if (pool.strategy !== "pgbouncer") continue;
+      expect(pool.size).toBe(poolers.length * setting("default_pool_size"));
+      expect(pool.maxPreparedStatements).toBe(setting("max_prepared_statements"));
+    }
+    expect([...seen].sort()).toEqual(["haproxy", "postgres"]);
+  });
+
+  test("has room for all its clients in PostgreSQL and in each PgBouncer", async () => {
+    const { treatments } = await loadScenario(scenario);
+    const clients = Math.max(...treatments.map(({ settings }) => totalClients(settings)));
+    const words = compose.services["postgres"]?.command ?? [];
+    const maxConnections = words.find((word) => word.startsWith("max_connections="))?.split("=")[1];
+    expect(Number(maxConnections)).toBeGreaterThan(clients + 64);
+    const ini = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
+    expect(Number(/^max_client_conn = (\d+)$/m.exec(ini)?.[1])).toBeGreaterThan(clients);
+    for (const name of ["pgbouncer-1", "pgbouncer-2", "haproxy", "train-sim"])
+      expect(compose.services[name]?.ulimits?.nofile, name).toBeGreaterThan(2 * clients);
   });
 });
 
