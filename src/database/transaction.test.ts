@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { InDoubtError, StatementError } from "./errors.js";
+import { asTransaction, inReadTransaction, inTransaction } from "./transaction.js";
+import type { Connection } from "./workload.js";
+
+function failure(statement: string, code: string): StatementError {
+  return new StatementError(statement, Object.assign(new Error(`code ${code}`), { code }), code);
+}
+
+/** A connection that logs its control calls and fails those it is told to. */
+function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Error>> = {}, isBroken = false) {
+  const calls: string[] = [];
+  const connection: Connection = {
+    isBroken,
+    execute: () => Promise.resolve([]),
+    control(name, text) {
+      calls.push(text);
+      const error = failures[name];
+      return error ? Promise.reject(error) : Promise.resolve();
+    },
+  };
+  return { connection, calls };
+}
+
+const done = (): Promise<string> => Promise.resolve("done");
+
+describe("inTransaction", () => {
+  test("begins, runs and commits", async () => {
+    const { connection, calls } = scripted();
+    expect(await inTransaction(connection, "BEGIN", done)).toBe("done");
+    expect(calls).toEqual(["BEGIN", "COMMIT"]);
+  });
+
+  test("rolls back and gives the first error when the body fails", async () => {
+    const { connection, calls } = scripted({ rollback: failure("rollback", "08006") });
+    const error = failure("process.claim", "40001");
+    await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
+    expect(calls).toEqual(["BEGIN", "ROLLBACK"]);
+  });
+
+  test("says nothing to a broken connection", async () => {
+    const { connection, calls } = scripted({}, true);
+    const error = failure("process.claim", "08006");
+    await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
+    expect(calls).toEqual(["BEGIN"]);
+  });
+
+  test("runs nothing when it cannot begin", async () => {
+    const error = failure("begin", "08006");
+    const { connection, calls } = scripted({ begin: error });
+    let hasRun = false;
+    const body = async (): Promise<void> => void (hasRun = true);
+    await expect(inTransaction(connection, "BEGIN", body)).rejects.toBe(error);
+    expect(hasRun).toBe(false);
+    expect(calls).toEqual(["BEGIN"]);
+  });
+
+  test.each(["08006", "08P01", "57P01", "57P02", "ECONNRESET", "40003"])(
+    "is in doubt when the commit is answered with %s",
+    async (code) => {
+      const error = failure("commit", code);
+      const { connection } = scripted({ commit: error });
+      const seen: unknown = await inTransaction(connection, "BEGIN", done).catch((e: unknown) => e);
+      expect(seen).toBeInstanceOf(InDoubtError);
+      expect((seen as InDoubtError).cause).toBe(error);
+    },
+  );
+
+  test.each(["40001", "40P01", "23503", "25P02"])(
+    "is not in doubt when the server refuses with %s",
+    async (code) => {
+      const error = failure("commit", code);
+      const { connection } = scripted({ commit: error });
+      await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(error);
+    },
+  );
+});
+
+describe("inReadTransaction", () => {
+  test("is never in doubt", async () => {
+    const error = failure("commit", "08006");
+    const { connection } = scripted({ commit: error });
+    await expect(inReadTransaction(connection, "BEGIN", done)).rejects.toBe(error);
+  });
+});
+
+describe("asTransaction", () => {
+  test("is in doubt when its statement is lost, and not when it is refused", async () => {
+    const lost = failure("add", "ECONNRESET");
+    await expect(asTransaction(() => Promise.reject(lost))).rejects.toBeInstanceOf(InDoubtError);
+    const refused = failure("add", "23505");
+    await expect(asTransaction(() => Promise.reject(refused))).rejects.toBe(refused);
+  });
+});
