@@ -1,4 +1,5 @@
-// PostgreSQL 14 to 18 and what is really PostgreSQL inside (Aurora PostgreSQL, AlloyDB, Cloud SQL).
+// The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. It has every level there is, and
+// is what the others are described against; the test suite runs on PostgreSQL 18.
 import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../scenario/settings.js";
 import type { Dialect } from "./dialect.js";
 

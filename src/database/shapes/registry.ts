@@ -1,4 +1,5 @@
-// The statement shapes, by name: a new one is one file and one line here.
+// The statement shapes, by name. A new one is one file and one line here, and the conformance suite then holds it
+// to the same outcomes as the others.
 import type { StatementShape } from "../../scenario/settings.js";
 import { rowByRow } from "./row-by-row.js";
 import { setBased } from "./set-based.js";

@@ -1,4 +1,5 @@
-// What a statement shape is given, and the parts of a workload that no shape does differently.
+// What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
+// shapes so that none of them needs to know another.
 import type { PreparedEvent } from "../../model/event.js";
 import { uuidArray } from "../binary-arrays.js";
 import { resolvePresent, type StatementContext } from "../statements.js";
