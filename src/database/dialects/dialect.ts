@@ -12,12 +12,8 @@ export interface Dialect {
   readonly lockings: readonly Locking[];
   readonly isolations: readonly Isolation[];
   readonly statementShapes: readonly StatementShape[];
-  /** A failed DDL statement leaves nothing behind when its transaction is rolled back. */
-  readonly supportsTransactionalDdl: boolean;
   /** `pg_advisory_xact_lock`: two train-sims that make the same namespace wait for each other. */
   readonly supportsAdvisoryLocks: boolean;
-  /** An index on the document that answers `@>`, for the payload levels that have one. */
-  readonly supportsDocumentIndex: boolean;
   /** Quotes an identifier, whatever is in it. */
   quoteIdentifier(name: string): string;
   /** Size of the table named by $1, as `pages`. */

@@ -10,9 +10,7 @@ export const postgres: Dialect = {
   lockings: LOCKINGS,
   isolations: ISOLATIONS,
   statementShapes: STATEMENT_SHAPES,
-  supportsTransactionalDdl: true,
   supportsAdvisoryLocks: true,
-  supportsDocumentIndex: true,
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
   tablePagesQuery: "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS pages",
   // VACUUM sets the visibility map and hint bits, so that the first readers do not pay for them.
