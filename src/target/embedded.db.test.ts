@@ -1,11 +1,12 @@
 // The embedded server from the outside: it starts, says why when it does not, and leaves nothing behind.
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { TargetError, UsageError } from "../foundation/errors.js";
 import { startEmbedded, type EmbeddedOptions } from "./embedded.js";
 import type { RunningTarget } from "./running-target.js";
@@ -16,6 +17,7 @@ async function start(settings: Record<string, string>, options: Partial<Embedded
   started.push(server);
   return server;
 }
+const isRoot = process.getuid?.() === 0;
 const ownDirectories = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith(`train-sim-postgres-${process.pid}-`));
 
@@ -43,6 +45,23 @@ async function askForTls(port: number): Promise<string> {
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
   return answer.toString("latin1");
+}
+
+/** Has TMPDIR name a new directory while `use` runs, and removes that after `cleanUp`. */
+async function inTemporaryDirectory(
+  use: (directory: string) => Promise<void>,
+  cleanUp: (directory: string) => void = () => undefined,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "embedded-test-"));
+  vi.stubEnv("TMPDIR", directory);
+  try {
+    await use(directory);
+    expect(await readdir(directory)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    cleanUp(directory);
+    await rm(directory, { recursive: true });
+  }
 }
 
 describe("startEmbedded", () => {
@@ -98,6 +117,41 @@ describe("startEmbedded", () => {
     await once(probe, "close");
     expect((await start({}, { port })).admin.port).toBe(port);
     expect(await askForTls(port)).toBe("N");
+  });
+
+  it("takes TLS connections only when it is given a certificate", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "embedded-test-"));
+    const [cert, key] = [join(directory, "server.crt"), join(directory, "server.key")];
+    execFileSync("openssl", [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
+      ...["-subj", "/CN=localhost", "-keyout", key, "-out", cert],
+    ]);
+    const tls = { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+    await rm(directory, { recursive: true });
+    const server = await start({}, { tls });
+    expect(server.admin.tls).toEqual({ mode: "require" });
+    expect(await askForTls(server.admin.port)).toBe("S");
+  });
+
+  it("refuses a max_connections that is too small before it makes anything", async () => {
+    await expect(start({ max_connections: "20" }, { maxConnectionsNeeded: 100 })).rejects.toThrow(UsageError);
+  });
+
+  it.runIf(isRoot)("says that the disk is full", async () => {
+    await inTemporaryDirectory(
+      async (directory) => {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m,mode=1777", "tmpfs", directory]);
+        await expect(start({})).rejects.toThrow(/cannot make its data directory.*No space left on device/);
+      },
+      (directory) => execFileSync("umount", [directory]),
+    );
+  });
+
+  it.runIf(isRoot)("says that the server's user does not reach the temporary directory", async () => {
+    await inTemporaryDirectory(async (directory) => {
+      await chmod(directory, 0o700);
+      await expect(start({})).rejects.toThrow(/temporary directory .* is out of reach for user/);
+    });
   });
 
   it("tells when the server ends on its own, with its last words", async () => {

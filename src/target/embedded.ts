@@ -2,27 +2,18 @@
 // directory that is gone afterwards. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
-import { execFile } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { systemClock } from "../foundation/clock.js";
-import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
+import { TargetError, UsageError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { preparePostgresBinaries, type PostgresBinaries } from "./postgres-binaries.js";
 import { makePrivateDirectory, type PrivateDirectory } from "./private-directory.js";
 import type { RunningTarget } from "./running-target.js";
 import { assertSettings, blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
-import {
-  complaintIn,
-  freePort,
-  serverEnvironment,
-  startProcess,
-  type ServerProcess,
-} from "./server-process.js";
+import { complaintIn, freePort, startProcess, type ServerProcess } from "./server-process.js";
 
-const run = promisify(execFile);
 const SUPERUSER = "postgres";
 const START_PATIENCE_MS = 60_000;
 const READY_POLL_MS = 10;
@@ -116,23 +107,16 @@ async function initialise(
     ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"],
   ];
   try {
-    await run(binaries.initdb, args, {
-      cwd: directory.path,
-      env: serverEnvironment(),
-      ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
-    });
-  } catch (error) {
-    const output = typeof error === "object" && error !== null && "stderr" in error ? error.stderr : "";
-    const seen = typeof output === "string" && output !== "" ? complaintIn(output) : messageOf(error);
+    const initdb = await startProcess("initdb", directory, binaries.initdb, args);
+    const how = await initdb.ended();
+    if (how === "exit code 0") return dataDirectory;
     throw new TargetError(
-      `the embedded PostgreSQL cannot make its data directory in ${directory.path}: ${seen}`,
+      `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${complaintIn(await initdb.log())}`,
       "Free some space, or set TMPDIR to a directory with more.",
-      { cause: error },
     );
   } finally {
     await rm(passwordFile, { force: true });
   }
-  return dataDirectory;
 }
 
 async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<void> {

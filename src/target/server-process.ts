@@ -16,6 +16,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Settles with how it ended (`exit code 1`, `SIGKILL`), whoever ended it; never rejects. */
   readonly exited: Promise<string>;
+  /** As `exited`, and keeps train-sim running until then, which a server alone does not. */
+  ended(): Promise<string>;
   /** True once it has ended. */
   readonly hasExited: boolean;
   /** Settles when it ended without `stop`, with how and the last lines of its log. */
@@ -96,6 +98,10 @@ function supervise(
     log,
     get hasExited() {
       return hasExited;
+    },
+    async ended() {
+      child.ref();
+      return exited;
     },
     async stop(steps) {
       isStopping = true;
