@@ -51,7 +51,8 @@ export async function startContainer(
   }
   let isStopping = false;
   const admin = {
-    host: container.getHost(),
+    // `localhost` may mean ::1 to a client, where nothing is published.
+    host: isLocalHost(container.getHost()) ? "127.0.0.1" : container.getHost(),
     port: container.getMappedPort(PORT),
     database: DATABASE,
     user: SUPERUSER,
@@ -75,6 +76,10 @@ export async function startContainer(
   };
 }
 
+function isLocalHost(host: string): boolean {
+  return host === "localhost" || host === "127.0.0.1";
+}
+
 async function describeContainer(
   settings: ContainerSettings,
   command: string[],
@@ -83,11 +88,10 @@ async function describeContainer(
   // Loaded here because it takes half a second and few runs need it.
   const testcontainers = await import("testcontainers");
   const { containerRuntime } = (await testcontainers.getContainerRuntimeClient()).info;
-  const isLocal = ["localhost", "127.0.0.1"].includes(containerRuntime.host);
   class LoopbackContainer extends testcontainers.GenericContainer {
     publish(): this {
       this.withExposedPorts(PORT);
-      if (isLocal)
+      if (isLocalHost(containerRuntime.host))
         this.hostConfig.PortBindings = { [`${PORT}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "0" }] };
       return this;
     }
