@@ -1,16 +1,19 @@
 // The embedded server from the outside: it starts, says why when it does not, and leaves nothing behind.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TargetError, UsageError } from "../foundation/errors.js";
+import { makeCertificate } from "../testing/certificates.js";
 import { startEmbedded, type EmbeddedOptions } from "./embedded.js";
 import type { RunningTarget } from "./running-target.js";
 
+const run = promisify(execFile);
 const started: RunningTarget[] = [];
 async function start(settings: Record<string, string>, options: Partial<EmbeddedOptions> = {}) {
   const server = await startEmbedded(settings, { maxConnectionsNeeded: 10, ...options });
@@ -50,7 +53,7 @@ async function askForTls(port: number): Promise<string> {
 /** Has TMPDIR name a new directory while `use` runs, and removes that after `cleanUp`. */
 async function inTemporaryDirectory(
   use: (directory: string) => Promise<void>,
-  cleanUp: (directory: string) => void = () => undefined,
+  cleanUp: (directory: string) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "embedded-test-"));
   vi.stubEnv("TMPDIR", directory);
@@ -59,7 +62,7 @@ async function inTemporaryDirectory(
     expect(await readdir(directory)).toEqual([]);
   } finally {
     vi.unstubAllEnvs();
-    cleanUp(directory);
+    await cleanUp(directory);
     await rm(directory, { recursive: true });
   }
 }
@@ -120,14 +123,7 @@ describe("startEmbedded", () => {
   });
 
   it("takes TLS connections only when it is given a certificate", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "embedded-test-"));
-    const [cert, key] = [join(directory, "server.crt"), join(directory, "server.key")];
-    execFileSync("openssl", [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
-      ...["-subj", "/CN=localhost", "-keyout", key, "-out", cert],
-    ]);
-    const tls = { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
-    await rm(directory, { recursive: true });
+    const tls = await makeCertificate("localhost");
     const server = await start({}, { tls });
     expect(server.admin.tls).toEqual({ mode: "require" });
     expect(await askForTls(server.admin.port)).toBe("S");
@@ -140,10 +136,12 @@ describe("startEmbedded", () => {
   it.runIf(isRoot)("says that the disk is full", async () => {
     await inTemporaryDirectory(
       async (directory) => {
-        execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m,mode=1777", "tmpfs", directory]);
-        await expect(start({})).rejects.toThrow(/cannot make its data directory.*No space left on device/);
+        await run("mount", ["-t", "tmpfs", "-o", "size=4m,mode=1777", "tmpfs", directory]);
+        await expect(start({})).rejects.toThrow(/PostgreSQL.*no space left on device/i);
       },
-      (directory) => execFileSync("umount", [directory]),
+      async (directory) => {
+        await run("umount", [directory]);
+      },
     );
   });
 

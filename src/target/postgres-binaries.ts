@@ -49,14 +49,22 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   } catch (error) {
     if (!["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw cannotRun(error);
   }
+  const copy = join(directory.path, "programs");
   try {
-    const copy = join(directory.path, "programs");
     await cp(join(packageDirectory, "native"), join(copy, "native"), {
       recursive: true,
       verbatimSymlinks: true,
     });
     await restoreSymbolicLinks(copy);
     if (directory.user) await giveTo(copy, directory.user);
+  } catch (error) {
+    throw new TargetError(
+      `the PostgreSQL programs of the npm package cannot be copied to ${copy}, where their user reaches them: ${messageOf(error)}`,
+      "Free some space, or set TMPDIR to a directory with more; or install train-sim where everybody can read it.",
+      { cause: error },
+    );
+  }
+  try {
     return await describe(join(copy, "native"), directory.user);
   } catch (error) {
     throw cannotRun(error);

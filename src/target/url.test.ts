@@ -1,10 +1,10 @@
 // What a user may write as a URL, what comes of it, and that no message ever holds a password.
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TrainSimError, UsageError } from "../foundation/errors.js";
+import { makeCertificate } from "../testing/certificates.js";
 import { parseConnectionUrl, urlTarget } from "./url.js";
 
 /** The error that a call ends with, message and hint. */
@@ -85,13 +85,12 @@ describe("TLS files", () => {
   const parse = (files: Parameters<typeof parseConnectionUrl>[1], url = "postgresql://u@h/d") =>
     parseConnectionUrl(url, files, {});
 
-  beforeAll(() => {
+  beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "url-test-"));
     for (const name of ["one", "other"]) {
-      execFileSync("openssl", [
-        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
-        ...["-subj", `/CN=${name}`, "-keyout", at(`${name}.key`), "-out", at(`${name}.crt`)],
-      ]);
+      const { cert, key } = await makeCertificate(name);
+      writeFileSync(at(`${name}.crt`), cert);
+      writeFileSync(at(`${name}.key`), key);
     }
     writeFileSync(at("garbage"), "not a certificate");
   });
