@@ -2,7 +2,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "results/", ".cache/", "node_modules/", "bench/results/"] },
+  { ignores: ["dist/", "/results/", ".cache/", "node_modules/", "bench/results/"] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname } },

@@ -2,7 +2,7 @@
 // is a set of client loops with a pacer of its own; changing phase means to end the loops (what is under way is
 // finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
 import { monotonicMs } from "../foundation/clock.js";
-import type { Logger } from "../foundation/logger.js";
+import type { OpenLogger } from "../foundation/logger.js";
 import { EventLoopDelay } from "../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
@@ -16,7 +16,8 @@ import { ROLE_OPERATIONS } from "../results/operation-results.js";
 import type { Actor } from "./actor.js";
 import { ROLE_TRAITS, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
-import type { Assignment, Command, Ledger, Report } from "./protocol.js";
+import type { Ledger } from "../model/ledger.js";
+import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "./publish-times.js";
 import { writeSummaryLines } from "./summary-lines.js";
 import { Transactor } from "./transactor.js";
@@ -45,14 +46,14 @@ export class ActorWorker {
 
   constructor(
     private readonly assignment: Assignment,
-    private readonly logger: Logger,
+    private readonly log: OpenLogger,
     private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
     private readonly fail: (error: unknown) => void,
   ) {
     const { settings, role, trial, ordinal } = assignment;
     const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
     this.lifecycle = new LifecycleClock(assignment.publishTimes);
-    this.eventLog = new EventLog(logger);
+    this.eventLog = new EventLog(log.logger);
     this.source = createConnectionSource({
       pool: settings.pool,
       endpoints: assignment.endpoints,
@@ -93,7 +94,10 @@ export class ActorWorker {
     for (let client = 0; client < this.assignment.clients; client++) this.actor.prepare(client);
     this.eventLoopDelay.start();
     this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
-    this.logger.info({ event: "start", clients: this.assignment.clients }, "worker ready");
+    this.log.logger.info(
+      { event: "start", operation: "*", clients: this.assignment.clients },
+      "worker ready",
+    );
     this.send({ kind: "ready" });
   }
 
@@ -166,7 +170,9 @@ export class ActorWorker {
     });
     this.phase = phase;
     this.logPhase(name);
-    const loops = Array.from({ length: assignment.clients }, (_, client) => this.runClient(client, pacer, phase));
+    const loops = Array.from({ length: assignment.clients }, (_, client) =>
+      this.runClient(client, pacer, phase),
+    );
     phase.done = Promise.all(loops).then(() => undefined);
     phase.done.catch((error: unknown) => this.fail(error));
   }
@@ -205,9 +211,10 @@ export class ActorWorker {
     writeSummaryLines(this.eventLog, this.phase.name, delta);
     const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };
     this.send(report, transferablesOf(delta));
+    this.log.flush();
   }
 
   private logPhase(name: PhaseName): void {
-    this.logger.info({ event: "phase", phase: name }, `phase ${name}`);
+    this.log.logger.info({ event: "phase", operation: "*", phase: name }, `phase ${name}`);
   }
 }

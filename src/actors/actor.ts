@@ -4,7 +4,8 @@ import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { Workload } from "../database/workload.js";
-import type { Assignment, Ledger } from "./protocol.js";
+import type { Ledger } from "../model/ledger.js";
+import type { Assignment } from "./protocol.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { Transactor } from "./transactor.js";
 

@@ -1,13 +1,17 @@
 // The archiver: moves a batch of terminal events to the history table and deletes them, in one transaction.
+// It takes whatever is terminal, in no order, and backs off briefly when nothing is.
 import type { Actor, ActorContext } from "./actor.js";
 import { nothingToPrepare } from "./actor.js";
 import { IdleBackoff } from "./idle-backoff.js";
 
 /** Archives one batch; resolves to false when there was nothing to archive. Shared with the cycle topology. */
-export function createArchiver(context: ActorContext): (client: number, intendedMs: number) => Promise<boolean> {
+export function createArchiver(
+  context: ActorContext,
+): (client: number, intendedMs: number) => Promise<boolean> {
   const { workload, transactor, lifecycle, recorder, prng, assignment } = context;
   const { batch } = assignment.settings;
-  const recordArchived = (latencyMs: number, atMs: number): void => recorder.lifecycle("archived", latencyMs, atMs);
+  const recordArchived = (latencyMs: number, atMs: number): void =>
+    recorder.lifecycle("archived", latencyMs, atMs);
 
   return async (client, intendedMs) => {
     const limit = prng.intBetween(batch.min, batch.max);

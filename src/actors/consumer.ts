@@ -5,11 +5,14 @@ import { nothingToPrepare } from "./actor.js";
 import { IdleBackoff } from "./idle-backoff.js";
 
 /** Processes one batch; resolves to false when there was nothing to process. Shared with the cycle topology. */
-export function createProcessor(context: ActorContext): (client: number, intendedMs: number) => Promise<boolean> {
+export function createProcessor(
+  context: ActorContext,
+): (client: number, intendedMs: number) => Promise<boolean> {
   const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment } = context;
   const { batch, appDelayMs, advance } = assignment.settings;
   const roll = (): number => prng.float();
-  const recordCompleted = (latencyMs: number, atMs: number): void => recorder.lifecycle("completed", latencyMs, atMs);
+  const recordCompleted = (latencyMs: number, atMs: number): void =>
+    recorder.lifecycle("completed", latencyMs, atMs);
   const appDelay = (): Promise<void> =>
     sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
 

@@ -21,11 +21,13 @@ export class EventLog {
   constructor(readonly logger: Logger) {}
 
   retry(facts: TransactionFacts, sqlstate: string, message: string, backoffMs: number): void {
-    if (this.mayWrite()) this.logger.warn({ event: "retry", ...facts, sqlstate, backoffMs, reason: message }, "retry");
+    if (this.mayWrite())
+      this.logger.warn({ event: "retry", ...facts, sqlstate, backoffMs, reason: message }, "retry");
   }
 
   failure(facts: TransactionFacts, sqlstate: string, message: string): void {
-    if (this.mayWrite()) this.logger.error({ event: "failure", ...facts, sqlstate, reason: message }, "failure");
+    if (this.mayWrite())
+      this.logger.error({ event: "failure", ...facts, sqlstate, reason: message }, "failure");
   }
 
   slow(facts: TransactionFacts, events: number): void {

@@ -2,6 +2,7 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> draining -> stopped and says so itself.
 import { z } from "zod";
+import { Ledger } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
@@ -42,25 +43,17 @@ export const Command = z.discriminatedUnion("kind", [
   /** Finish what is under way, then report `paused`: what comes before an exact budget. */
   z.object({ kind: z.literal("pause") }),
   /** The measurement window; `endMs` is Infinity until an iteration budget is used up. */
-  z.object({ kind: z.literal("measure"), startMs: z.number(), endMs: z.number() }),
+  z.object({
+    kind: z.literal("measure"),
+    startMs: z.number(),
+    endMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)),
+  }),
   /** Producers and readers end; consumers and archivers empty the queue without think time and app delay. */
   z.object({ kind: z.literal("drain") }),
   /** Finish what is under way, report `stopped`, exit. */
   z.object({ kind: z.literal("stop") }),
 ]);
 export type Command = z.infer<typeof Command>;
-
-/** What the database acknowledged to this worker's producers, in all phases. Numbers of events. */
-export const Ledger = z.object({
-  published: Index,
-  /** Keys of events whose add was in doubt to the end: the audit looks them up. */
-  inDoubtIds: z.array(z.string()),
-  /** Events of add transactions that failed for good. */
-  failed: Index,
-  /** Completions and archivings whose publish moment was not known, missing from the lifecycle's latencies. */
-  unmatchedLifecycles: Index,
-});
-export type Ledger = z.infer<typeof Ledger>;
 
 export const Report = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),

@@ -21,7 +21,9 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
           emptyPolls,
           retries,
           failures,
-          meanResponseMs: round(response.reduce((sum, us) => sum + us, 0) / Math.max(1, response.length) / 1000),
+          meanResponseMs: round(
+            response.reduce((sum, us) => sum + us, 0) / Math.max(1, response.length) / 1000,
+          ),
           maxResponseMs: round(response.reduce((max, us) => Math.max(max, us), 0) / 1000),
           ...(suppressedLines > 0 ? { suppressedLines } : {}),
         },
@@ -31,7 +33,10 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
   }
   const { outside } = delta;
   if (outside.transactions + outside.failures + outside.retries + outside.emptyPolls > 0) {
-    eventLog.logger.info({ event: "summary", phase, outside: true, ...outside }, "summary outside the window");
+    eventLog.logger.info(
+      { event: "summary", operation: "*", phase, outside: true, ...outside },
+      "summary outside the window",
+    );
   }
 }
 

@@ -16,7 +16,10 @@ function setUp(attempts = 3) {
   const slept: number[] = [];
   const lines: string[] = [];
   const source: ConnectionSource = {
-    acquire: vi.fn(async () => ({ connection, release: async (suspect: boolean) => void released.push(suspect) })),
+    acquire: vi.fn(async () => ({
+      connection,
+      release: async (suspect: boolean) => void released.push(suspect),
+    })),
     warm: async () => undefined,
     close: async () => undefined,
   };
@@ -54,7 +57,9 @@ const plan = (body: TransactionPlan<number>["body"], more: Partial<TransactionPl
   ...more,
 });
 
-const serialization = () => new StatementError("add.events", new Error("could not serialize"), "40001");
+const serverError = (code: string, text: string) => Object.assign(new Error(text), { code });
+const serialization = () =>
+  new StatementError("add.events", serverError("40001", "could not serialize"), "40001");
 const lost = () => new StatementError("add.events", new Error("Connection terminated"), "08006");
 const inDoubt = () => new InDoubtError(new Error("Connection terminated"));
 
@@ -68,9 +73,9 @@ describe("a transaction", () => {
 
   it("is retried after a serialisation failure on a connection that stays good, with jitter under the ceiling", async () => {
     const { transactor, counts, released, slept, lines } = setUp(4);
-    expect((await transactor.run(plan(failing([serialization(), serialization(), serialization()])))).kind).toBe(
-      "committed",
-    );
+    expect(
+      (await transactor.run(plan(failing([serialization(), serialization(), serialization()])))).kind,
+    ).toBe("committed");
     expect(counts()).toMatchObject({ transactions: 1, retries: { "40001": 3 }, failures: {} });
     expect(released).toEqual([false, false, false, false]);
     expect(slept).toHaveLength(3);
@@ -111,7 +116,7 @@ describe("a transaction", () => {
   it("is settled again when the commit in doubt lands between the look and the repetition", async () => {
     const { transactor } = setUp();
     const answers = [undefined, 5];
-    const duplicate = new StatementError("add.events", new Error("duplicate key"), "23505");
+    const duplicate = new StatementError("add.events", serverError("23505", "duplicate key"), "23505");
     const end = await transactor.run(
       plan(failing([inDoubt(), duplicate]), { settle: async () => answers.shift() }),
     );
@@ -126,7 +131,11 @@ describe("a transaction", () => {
 
   it("stops the trial, naming the statement, on an error that trying again cannot mend", async () => {
     const { transactor, source } = setUp();
-    const missing = new StatementError("process.claim", new Error('relation "x" does not exist'), "42P01");
+    const missing = new StatementError(
+      "process.claim",
+      serverError("42P01", 'relation "x" does not exist'),
+      "42P01",
+    );
     await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(TrialError);
     await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(/process\.claim.*42P01/);
     expect(source.acquire).toHaveBeenCalledTimes(2);

@@ -65,7 +65,8 @@ export class Transactor {
         return this.finish(plan, result, startMs, progress);
       } catch (error) {
         const failure = this.judge(error, progress);
-        if (progress.attempt >= this.options.retry.attempts) return this.giveUp(plan, error, failure, startMs, progress);
+        if (progress.attempt >= this.options.retry.attempts)
+          return this.giveUp(plan, error, failure, startMs, progress);
         await this.backOff(plan, error, failure, startMs, progress);
         progress.attempt++;
       }
@@ -105,7 +106,12 @@ export class Transactor {
     );
   }
 
-  private finish<T>(plan: TransactionPlan<T>, result: T, startMs: number, progress: Progress): TransactionEnd<T> {
+  private finish<T>(
+    plan: TransactionPlan<T>,
+    result: T,
+    startMs: number,
+    progress: Progress,
+  ): TransactionEnd<T> {
     const { recorder, slowTransactionMs, eventLog } = this.options;
     const finishedMs = monotonicMs();
     const serviceMs = finishedMs - startMs;
@@ -152,7 +158,12 @@ export class Transactor {
     const ceilingMs = Math.min(retry.ceilingMs, retry.baseMs * 2 ** (progress.attempt - 1));
     const backoffMs = prng.float() * ceilingMs;
     recorder.retry(plan.operation, failure.sqlstate, nowMs);
-    eventLog.retry(this.facts(plan, nowMs - startMs, progress), failure.sqlstate, messageOf(error), backoffMs);
+    eventLog.retry(
+      this.facts(plan, nowMs - startMs, progress),
+      failure.sqlstate,
+      messageOf(error),
+      backoffMs,
+    );
     await sleeper.sleep(backoffMs);
   }
 

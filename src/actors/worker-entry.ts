@@ -1,5 +1,6 @@
 // The entry of a worker thread: checks its assignment, runs an ActorWorker, passes commands in and reports out,
 // and turns anything that goes wrong into one `failed` report with its cause.
+// It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { openLogger } from "../foundation/logger.js";
@@ -30,7 +31,7 @@ async function end(report: Report): Promise<void> {
 async function fail(error: unknown): Promise<void> {
   if (hasEnded) return;
   const message = messageOf(error);
-  log.logger.error({ event: "stop", reason: message }, "worker failed");
+  log.logger.error({ event: "stop", operation: "*", reason: message }, "worker failed");
   const isOurs = error instanceof TrainSimError;
   await end({
     kind: "failed",
@@ -43,7 +44,7 @@ async function fail(error: unknown): Promise<void> {
 
 const worker = new ActorWorker(
   assignment,
-  log.logger,
+  log,
   (report, transfer = []) => {
     if (report.kind === "stopped") void end(report);
     else if (!hasEnded) port.postMessage(report, transfer);

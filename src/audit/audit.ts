@@ -1,11 +1,11 @@
 // The gate of every trial: what the database acknowledged to the producers must be in the tables, each event exactly
 // once. It reads the tables in one snapshot and compares them with the workers' ledgers; nothing the workload
 // reports about itself is believed here but the ledgers.
-import type { Ledger } from "../actors/protocol.js";
 import type { AdminClient } from "../database/admin.js";
 import { countPresent, readTableCounts } from "../database/audit-queries.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { conservationOf, type Conservation } from "../model/conservation.js";
+import type { Ledger } from "../model/ledger.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 
 /** `preloaded` events were there, and acknowledged, before the first producer. */
@@ -19,6 +19,7 @@ export async function audit(
   const published = ledgers.reduce((sum, ledger) => sum + ledger.published, preloaded);
   const inDoubtIds = ledgers.flatMap((ledger) => ledger.inDoubtIds);
   const counts = await readTableCounts(admin, settings.namespace, dialect);
-  const inDoubtFound = inDoubtIds.length > 0 ? await countPresent(admin, settings.namespace, inDoubtIds, dialect) : 0;
+  const inDoubtFound =
+    inDoubtIds.length > 0 ? await countPresent(admin, settings.namespace, inDoubtIds, dialect) : 0;
   return conservationOf(published, inDoubtIds.length, inDoubtFound, counts);
 }

@@ -1,4 +1,5 @@
 // The program's own version, read from its package.json: there from source and from the build alike.
+// Nothing else reads that file.
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 

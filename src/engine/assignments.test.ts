@@ -8,7 +8,10 @@ function settingsWith(groups: Record<string, { workers: number; clients: number 
   const actors = Object.fromEntries(
     Object.entries(groups).map(([role, { workers, clients }]) => [
       role,
-      { workers, load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 } },
+      {
+        workers,
+        load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
+      },
     ]),
   );
   return { actors } as unknown as TreatmentSettings;
@@ -37,7 +40,10 @@ it("gives every client of every group to exactly one worker, the remainder inclu
 });
 
 it("gives a ring of publish moments to publishing workers only, and every worker sees them all", () => {
-  const settings = settingsWith({ producers: { workers: 2, clients: 2 }, consumers: { workers: 1, clients: 1 } });
+  const settings = settingsWith({
+    producers: { workers: 2, clients: 2 },
+    consumers: { workers: 1, clients: 1 },
+  });
   const assignments = assignmentsOf({ ...rest, settings });
   expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);

@@ -21,8 +21,8 @@ export async function drainQueue(
   const { consumers, archivers, cycle } = settings.actors;
   for (;;) {
     const depth = await readQueueDepth(admin, settings.namespace, dialect);
-    const workable = consumers ?? cycle ? depth.pending + depth.processing : 0;
-    const terminal = archivers ?? cycle ? depth.complete + depth.failed : 0;
+    const workable = (consumers ?? cycle) ? depth.pending + depth.processing : 0;
+    const terminal = (archivers ?? cycle) ? depth.complete + depth.failed : 0;
     if (workable + terminal === 0) return true;
     if (monotonicMs() >= deadlineMs || interruption.isRequested) return false;
     await interruption.sleep(POLL_MS);

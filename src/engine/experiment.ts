@@ -25,7 +25,8 @@ import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
-import { runTrial, type FinishedTrial } from "./trial.js";
+import { runTrial } from "./trial.js";
+import type { FinishedTrial } from "./trial-parts.js";
 
 export interface ExperimentOptions {
   /** Directory in which the result directory is made. */
@@ -162,7 +163,9 @@ class ExperimentRun {
     const aborted = [
       ...(this.failure ? [this.failure.message] : []),
       ...(interruption.isRequested
-        ? [`stopped by ${interruption.signalName ?? "a signal"} after ${this.completed()} of ${this.experiment.trials.length} trials`]
+        ? [
+            `stopped by ${interruption.signalName ?? "a signal"} after ${this.completed()} of ${this.experiment.trials.length} trials`,
+          ]
         : []),
     ];
     if (aborted.length > 0) return { status: "aborted", reasons: aborted };
@@ -176,7 +179,9 @@ class ExperimentRun {
 
   private violations(): string[] {
     return this.finished.flatMap(({ treatmentId, result }) =>
-      (result.integrity?.violations ?? []).map((words) => `trial ${result.number} (${treatmentId}): ${words}`),
+      (result.integrity?.violations ?? []).map(
+        (words) => `trial ${result.number} (${treatmentId}): ${words}`,
+      ),
     );
   }
 

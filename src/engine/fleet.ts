@@ -3,7 +3,8 @@
 // with its cause; nothing here waits for a worker that can no longer answer.
 import { Worker } from "node:worker_threads";
 import { ExitCode, messageOf, TrainSimError, TrialError } from "../foundation/errors.js";
-import { Report, type Assignment, type Command, type Ledger } from "../actors/protocol.js";
+import type { Ledger } from "../model/ledger.js";
+import { Report, type Assignment, type Command } from "../actors/protocol.js";
 import { workerEntryUrl } from "../actors/worker-url.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 
@@ -90,12 +91,18 @@ export class Fleet {
   }
 
   private startWorker(assignment: Assignment, number: number): void {
-    const worker = new Worker(workerEntryUrl(), { workerData: assignment, name: `${assignment.role}-${assignment.index}` });
+    const worker = new Worker(workerEntryUrl(), {
+      workerData: assignment,
+      name: `${assignment.role}-${assignment.index}`,
+    });
     const who = `${assignment.role} worker ${assignment.index}`;
     worker.on("message", (message: unknown) => this.receive(Report.parse(message), number));
-    worker.on("error", (error) => this.fail(new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error })));
+    worker.on("error", (error) =>
+      this.fail(new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error })),
+    );
     worker.on("exit", (code) => {
-      if (!this.stopped.has(number)) this.fail(new TrialError(`${who} ended without a word (exit code ${code})`));
+      if (!this.stopped.has(number))
+        this.fail(new TrialError(`${who} ended without a word (exit code ${code})`));
     });
     this.workers.push(worker);
   }
@@ -122,7 +129,10 @@ export class Fleet {
     }
   }
 
-  private muster<K extends Report["kind"]>(kind: K, workers: readonly number[] = this.everyone()): Promise<ReportOf<K>[]> {
+  private muster<K extends Report["kind"]>(
+    kind: K,
+    workers: readonly number[] = this.everyone(),
+  ): Promise<ReportOf<K>[]> {
     if (workers.length === 0) return Promise.resolve([]);
     const all = new Promise<Report[]>((resolve) => {
       this.musters.add({ kind, received: new Map(), expected: workers, resolve });

@@ -20,8 +20,8 @@ export class Interruption {
     this.sleeper.wakeAll();
   }
 
-  /** Resolves after `ms`, or at once when a stop was or is requested. */
-  sleep(ms: number): Promise<void> {
-    return this.isRequested ? Promise.resolve() : this.sleeper.sleep(ms);
+  /** Resolves after `ms`, or at once when a stop was or is requested or `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.isRequested ? Promise.resolve() : this.sleeper.sleep(ms, signal);
   }
 }

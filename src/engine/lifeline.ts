@@ -18,7 +18,9 @@ export class Lifeline {
 
   /** Watches a server: `lost` resolves with its last words when it goes away. */
   watchServer(name: string, lost: Promise<string>): void {
-    void lost.then((words) => this.cut(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")));
+    void lost.then((words) =>
+      this.cut(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")),
+    );
   }
 
   /** The outcome of `work`, or a rejection as soon as something it hangs on gives way. */

@@ -1,4 +1,5 @@
 // One finished second as those see it who watch an experiment.
+// It only reads what the tally is about to use again, and keeps nothing of it.
 import { percentileMs } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";
 import { sumOf, type Totals } from "../metrics/totals.js";

@@ -1,5 +1,6 @@
 // The measurement window of one trial: when it begins and ends on the monotonic clock, and the readings taken at
 // both ends (CPU of this process, counters of the server), of which the result states the difference.
+// It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../foundation/clock.js";
 import { processCpuSeconds } from "../foundation/process-usage.js";
 import { countersBetween, readCounters, type DatabaseCounters } from "../database/counters.js";

@@ -1,11 +1,12 @@
 // What each trial starts from: fresh, empty tables, the preloaded backlog, and a checkpoint behind it all, so that no
 // treatment inherits another's dirty pages, dead tuples or statistics.
+// It also says when statistics are gathered, since a plan made for an empty table would outlive it.
 import { codeOf } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { resetNamespace } from "../database/namespace.js";
 import { preload } from "../database/preload.js";
-import { tablesOf } from "../database/tables.js";
+import { refreshStatistics } from "../database/statistics.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -26,8 +27,7 @@ export async function prepareNamespace(
   return preloaded;
 }
 
-/** Brings the planner's statistics up to date with what the tables hold now. */
+/** Brings the planner's statistics up to date with what the tables hold now, where they are large enough to tell. */
 export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
-  const { events, status } = tablesOf(dialectOf(settings.dialect), settings.namespace);
-  await admin.query(`ANALYZE ${events}, ${status}`);
+  await refreshStatistics(admin, settings.namespace, dialectOf(settings.dialect));
 }

@@ -1,5 +1,6 @@
 // Keeps one target running over the trials that share its settings, with a control connection to it, and replaces it
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
+// It never runs two servers at once: they would share the machine's cores and disturb each other.
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
 import type { Treatment } from "../scenario/settings.js";
@@ -24,19 +25,26 @@ export class TargetKeeper {
   /** The target of that treatment, started when the one that runs is another. */
   async provide(treatment: Treatment): Promise<KeptTarget> {
     const key = JSON.stringify(treatment.settings.target);
-    if (this.current?.key === key) return this.current;
+    if (this.current?.key === key) {
+      requireConnections(
+        this.current.server.connections,
+        serverConnectionsOf(treatment.settings),
+        treatment.id,
+      );
+      return this.current;
+    }
     await this.release();
     const target = await startTarget(treatment.settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments),
     });
+    let admin: AdminClient | undefined;
     try {
-      const admin = await connectAdmin(target.admin);
+      admin = await connectAdmin(target.admin);
       const server = await readServerInfo(admin);
-      this.current = { key, target, admin, server };
       requireConnections(server.connections, serverConnectionsOf(treatment.settings), treatment.id);
+      this.current = { key, target, admin, server };
     } catch (error) {
-      await this.current?.admin.close();
-      this.current = undefined;
+      await admin?.close();
       await target.stop();
       throw error;
     }

@@ -2,11 +2,11 @@
 // own lines to the same file; every line says trial, treatment, actor and worker.
 import { join } from "node:path";
 import { openLogger, type OpenLogger } from "../foundation/logger.js";
-import type { Ledger } from "../actors/protocol.js";
 import type { Conservation } from "../model/conservation.js";
+import type { Ledger } from "../model/ledger.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { TrialPhase } from "./observer.js";
-import type { TrialInputs } from "./trial.js";
+import type { TrialInputs } from "./trial-parts.js";
 
 export class TrialLog {
   readonly file: string;
@@ -19,17 +19,24 @@ export class TrialLog {
       level: treatment.settings.log.level,
       bindings: { trial: trial.number, treatment: trial.treatmentId, actor: "coordinator", worker: 0 },
     });
-    this.open.logger.info({ event: "start", operation: "*", seed: trial.seed, levels: treatment.levels }, "trial starts");
+    this.open.logger.info(
+      { event: "start", operation: "*", seed: trial.seed, levels: treatment.levels },
+      "trial starts",
+    );
   }
 
   phase(phase: TrialPhase): void {
     this.open.logger.info({ event: "phase", operation: "*", phase }, `phase ${phase}`);
+    this.open.flush();
   }
 
   audited(conservation: Conservation, ledgers: readonly Ledger[]): void {
     const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
     const level = conservation.verdict === "ok" ? "info" : "error";
-    this.open.logger[level]({ event: "audit", operation: "*", ...conservation, unmatchedLifecycles }, "audit");
+    this.open.logger[level](
+      { event: "audit", operation: "*", ...conservation, unmatchedLifecycles },
+      "audit",
+    );
   }
 
   /** Writes the last line; resolves once the file holds them all. */

@@ -1,57 +1,26 @@
 // One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
-import { isoTime, monotonicMs } from "../foundation/clock.js";
+import { isoTime, monotonicMs, systemClock } from "../foundation/clock.js";
 import { ExitCode, messageOf, TargetError, TrainSimError } from "../foundation/errors.js";
-import { systemClock } from "../foundation/clock.js";
-import type { Ledger } from "../actors/protocol.js";
+import type { Ledger } from "../model/ledger.js";
 import { audit } from "../audit/audit.js";
-import type { AdminClient } from "../database/admin.js";
 import { Tally } from "../metrics/tally.js";
-import type { Totals } from "../metrics/totals.js";
 import { operationResults, operationsOf } from "../results/operation-results.js";
 import { integrityOf, type Integrity, type TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
-import type { PlannedTrial, Treatment } from "../scenario/settings.js";
-import type { RunningPooler, RunningTarget } from "../target/running-target.js";
+import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers } from "./assignments.js";
 import { drainQueue } from "./drain.js";
 import { Fleet } from "./fleet.js";
-import type { Interruption } from "./interruption.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
-import type { ExperimentObserver, TrialPhase } from "./observer.js";
+import type { TrialPhase } from "./observer.js";
 import { openPooler, poolerVersion } from "./pooler.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
+import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { TrialLog } from "./trial-log.js";
-
-/** What outlives one trial and every trial needs. */
-export interface TrialHost {
-  readonly target: RunningTarget;
-  readonly admin: AdminClient;
-  readonly observer: ExperimentObserver;
-  readonly interruption: Interruption;
-  /** Told the version of each pooler that takes part. */
-  readonly onPooler: (version: string) => void;
-}
-
-export interface TrialInputs {
-  readonly trial: PlannedTrial;
-  readonly treatment: Treatment;
-  /** Position among the trials of its treatment, from 0. */
-  readonly index: number;
-  /** The trial's own directory, which exists. */
-  readonly directory: string;
-}
-
-/** A finished trial with its histograms, to be merged over the trials of a treatment. */
-export interface FinishedTrial {
-  readonly result: TrialResult;
-  readonly totals: Totals;
-  /** Why the experiment cannot go on, when it cannot. */
-  readonly failure?: TrainSimError;
-}
 
 /** Between a command and the instant it names, so that every thread has heard it before. */
 const BARRIER_LEAD_MS = 30;
@@ -114,7 +83,9 @@ class TrialRun {
   private async reset(): Promise<number> {
     const { treatment, trial } = this.inputs;
     this.phase("reset", undefined);
-    const preloaded = await this.lifeline.hold(prepareNamespace(this.host.admin, treatment.settings, trial.seed));
+    const preloaded = await this.lifeline.hold(
+      prepareNamespace(this.host.admin, treatment.settings, trial.seed),
+    );
     this.pooler = await openPooler(this.host.target, treatment.settings);
     if (this.pooler) {
       this.lifeline.watchServer("PgBouncer", this.pooler.lost);
@@ -163,7 +134,9 @@ class TrialRun {
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", isTimed ? durationMs : undefined);
     await this.lifeline.hold(window.readStart(this.host.admin));
-    const endMs = isTimed ? await this.sleepUntil(window.endMs) : await this.untilBudgetsAreUsed(fleet, budgeted);
+    const endMs = isTimed
+      ? await this.sleepUntil(window.endMs)
+      : await this.untilBudgetsAreUsed(fleet, budgeted);
     if (!isTimed || this.host.interruption.isRequested) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
@@ -175,8 +148,10 @@ class TrialRun {
   private async untilBudgetsAreUsed(fleet: Fleet, budgeted: readonly number[]): Promise<number> {
     const loads = Object.values(this.inputs.treatment.settings.actors).map(({ load }) => load);
     const mostMs = Math.max(...loads.map((load) => ("maxDurationMs" in load ? load.maxDurationMs : 0)));
-    const overdue = this.host.interruption.sleep(mostMs);
-    const finishedMs = await this.lifeline.hold(Promise.race([fleet.budgetsDone(budgeted), overdue]));
+    const waiting = new AbortController();
+    const overdue = this.host.interruption.sleep(mostMs, waiting.signal);
+    const done = Promise.race([fleet.budgetsDone(budgeted), overdue]);
+    const finishedMs = await this.lifeline.hold(done).finally(() => waiting.abort());
     if (finishedMs === undefined && !this.host.interruption.isRequested) {
       throw new TrainSimError(
         `the iteration budget was not used up within maxDuration (${mostMs / 1000} s)`,
@@ -201,8 +176,9 @@ class TrialRun {
   private async stop(fleet: Fleet): Promise<Ledger[]> {
     const ended = new AbortController();
     const patience = systemClock.sleep(STOP_PATIENCE_MS, ended.signal).then(() => undefined);
-    const ledgers = await this.lifeline.hold(Promise.race([fleet.stop(), patience]));
-    ended.abort();
+    const ledgers = await this.lifeline
+      .hold(Promise.race([fleet.stop(), patience]))
+      .finally(() => ended.abort());
     if (ledgers) return ledgers;
     throw new TargetError(
       `the workers' last transactions did not end within ${STOP_PATIENCE_MS / 1000} s`,

@@ -16,9 +16,12 @@ export interface LoggerOptions {
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
-/** A logger and the way to end it: `close` resolves once every line is in the file. */
+/** A logger and the ways to get its lines into the file. */
 export interface OpenLogger {
   readonly logger: Logger;
+  /** Starts writing what is gathered, without waiting: once a second, so that a reader can follow. */
+  flush(): void;
+  /** Resolves once every line is in the file. */
   close(): Promise<void>;
 }
 
@@ -36,6 +39,7 @@ export function openLogger(options: LoggerOptions): OpenLogger {
   );
   return {
     logger,
+    flush: () => destination.flush(),
     close: () =>
       new Promise((resolve) => {
         destination.once("close", resolve);

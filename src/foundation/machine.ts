@@ -1,5 +1,6 @@
 // What machine this is, as far as it bears on a measurement: cores, memory, platform, load, and how many files a
 // process may hold open, which bounds how many clients it can carry.
+// Read once a run, never on the hot path.
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { z } from "zod";
 

@@ -5,18 +5,21 @@
 export class Sleeper {
   private readonly sleeping = new Set<{ timer: NodeJS.Timeout; wake: () => void }>();
 
-  /** Resolves after `ms` milliseconds, or sooner when `wakeAll` is called. Zero or less does not wait. */
-  sleep(ms: number): Promise<void> {
-    if (ms <= 0) return Promise.resolve();
+  /**
+   * Resolves after `ms` milliseconds, or sooner when `wakeAll` is called or `signal` aborts. Zero or less does not
+   * wait. Leave `signal` out where many sleep.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const entry = {
-        timer: setTimeout(() => {
-          this.sleeping.delete(entry);
-          resolve();
-        }, ms),
-        wake: resolve,
+      const end = (): void => {
+        clearTimeout(entry.timer);
+        this.sleeping.delete(entry);
+        resolve();
       };
+      const entry = { timer: setTimeout(end, ms), wake: resolve };
       this.sleeping.add(entry);
+      signal?.addEventListener("abort", end, { once: true });
     });
   }
 

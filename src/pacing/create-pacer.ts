@@ -1,4 +1,5 @@
 // The registry of executors: a new one is a file in `executors/` and a line here.
+// Nothing else knows all of them.
 import { constantClients } from "./executors/constant-clients.js";
 import { perClientIterations } from "./executors/per-client-iterations.js";
 import { sharedIterations } from "./executors/shared-iterations.js";

@@ -23,7 +23,11 @@ function context(overrides: Partial<PacingContext> = {}): PacingContext & { slep
   });
 }
 
-async function countIterations(plan: PacingPlan, contexts: PacingContext[], clients: number): Promise<number> {
+async function countIterations(
+  plan: PacingPlan,
+  contexts: PacingContext[],
+  clients: number,
+): Promise<number> {
   let count = 0;
   await Promise.all(
     contexts.flatMap((each) => {
@@ -44,9 +48,9 @@ describe("executors", () => {
   });
 
   it("runs every client through its own budget", async () => {
-    expect(await countIterations({ executor: "per-client-iterations", iterations: 13 }, [context(), context()], 5)).toBe(
-      2 * 5 * 13,
-    );
+    expect(
+      await countIterations({ executor: "per-client-iterations", iterations: 13 }, [context(), context()], 5),
+    ).toBe(2 * 5 * 13);
   });
 
   it("goes on until the phase is over when there is no budget", async () => {

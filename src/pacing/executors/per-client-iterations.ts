@@ -1,4 +1,5 @@
 // `per-client-iterations`: every client runs the same number of iterations, then is done.
+// Counts are kept per client, not shared, so a slow client is waited for and never helped out.
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
 

@@ -1,0 +1,38 @@
+// What a trial is given and what it gives back, apart from the trial itself, so that its log and its parts can name
+// them without knowing how it runs.
+// Types only.
+import type { TrainSimError } from "../foundation/errors.js";
+import type { AdminClient } from "../database/admin.js";
+import type { Totals } from "../metrics/totals.js";
+import type { TrialResult } from "../results/result-schema.js";
+import type { PlannedTrial, Treatment } from "../scenario/settings.js";
+import type { RunningTarget } from "../target/running-target.js";
+import type { Interruption } from "./interruption.js";
+import type { ExperimentObserver } from "./observer.js";
+
+/** What outlives one trial and every trial needs. */
+export interface TrialHost {
+  readonly target: RunningTarget;
+  readonly admin: AdminClient;
+  readonly observer: ExperimentObserver;
+  readonly interruption: Interruption;
+  /** Told the version of each pooler that takes part. */
+  readonly onPooler: (version: string) => void;
+}
+
+export interface TrialInputs {
+  readonly trial: PlannedTrial;
+  readonly treatment: Treatment;
+  /** Position among the trials of its treatment, from 0. */
+  readonly index: number;
+  /** The trial's own directory, which exists. */
+  readonly directory: string;
+}
+
+/** A finished trial with its histograms, to be merged over the trials of a treatment. */
+export interface FinishedTrial {
+  readonly result: TrialResult;
+  readonly totals: Totals;
+  /** Why the experiment cannot go on, when it cannot. */
+  readonly failure?: TrainSimError;
+}
