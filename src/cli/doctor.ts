@@ -86,7 +86,9 @@ async function pgbouncer(experiment: Experiment | undefined): Promise<Finding> {
       state: "ok",
       what: "PgBouncer",
       detail: `${version}, ${path}`,
-      remedy: isOld ? "Below 1.21: no prepared statements in transaction mode; train-sim does without them there." : "",
+      remedy: isOld
+        ? "Below 1.21: no prepared statements in transaction mode; train-sim does without them there."
+        : "",
     };
   } catch (error) {
     return missing("PgBouncer", error, isNeeded ? "problem" : "missing");
@@ -105,12 +107,20 @@ async function docker(experiment: Experiment | undefined): Promise<Finding> {
 function openFiles(experiment: Experiment | undefined): Finding {
   const limit = openFilesLimit();
   const what = "open files";
-  if (!experiment) return { state: "ok", what, detail: `limit ${limit}: about ${limit - 100} clients`, remedy: "" };
-  const most = experiment.treatments.reduce((a, b) => (openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a));
+  if (!experiment)
+    return { state: "ok", what, detail: `limit ${limit}: about ${limit - 100} clients`, remedy: "" };
+  const most = experiment.treatments.reduce((a, b) =>
+    openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a,
+  );
   const needed = openFilesOf(most.settings);
   const detail = `limit ${limit}; ${most.id} with ${totalClients(most.settings)} clients needs about ${needed}`;
   if (needed <= limit) return { state: "ok", what, detail, remedy: "" };
-  return { state: "problem", what, detail, remedy: `Raise it with \`ulimit -n ${needed}\`, or lower the clients.` };
+  return {
+    state: "problem",
+    what,
+    detail,
+    remedy: `Raise it with \`ulimit -n ${needed}\`, or lower the clients.`,
+  };
 }
 
 function missing(what: string, error: unknown, state: "missing" | "problem"): Finding {

@@ -18,7 +18,9 @@ Exit codes:
 
 function createProgram(): Command {
   const program = new Command("train-sim")
-    .description("Runs a railway-event queue on a real PostgreSQL and reports what storage, locking and pooling do to it.")
+    .description(
+      "Runs a railway-event queue on a real PostgreSQL and reports what storage, locking and pooling do to it.",
+    )
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .showSuggestionAfterError();
@@ -32,7 +34,11 @@ function createProgram(): Command {
   ]) {
     register(program);
   }
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
+  for (const command of [
+    program,
+    ...program.commands,
+    ...program.commands.flatMap((each) => each.commands),
+  ]) {
     command.exitOverride();
   }
   return program;

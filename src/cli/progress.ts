@@ -63,8 +63,11 @@ export class Progress implements ExperimentObserver {
     const rates = Object.entries(result.operations)
       .filter(([operation]) => operation !== "__cycle__")
       .map(([operation, each]) => `${operation} ${each.eventsPerSecond.toFixed(0)} ev/s`);
-    const note = result.status === "complete" ? "" : ` (${result.status}: ${result.reason ?? "no reason given"})`;
-    this.print(`${this.heading()}  ${rates.join("  ")}  integrity ${result.integrity?.verdict ?? "not checked"}${note}`);
+    const note =
+      result.status === "complete" ? "" : ` (${result.status}: ${result.reason ?? "no reason given"})`;
+    this.print(
+      `${this.heading()}  ${rates.join("  ")}  integrity ${result.integrity?.verdict ?? "not checked"}${note}`,
+    );
   }
 
   /** Clears the live line; call before anything else is printed. */
@@ -84,7 +87,8 @@ export class Progress implements ExperimentObserver {
       .filter(([operation]) => operation !== "__cycle__")
       .map(([operation, each]) => {
         const p99 = each.responseP99Ms === null ? "" : ` p99 ${each.responseP99Ms.toFixed(1)}ms`;
-        const trouble = each.retries + each.failures > 0 ? ` ${each.retries} retries ${each.failures} failures` : "";
+        const trouble =
+          each.retries + each.failures > 0 ? ` ${each.retries} retries ${each.failures} failures` : "";
         return `${operation} ${each.events} ev/s${p99}${trouble}`;
       });
     return [this.heading(), this.phase, `${this.timeLeft()} left`, ...operations].join("  ");
@@ -115,7 +119,9 @@ export class Progress implements ExperimentObserver {
 
   private print(text: string): void {
     this.clear();
-    this.stream.write(`[${formatDuration(Math.round((monotonicMs() - this.startedMs) / 1000) * 1000)}] ${text}\n`);
+    this.stream.write(
+      `[${formatDuration(Math.round((monotonicMs() - this.startedMs) / 1000) * 1000)}] ${text}\n`,
+    );
   }
 }
 

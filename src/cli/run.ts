@@ -24,7 +24,8 @@ interface RunOptions {
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError("Give a whole number.");
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError("Give a whole number.");
   return value;
 }
 
@@ -33,7 +34,12 @@ export function register(program: Command): void {
     .command("run")
     .description("Run a scenario's experiment and report it")
     .argument("<scenario>", "scenario file (YAML)")
-    .option("--set <path=value>", "override one scenario path; may be repeated", (value, all: string[]) => [...all, value], [])
+    .option(
+      "--set <path=value>",
+      "override one scenario path; may be repeated",
+      (value, all: string[]) => [...all, value],
+      [],
+    )
     .option("--trials <n>", "trials of each treatment", wholeNumber)
     .option("--duration <duration>", "length of the measurement window, as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)

@@ -39,9 +39,11 @@ function choice(flags: string, description: string, choices: readonly string[], 
 
 const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
 const payload = (): Option => choice("--payload <level>", "payload storage", PAYLOADS, "jsonb");
-const namespace = (): Option => new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
+const namespace = (): Option =>
+  new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
 const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
-const url = (): Option => new Option("--url <url>", "database, as postgresql://user@host:port/name").makeOptionMandatory();
+const url = (): Option =>
+  new Option("--url <url>", "database, as postgresql://user@host:port/name").makeOptionMandatory();
 
 export function register(program: Command): void {
   const schema = program.command("schema").description("Print, apply or drop the tables of the workload");

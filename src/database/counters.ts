@@ -22,7 +22,15 @@ const TEXT = `
          blks_read::float8 AS "blocksRead", blks_hit::float8 AS "blocksHit", temp_bytes::float8 AS "temporaryBytes"
     FROM pg_stat_database WHERE datname = current_database()`;
 
-const NAMES = ["walBytes", "commits", "rollbacks", "deadlocks", "blocksRead", "blocksHit", "temporaryBytes"] as const;
+const NAMES = [
+  "walBytes",
+  "commits",
+  "rollbacks",
+  "deadlocks",
+  "blocksRead",
+  "blocksHit",
+  "temporaryBytes",
+] as const;
 
 /** Sessions report their share of these with a delay of up to a second, so differences are good to that. */
 export async function readCounters(client: SqlClient): Promise<DatabaseCounters> {
