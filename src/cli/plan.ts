@@ -126,8 +126,13 @@ export function planWarnings(experiment: Experiment): string[] {
       "no warm-up: connecting, planning and cold caches are measured too",
     ],
     [
-      some(({ actors, trial }) => Object.values(actors).some(({ load }) => load.rampUpMs > trial.warmUpMs)),
-      "a ramp-up longer than the warm-up reaches into the measurement window",
+      some((settings) =>
+        Object.values(settings.actors).some(
+          // A budget begins anew with the window, ramp-up included.
+          ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
+        ),
+      ),
+      "the ramp-up reaches into the measurement window",
     ],
     [
       some(({ actors }) => actors.producers !== undefined && actors.consumers === undefined),

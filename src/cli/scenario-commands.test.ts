@@ -158,7 +158,12 @@ thresholds: { add: ["p(95)<10"] }`;
     ["a sequential order", "order: sequential\nfactors: { payload: [text, jsonb] }", /sequential order/],
     ["a short window", "trial: { duration: 1s }", /under 5s/],
     ["no warm-up", "trial: { warmUp: 0 }", /no warm-up/],
-    ["a long ramp-up", "actors: { producers: { load: { rampUp: 5s } } }", /ramp-up longer than the warm-up/],
+    ["a long ramp-up", "actors: { producers: { load: { rampUp: 5s } } }", /the ramp-up reaches into/],
+    [
+      "a ramp-up of a budget",
+      "actors: { producers: { load: { executor: shared-iterations, iterations: 9, rampUp: 1s } } }",
+      /the ramp-up reaches into/,
+    ],
     ["a backlog that only grows", "actors: { consumers: false }", /producers without consumers/],
     ["very many connections", "clients: 300", /more than 500 direct connections/],
   ])("warns of %s", (_, text, expected) => {
