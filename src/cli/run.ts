@@ -75,7 +75,7 @@ async function runWithSignals(experiment: Experiment, options: RunOptions): Prom
   const interruption = new Interruption();
   const progress = options.quiet ? undefined : new Progress(experiment, process.stderr);
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (interruption.isRequested) process.exit(ExitCode.interrupted);
+    if (interruption.isRequested()) process.exit(ExitCode.interrupted);
     interruption.request(signal);
     progress?.note(`${signal}: finishing what is under way; once more stops at once`);
   };

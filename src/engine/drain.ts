@@ -24,7 +24,7 @@ export async function drainQueue(
     const workable = (consumers ?? cycle) ? depth.pending + depth.processing : 0;
     const terminal = (archivers ?? cycle) ? depth.complete + depth.failed : 0;
     if (workable + terminal === 0) return true;
-    if (monotonicMs() >= deadlineMs || interruption.isRequested) return false;
+    if (monotonicMs() >= deadlineMs || interruption.isRequested()) return false;
     await interruption.sleep(POLL_MS);
   }
 }

@@ -3,7 +3,7 @@
 // what there is, when a trial cannot go on or the user asks.
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
-import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { ExitCode, type TrainSimError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { dropNamespace } from "../database/namespace.js";
 import { Totals, type WindowSummary } from "../metrics/totals.js";
@@ -93,7 +93,7 @@ class ExperimentRun {
 
   async trials(): Promise<void> {
     for (const trial of this.experiment.trials) {
-      if (this.options.interruption.isRequested || this.failure) return;
+      if (this.options.interruption.isRequested() || this.failure) return;
       await this.trial(trial);
     }
   }
@@ -162,7 +162,7 @@ class ExperimentRun {
     const { interruption } = this.options;
     const aborted = [
       ...(this.failure ? [this.failure.message] : []),
-      ...(interruption.isRequested
+      ...(interruption.isRequested()
         ? [
             `stopped by ${interruption.signalName ?? "a signal"} after ${this.completed()} of ${this.experiment.trials.length} trials`,
           ]
@@ -189,7 +189,7 @@ class ExperimentRun {
   private exitCode(): ExitCode {
     if (this.violations().length > 0) return ExitCode.integrityViolation;
     if (this.failure) return this.failure.exitCode;
-    return this.options.interruption.isRequested ? ExitCode.interrupted : ExitCode.done;
+    return this.options.interruption.isRequested() ? ExitCode.interrupted : ExitCode.done;
   }
 
   private treatmentOf(trial: PlannedTrial): Treatment {

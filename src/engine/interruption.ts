@@ -6,7 +6,7 @@ export class Interruption {
   private readonly sleeper = new Sleeper();
   private name: string | undefined;
 
-  get isRequested(): boolean {
+  isRequested(): boolean {
     return this.name !== undefined;
   }
 
@@ -22,6 +22,6 @@ export class Interruption {
 
   /** Resolves after `ms`, or at once when a stop was or is requested or `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return this.isRequested ? Promise.resolve() : this.sleeper.sleep(ms, signal);
+    return this.isRequested() ? Promise.resolve() : this.sleeper.sleep(ms, signal);
   }
 }

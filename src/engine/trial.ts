@@ -124,7 +124,7 @@ class TrialRun {
   }
 
   private async measure(fleet: Fleet): Promise<void> {
-    if (this.host.interruption.isRequested) return;
+    if (this.host.interruption.isRequested()) return;
     const { durationMs } = this.inputs.treatment.settings.trial;
     const budgeted = budgetedWorkers(fleet.assignments);
     const isTimed = budgeted.length === 0;
@@ -137,7 +137,7 @@ class TrialRun {
     const endMs = isTimed
       ? await this.sleepUntil(window.endMs)
       : await this.untilBudgetsAreUsed(fleet, budgeted);
-    if (!isTimed || this.host.interruption.isRequested) {
+    if (!isTimed || this.host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
@@ -152,7 +152,7 @@ class TrialRun {
     const overdue = this.host.interruption.sleep(mostMs, waiting.signal);
     const done = Promise.race([fleet.budgetsDone(budgeted), overdue]);
     const finishedMs = await this.lifeline.hold(done).finally(() => waiting.abort());
-    if (finishedMs === undefined && !this.host.interruption.isRequested) {
+    if (finishedMs === undefined && !this.host.interruption.isRequested()) {
       throw new TrainSimError(
         `the iteration budget was not used up within maxDuration (${mostMs / 1000} s)`,
         ExitCode.unexpected,
@@ -168,7 +168,7 @@ class TrialRun {
   private async drain(fleet: Fleet): Promise<boolean> {
     const { settings } = this.inputs.treatment;
     fleet.drain();
-    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested) return false;
+    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return false;
     this.phase("drain", settings.trial.drainMaxMs);
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption));
   }
@@ -206,10 +206,11 @@ class TrialRun {
 
   private result(integrity: Integrity | null, failure: TrainSimError | undefined): TrialResult {
     const { trial, treatment, index } = this.inputs;
-    const { isRequested, signalName } = this.host.interruption;
+    const { signalName } = this.host.interruption;
+    const isRequested = signalName !== undefined;
     const windowSeconds = this.window?.seconds ?? 0;
     const summary = this.tally.summary(windowSeconds);
-    const reason = failure?.message ?? (isRequested ? `stopped by ${signalName ?? "a signal"}` : undefined);
+    const reason = failure?.message ?? (isRequested ? `stopped by ${signalName}` : undefined);
     return {
       index,
       number: trial.number,

@@ -9,7 +9,7 @@ export async function findDockerEngine(): Promise<string> {
     const { getContainerRuntimeClient } = await import("testcontainers");
     const { info } = await getContainerRuntimeClient();
     const { serverVersion, operatingSystem } = info.containerRuntime;
-    return `engine ${serverVersion ?? "of unknown version"}${operatingSystem ? ` on ${operatingSystem}` : ""}`;
+    return `engine ${serverVersion}${operatingSystem ? ` on ${operatingSystem}` : ""}`;
   } catch (error) {
     throw new TargetError(
       `no Docker engine answers: ${messageOf(error)}`,
