@@ -43,6 +43,7 @@ export class ActorWorker {
   private readonly actor: Actor;
   private phase: Phase = { name: "warm-up", isOver: true, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
+  private obeyed: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly assignment: Assignment,
@@ -101,7 +102,13 @@ export class ActorWorker {
     this.send({ kind: "ready" });
   }
 
-  async obey(command: Command): Promise<void> {
+  /** Carries the command out once those before it are done; a stop never overtakes a change of phase. */
+  obey(command: Command): Promise<void> {
+    this.obeyed = this.obeyed.then(() => this.carryOut(command));
+    return this.obeyed;
+  }
+
+  private async carryOut(command: Command): Promise<void> {
     switch (command.kind) {
       case "start":
         await this.sleeper.sleep(command.atMs - monotonicMs());
@@ -117,6 +124,7 @@ export class ActorWorker {
         await this.endPhase();
         if (this.traits.drains) this.begin("drain", { executor: "constant-clients" }, false);
         else this.logPhase("drain");
+        this.send({ kind: "draining" });
         return;
       case "stop":
         return this.stop();

@@ -58,6 +58,8 @@ export type Command = z.infer<typeof Command>;
 export const Report = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("paused") }),
+  /** The measured load has ended, to its last transaction; who drains has begun to. */
+  z.object({ kind: z.literal("draining") }),
   /** Every client used up its iteration budget; `finishedMs` is when the last one did. */
   z.object({ kind: z.literal("budget-done"), finishedMs: z.number() }),
   /** Once a second: what was recorded since the last one. */

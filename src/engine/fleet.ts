@@ -68,8 +68,11 @@ export class Fleet {
     return Math.max(...reports.map((report) => report.finishedMs));
   }
 
-  drain(): void {
+  /** Resolves once the load has ended to its last transaction, and those that empty the queue have begun to. */
+  async drain(): Promise<void> {
+    const draining = this.muster("draining");
     this.command({ kind: "drain" });
+    await draining;
   }
 
   /** Resolves with every worker's ledger, in order, once all have finished, shipped and disconnected. */

@@ -167,9 +167,9 @@ class TrialRun {
   /** Resolves to whether the queue is empty. */
   private async drain(fleet: Fleet): Promise<boolean> {
     const { settings } = this.inputs.treatment;
-    fleet.drain();
     if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return false;
     this.phase("drain", settings.trial.drainMaxMs);
+    await this.lifeline.hold(fleet.drain());
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption));
   }
 

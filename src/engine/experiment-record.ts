@@ -1,0 +1,107 @@
+// What an experiment has found so far: its trials, their histograms merged by treatment, where they ran. It makes the
+// result document of that and keeps `result.json` up to date after every trial, so that a killed run leaves a
+// directory that says what it is. Trials of an earlier, interrupted run are put in as if they had just ended.
+import { Totals, type WindowSummary } from "../metrics/totals.js";
+import { writeResult } from "../results/directory.js";
+import { buildResult, treatmentResults } from "../results/result-document.js";
+import type {
+  Comparison,
+  Environment,
+  ResultDocument,
+  TreatmentResult,
+  TrialResult,
+  Verdict,
+} from "../results/result-schema.js";
+import type { Experiment, PlannedTrial } from "../scenario/settings.js";
+
+export interface RecordedTrial {
+  readonly treatmentId: string;
+  readonly result: TrialResult;
+}
+
+/** What goes into the document beside the trials. */
+export interface Findings {
+  readonly environment: Environment;
+  readonly verdict: Verdict;
+  readonly comparisons?: readonly Comparison[];
+  readonly diagnosis?: ResultDocument["diagnosis"];
+}
+
+export class ExperimentRecord {
+  private readonly finished: RecordedTrial[] = [];
+  private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
+
+  constructor(
+    private readonly experiment: Experiment,
+    readonly directory: string,
+  ) {}
+
+  /** In the order in which they ran. */
+  get trials(): readonly RecordedTrial[] {
+    return this.finished;
+  }
+
+  get complete(): number {
+    return this.finished.filter(({ result }) => result.status === "complete").length;
+  }
+
+  /** Integrity violations in words, with their trials. */
+  get violations(): string[] {
+    return this.finished.flatMap(({ treatmentId, result }) =>
+      (result.integrity?.violations ?? []).map(
+        (words) => `trial ${result.number} (${treatmentId}): ${words}`,
+      ),
+    );
+  }
+
+  has(trial: PlannedTrial): boolean {
+    return this.finished.some(({ result }) => result.number === trial.number);
+  }
+
+  /** Position of a trial among those of its treatment, from 0, as planned. */
+  indexOf(trial: PlannedTrial): number {
+    const before = this.experiment.trials.filter(({ number }) => number < trial.number);
+    return before.filter(({ treatmentId }) => treatmentId === trial.treatmentId).length;
+  }
+
+  /** Only complete trials count in what is merged. */
+  add(treatmentId: string, result: TrialResult, totals: Totals): void {
+    this.finished.push({ treatmentId, result });
+    if (result.status !== "complete") return;
+    const merged = this.merged.get(treatmentId) ?? { totals: new Totals(), windowSeconds: 0 };
+    merged.totals.add(totals);
+    merged.windowSeconds += result.windowSeconds;
+    this.merged.set(treatmentId, merged);
+  }
+
+  treatments(): TreatmentResult[] {
+    return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: this.summaries() });
+  }
+
+  document(findings: Findings): ResultDocument {
+    const { comparisons, ...others } = findings;
+    return buildResult({
+      ...others,
+      experiment: this.experiment,
+      trials: this.finished,
+      merged: this.summaries(),
+      ...(comparisons && { comparisons: [...comparisons] }),
+    });
+  }
+
+  /**
+   * Writes `result.json` as of now, marked as unfinished. Comparisons are left to the end: they take long, and of
+   * blocks that are not complete they would say little.
+   */
+  async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis">): Promise<void> {
+    const reason = `unfinished: ${this.complete} of ${this.experiment.trials.length} trials are complete; continue with run --resume`;
+    const verdict: Verdict = { status: "aborted", reasons: [reason] };
+    await writeResult(this.directory, this.document({ ...findings, verdict }));
+  }
+
+  private summaries(): Map<string, WindowSummary> {
+    return new Map(
+      [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
+    );
+  }
+}

@@ -1,0 +1,111 @@
+// Takes up an interrupted experiment: reads which trials its directory holds complete, and refuses to go on where
+// anything changed that would make later trials another experiment (scenario, versions, machine, server, settings).
+// It changes nothing in the directory: the experiment does, once the server has been found to be the same.
+import { UsageError } from "../foundation/errors.js";
+import type { Totals } from "../metrics/totals.js";
+import { readResult, readTrial } from "../results/reader.js";
+import { readTrialTotals } from "../results/stored-totals.js";
+import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
+import { scenarioDifferences } from "../scenario/difference.js";
+import type { Experiment, PlannedTrial } from "../scenario/settings.js";
+
+/** An interrupted experiment as its directory holds it. */
+export interface ResumedExperiment {
+  readonly directory: string;
+  /** Complete trials, in their planned order. */
+  readonly trials: readonly {
+    readonly treatmentId: string;
+    readonly result: TrialResult;
+    readonly totals: Totals;
+  }[];
+  /** Where they ran. */
+  readonly environment: Environment;
+  readonly diagnosis: ResultDocument["diagnosis"];
+}
+
+/** Part of the machine that changes from minute to minute. */
+const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m"]);
+
+async function completeTrial(directory: string, planned: PlannedTrial): Promise<TrialResult | undefined> {
+  const result = await readTrial(directory, planned.number, planned.treatmentId);
+  if (result?.status !== "complete") return undefined;
+  const { number, block, seed } = planned;
+  if (result.number === number && result.block === block && result.seed === seed) return result;
+  throw new UsageError(
+    `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
+    "Was the directory put together by hand? Run the scenario anew.",
+  );
+}
+
+/** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
+export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
+  const stored = await readResult(directory);
+  const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
+  if (difference) {
+    const { path, here, there } = difference;
+    const others = more.length > 0 ? `; and ${more.map((one) => one.path).join(", ")}` : "";
+    throw new UsageError(
+      `${directory} holds another experiment: ${path} is ${here} there, ${there} now${others}`,
+      "Leave the scenario out of the command to go on with the stored one, or run this one anew.",
+    );
+  }
+  const trials: ResumedExperiment["trials"][number][] = [];
+  for (const planned of experiment.trials) {
+    const result = await completeTrial(directory, planned);
+    if (!result) continue;
+    const { treatmentId } = planned;
+    trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
+  }
+  return { directory, trials, environment: stored.environment, diagnosis: stored.diagnosis };
+}
+
+/** Settings that the scenario itself gives, which may differ from treatment to treatment. */
+function settingsGiven(experiment: Experiment): Set<string> {
+  return new Set(
+    experiment.treatments.flatMap(({ settings: { target } }) =>
+      target.kind === "url" ? [] : Object.keys(target.settings),
+    ),
+  );
+}
+
+/** What of `now` is not as it was; a fact that only one side knows is no difference. */
+export function environmentChanges(
+  experiment: Experiment,
+  earlier: Environment,
+  now: Environment,
+): { what: string; before: string; now: string }[] {
+  const given = settingsGiven(experiment);
+  const parts = [
+    { name: "version of ", before: earlier.versions, after: now.versions, skipped: new Set(["PgBouncer"]) },
+    { name: "machine's ", before: earlier.machine, after: now.machine, skipped: PASSING_FACTS },
+    { name: "server setting ", before: earlier.settings, after: now.settings, skipped: given },
+  ];
+  return parts.flatMap(({ name, before, after, skipped }) =>
+    Object.entries(after).flatMap(([key, value]) => {
+      const old = before[key];
+      const isSame = old === undefined || skipped.has(key) || String(old) === String(value);
+      return isSame ? [] : [{ what: `${name}${key}`, before: String(old), now: String(value) }];
+    }),
+  );
+}
+
+/** Throws a UsageError that names the first difference. */
+export function requireSameEnvironment(experiment: Experiment, earlier: Environment, now: Environment): void {
+  const [change, ...more] = environmentChanges(experiment, earlier, now);
+  if (!change) return;
+  const others = more.length > 0 ? `; also the ${more.map(({ what }) => what).join(", ")}` : "";
+  throw new UsageError(
+    `the interrupted experiment ran elsewhere: ${change.what} was ${change.before}, is ${change.now}${others}`,
+    "Its trials and new ones would not be comparable: run the scenario anew.",
+  );
+}
+
+/** Throws a UsageError when another PgBouncer took part before. */
+export function requireSamePooler(earlier: Environment, version: string): void {
+  const before = earlier.versions["PgBouncer"];
+  if (before === undefined || before.split(", ").includes(version)) return;
+  throw new UsageError(
+    `the interrupted experiment used PgBouncer ${before}, this is ${version}`,
+    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario anew.",
+  );
+}
