@@ -2,10 +2,12 @@
 // says so. Results go to standard output; progress and everything else to standard error. The first SIGINT or
 // SIGTERM stops gracefully with partial, marked results, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
-import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { Interruption } from "../engine/interruption.js";
+import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
 import { loadScenario } from "../scenario/loader.js";
+import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
@@ -17,6 +19,7 @@ interface RunOptions {
   readonly duration?: string;
   readonly seed?: number;
   readonly out: string;
+  readonly resume?: string;
   readonly plan?: true;
   readonly json?: true;
   readonly quiet?: true;
@@ -33,7 +36,7 @@ export function register(program: Command): void {
   program
     .command("run")
     .description("Run a scenario's experiment and report it")
-    .argument("<scenario>", "scenario file (YAML)")
+    .argument("[scenario]", "scenario file (YAML); may be left out with --resume")
     .option(
       "--set <path=value>",
       "override one scenario path; may be repeated",
@@ -44,25 +47,28 @@ export function register(program: Command): void {
     .option("--duration <duration>", "length of the measurement window, as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
     .option("--out <dir>", "directory for the result directory", "results")
+    .option("--resume <dir>", "continue the interrupted experiment of that result directory")
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option("--json", "print the result document on standard output, and nothing else there")
     .option("--quiet", "no progress")
     .action(run);
 }
 
-async function run(scenario: string, options: RunOptions): Promise<void> {
-  const { set, trials, duration, seed } = options;
-  const experiment = await loadScenario(scenario, {
+async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
+  const { set, trials, duration, seed, resume } = options;
+  const overrides: Overrides = {
     set,
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
-  });
+  };
+  const experiment = await load(scenario, resume, overrides);
   if (options.plan) {
     process.stdout.write(renderPlan(experiment));
     return;
   }
-  const outcome = await runWithSignals(experiment, options);
+  const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);
+  const outcome = await runWithSignals(experiment, options, resumed);
   process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : outcome.summary);
   process.exitCode = outcome.exitCode;
   if (outcome.failure) throw withDirectory(outcome.failure, outcome);
@@ -71,9 +77,31 @@ async function run(scenario: string, options: RunOptions): Promise<void> {
   }
 }
 
-async function runWithSignals(experiment: Experiment, options: RunOptions): Promise<ExperimentOutcome> {
+/** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */
+async function load(
+  scenario: string | undefined,
+  resume: string | undefined,
+  overrides: Overrides,
+): Promise<Experiment> {
+  if (resume !== undefined) return readInterruptedScenario(resume, scenario, overrides);
+  if (scenario !== undefined) return loadScenario(scenario, overrides);
+  throw new UsageError(
+    "no scenario is named",
+    "Name one, as scenarios/quickstart.yaml, or a result directory with --resume.",
+  );
+}
+
+async function runWithSignals(
+  experiment: Experiment,
+  options: RunOptions,
+  resumed: ResumedExperiment | undefined,
+): Promise<ExperimentOutcome> {
   const interruption = new Interruption();
   const progress = options.quiet ? undefined : new Progress(experiment, process.stderr);
+  if (resumed) {
+    const done = resumed.trials.length;
+    progress?.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
+  }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (interruption.isRequested()) process.exit(ExitCode.interrupted);
     interruption.request(signal);
@@ -87,6 +115,7 @@ async function runWithSignals(experiment: Experiment, options: RunOptions): Prom
       programVersion: packageVersion(),
       observer: progress ?? silentObserver,
       interruption,
+      ...(resumed && { resumed }),
     });
   } finally {
     progress?.close();

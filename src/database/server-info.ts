@@ -30,6 +30,7 @@ export interface ConnectionBudget {
 /** Settings that an evaluation of a queue needs, whether or not somebody changed them. */
 const ALWAYS_SHOWN = [
   "autovacuum",
+  "autovacuum_naptime",
   "checkpoint_timeout",
   "deadlock_timeout",
   "default_toast_compression",
@@ -51,9 +52,9 @@ const ALWAYS_SHOWN = [
   "work_mem",
 ];
 
-/** Can hold a password or a command line, or says where files are. */
+/** Can hold a password or a command line, says where files are, or is another at every start. */
 const NEVER_SHOWN =
-  "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset)";
+  "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
 export function productOf(versionText: string): Product {
   if (/^CockroachDB/.test(versionText)) return "CockroachDB";

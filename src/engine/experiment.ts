@@ -3,30 +3,31 @@
 // what there is, when a trial cannot go on or the user asks.
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
-import { ExitCode, type TrainSimError } from "../foundation/errors.js";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { dropNamespace } from "../database/namespace.js";
-import { Totals, type WindowSummary } from "../metrics/totals.js";
 import { compareTreatments } from "../report/comparisons.js";
 import { renderSummary } from "../report/summary.js";
 import {
   createResultDirectory,
   createTrialDirectory,
+  setTrialAside,
   writeResult,
   writeScenario,
   writeSummary,
 } from "../results/directory.js";
-import { buildResult, treatmentResults } from "../results/result-document.js";
-import type { ResultDocument, TrialResult, Verdict } from "../results/result-schema.js";
+import type { Environment, ResultDocument, Verdict } from "../results/result-schema.js";
+import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { requireOpenFiles } from "./demand.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
+import { ExperimentRecord } from "./experiment-record.js";
 import type { ExperimentObserver } from "./observer.js";
+import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
-import type { FinishedTrial } from "./trial-parts.js";
 
 export interface ExperimentOptions {
   /** Directory in which the result directory is made. */
@@ -34,6 +35,8 @@ export interface ExperimentOptions {
   readonly programVersion: string;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
+  /** What an interrupted run of the same experiment left; its directory is gone on with. */
+  readonly resumed?: ResumedExperiment;
 }
 
 export interface ExperimentOutcome {
@@ -46,39 +49,45 @@ export interface ExperimentOutcome {
   readonly failure?: TrainSimError;
 }
 
-/** Rejects when not one trial could begin, and then leaves nothing behind. */
+/** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
 export async function runExperiment(
   experiment: Experiment,
   options: ExperimentOptions,
 ): Promise<ExperimentOutcome> {
   requireOpenFiles(experiment.treatments);
-  const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
+  const { resumed } = options;
+  const directory =
+    resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));
+  await lockDirectory(directory);
   const run = new ExperimentRun(experiment, options, directory);
   try {
-    await writeScenario(directory, experiment.yaml);
-    await run.trials();
+    if (!resumed) await writeScenario(directory, experiment.yaml);
+    await run.trials().finally(() => run.release());
+    return await run.conclude();
   } catch (error) {
-    if (!run.hasTrials) await rm(directory, { recursive: true, force: true });
+    if (!resumed && !run.hasBegun) await rm(directory, { recursive: true, force: true });
     throw error;
   } finally {
-    await run.release();
+    await unlockDirectory(directory);
   }
-  return run.conclude();
 }
 
 class ExperimentRun {
-  private readonly finished: { treatmentId: string; result: TrialResult }[] = [];
-  private readonly totals = new Map<string, { totals: Totals; windowSeconds: number }>();
+  private readonly record: ExperimentRecord;
   private readonly targets: KeptTarget[] = [];
   private readonly poolerVersions = new Set<string>();
   private readonly keeper: TargetKeeper;
   private failure: TrainSimError | undefined;
+  private isBegun = false;
 
   constructor(
     private readonly experiment: Experiment,
     private readonly options: ExperimentOptions,
     private readonly directory: string,
   ) {
+    this.record = new ExperimentRecord(experiment, directory);
+    for (const { treatmentId, result, totals } of options.resumed?.trials ?? [])
+      this.record.add(treatmentId, result, totals);
     this.keeper = new TargetKeeper(experiment.treatments, (started) => {
       this.targets.push(started);
       const { product, version } = started.server;
@@ -87,40 +96,57 @@ class ExperimentRun {
     });
   }
 
-  get hasTrials(): boolean {
-    return this.finished.length > 0;
+  /** Whether a trial was begun, so that the directory has changed. */
+  get hasBegun(): boolean {
+    return this.isBegun;
   }
 
   async trials(): Promise<void> {
     for (const trial of this.experiment.trials) {
       if (this.options.interruption.isRequested() || this.failure) return;
-      await this.trial(trial);
+      if (!this.record.has(trial)) await this.trial(trial);
     }
   }
 
   private async trial(trial: PlannedTrial): Promise<void> {
     const treatment = this.treatmentOf(trial);
-    const kept = await this.keeper.provide(treatment);
+    const kept = await this.provide(treatment);
+    if (!kept) return;
+    this.isBegun = true;
+    await this.record.writeUnfinished(this.findings());
+    await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
-    const index = this.finished.filter((each) => each.treatmentId === treatment.id).length;
     const { observer, interruption } = this.options;
     const done = await runTrial(
-      { ...kept, observer, interruption, onPooler: (version) => this.poolerVersions.add(version) },
-      { trial, treatment, index, directory },
+      { ...kept, observer, interruption, onPooler: (version) => this.onPooler(version) },
+      { trial, treatment, index: this.record.indexOf(trial), directory },
     );
-    this.keep(done, treatment);
+    this.record.add(treatment.id, done.result, done.totals);
     await writeTrial(directory, done.result);
     observer.trialEnded(done.result, treatment);
     this.failure = done.failure;
   }
 
-  private keep(done: FinishedTrial, treatment: Treatment): void {
-    this.finished.push({ treatmentId: treatment.id, result: done.result });
-    if (done.result.status !== "complete") return;
-    const merged = this.totals.get(treatment.id) ?? { totals: new Totals(), windowSeconds: 0 };
-    merged.totals.add(done.totals);
-    merged.windowSeconds += done.result.windowSeconds;
-    this.totals.set(treatment.id, merged);
+  /** The treatment's target; undefined, and the experiment at its end, when it fails after other trials have run. */
+  private async provide(treatment: Treatment): Promise<KeptTarget | undefined> {
+    try {
+      const kept = await this.keeper.provide(treatment);
+      const { resumed, programVersion } = this.options;
+      if (resumed) {
+        const now = environmentOf(programVersion, [kept], new Set());
+        requireSameEnvironment(this.experiment, resumed.environment, now);
+      }
+      return kept;
+    } catch (error) {
+      if (!this.isBegun || !(error instanceof TrainSimError)) throw error;
+      this.failure = error;
+      return undefined;
+    }
+  }
+
+  private onPooler(version: string): void {
+    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, version);
+    this.poolerVersions.add(version);
   }
 
   /** Takes train-sim's namespace off a server that stays, and stops what was started. */
@@ -134,17 +160,11 @@ class ExperimentRun {
   }
 
   async conclude(): Promise<ExperimentOutcome> {
-    const { experiment, directory } = this;
-    const merged = new Map<string, WindowSummary>();
-    for (const [id, { totals, windowSeconds }] of this.totals) merged.set(id, totals.summary(windowSeconds));
-    const treatments = treatmentResults({ experiment, trials: this.finished, merged });
-    const result = buildResult({
-      experiment,
-      trials: this.finished,
-      merged,
-      environment: environmentOf(this.options.programVersion, this.targets, this.poolerVersions),
+    const { experiment, directory, record } = this;
+    const result = record.document({
+      ...this.findings(),
       verdict: this.verdict(),
-      comparisons: compareTreatments(treatments, experiment.seed),
+      comparisons: compareTreatments(record.treatments(), experiment.seed),
     });
     const summary = renderSummary(result, { directory });
     await writeResult(directory, result);
@@ -158,36 +178,34 @@ class ExperimentRun {
     };
   }
 
+  /** What can be said at any time. */
+  private findings(): { environment: Environment; diagnosis: ResultDocument["diagnosis"] } {
+    const { programVersion, resumed } = this.options;
+    const { targets, poolerVersions } = this;
+    return {
+      environment: environmentOf(programVersion, targets, poolerVersions, resumed?.environment),
+      diagnosis: [],
+    };
+  }
+
   private verdict(): Verdict {
     const { interruption } = this.options;
     const aborted = [
       ...(this.failure ? [this.failure.message] : []),
       ...(interruption.isRequested()
         ? [
-            `stopped by ${interruption.signalName ?? "a signal"} after ${this.completed()} of ${this.experiment.trials.length} trials`,
+            `stopped by ${interruption.signalName ?? "a signal"} after ${this.record.complete} of ${this.experiment.trials.length} trials`,
           ]
         : []),
     ];
     if (aborted.length > 0) return { status: "aborted", reasons: aborted };
-    const reasons = this.violations();
+    const reasons = this.record.violations;
     return { status: reasons.length > 0 ? "tainted" : "ok", reasons };
-  }
-
-  private completed(): number {
-    return this.finished.filter(({ result }) => result.status === "complete").length;
-  }
-
-  private violations(): string[] {
-    return this.finished.flatMap(({ treatmentId, result }) =>
-      (result.integrity?.violations ?? []).map(
-        (words) => `trial ${result.number} (${treatmentId}): ${words}`,
-      ),
-    );
   }
 
   /** An integrity violation outranks everything: it says that the numbers count events that are not there. */
   private exitCode(): ExitCode {
-    if (this.violations().length > 0) return ExitCode.integrityViolation;
+    if (this.record.violations.length > 0) return ExitCode.integrityViolation;
     if (this.failure) return this.failure.exitCode;
     return this.options.interruption.isRequested() ? ExitCode.interrupted : ExitCode.done;
   }

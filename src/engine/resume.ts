@@ -1,12 +1,16 @@
 // Takes up an interrupted experiment: reads which trials its directory holds complete, and refuses to go on where
 // anything changed that would make later trials another experiment (scenario, versions, machine, server, settings).
 // It changes nothing in the directory: the experiment does, once the server has been found to be the same.
+import { join } from "node:path";
 import { UsageError } from "../foundation/errors.js";
 import type { Totals } from "../metrics/totals.js";
+import { SCENARIO_FILE } from "../results/directory.js";
 import { readResult, readTrial } from "../results/reader.js";
 import { readTrialTotals } from "../results/stored-totals.js";
 import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { scenarioDifferences } from "../scenario/difference.js";
+import { loadScenario, parseScenario } from "../scenario/loader.js";
+import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment, PlannedTrial } from "../scenario/settings.js";
 
 /** An interrupted experiment as its directory holds it. */
@@ -37,6 +41,22 @@ async function completeTrial(directory: string, planned: PlannedTrial): Promise<
   );
 }
 
+/**
+ * The experiment of a directory, or of `scenario` where that is named; `readInterrupted` finds out whether they are
+ * the same. Passwords are not stored: they come from PGPASSWORD or from the scenario.
+ */
+export async function readInterruptedScenario(
+  directory: string,
+  scenario: string | undefined,
+  overrides: Overrides,
+): Promise<Experiment> {
+  const { yaml, seed } = (await readResult(directory)).scenario;
+  const withSeed = { ...overrides, defaultSeed: seed };
+  return scenario === undefined
+    ? parseScenario(yaml, join(directory, SCENARIO_FILE), withSeed)
+    : loadScenario(scenario, withSeed);
+}
+
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
 export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
   const stored = await readResult(directory);
@@ -59,26 +79,20 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   return { directory, trials, environment: stored.environment, diagnosis: stored.diagnosis };
 }
 
-/** Settings that the scenario itself gives, which may differ from treatment to treatment. */
-function settingsGiven(experiment: Experiment): Set<string> {
-  return new Set(
-    experiment.treatments.flatMap(({ settings: { target } }) =>
-      target.kind === "url" ? [] : Object.keys(target.settings),
-    ),
-  );
-}
-
 /** What of `now` is not as it was; a fact that only one side knows is no difference. */
 export function environmentChanges(
   experiment: Experiment,
   earlier: Environment,
   now: Environment,
 ): { what: string; before: string; now: string }[] {
-  const given = settingsGiven(experiment);
+  // A server that train-sim starts has the settings that scenario and version give it, which are compared already.
+  const isOurServer = experiment.treatments.some(({ settings }) => settings.target.kind !== "url");
   const parts = [
     { name: "version of ", before: earlier.versions, after: now.versions, skipped: new Set(["PgBouncer"]) },
     { name: "machine's ", before: earlier.machine, after: now.machine, skipped: PASSING_FACTS },
-    { name: "server setting ", before: earlier.settings, after: now.settings, skipped: given },
+    ...(isOurServer
+      ? []
+      : [{ name: "server setting ", before: earlier.settings, after: now.settings, skipped: new Set() }]),
   ];
   return parts.flatMap(({ name, before, after, skipped }) =>
     Object.entries(after).flatMap(([key, value]) => {

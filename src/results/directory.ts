@@ -1,7 +1,7 @@
 // The directory of one experiment's results: its name, its layout, and who may write there. It is made new for
 // each run and never reused; names that come from a scenario are reduced to safe characters, so that no scenario
 // can write outside it.
-import { mkdir } from "node:fs/promises";
+import { access, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
 import { codeOf } from "../foundation/errors.js";
@@ -67,6 +67,22 @@ export async function createTrialDirectory(
   const path = trialPath(directory, number, treatmentId);
   if ((await makeDirectory(path)) === "taken") throw storageError({ code: "EEXIST" }, path);
   return path;
+}
+
+/** Renames what an interrupted run left of a trial to the first of `...partial-1`, `...partial-2` that is free. */
+export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
+  const path = trialPath(directory, number, treatmentId);
+  const exists = (one: string): Promise<boolean> =>
+    access(one).then(
+      () => true,
+      () => false,
+    );
+  if (!(await exists(path))) return;
+  let n = 1;
+  while (await exists(`${path}.partial-${n}`)) n++;
+  await rename(path, `${path}.partial-${n}`).catch((error: unknown) => {
+    throw storageError(error, path);
+  });
 }
 
 export async function writeScenario(directory: string, yaml: string): Promise<void> {

@@ -3,12 +3,13 @@
 // which file, what is wrong in it and what to do. It trusts no path that a file contains.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { z } from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { RESULT_FILE, trialPath } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
-import { RESULT_VERSION, ResultDocument } from "./result-schema.js";
-import { HISTOGRAM_LOG_FILE } from "./trial-files.js";
+import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
+import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 const PROBLEMS_SHOWN_MAX = 5;
 
@@ -58,18 +59,37 @@ export function parseResult(path: string, value: unknown): ResultDocument {
     );
   const parsed = ResultDocument.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    (issue) => `${issue.path.join(".") || "document"}: ${issue.message}`,
-  );
+  throw new UsageError(`${path} is not a valid result: ${problemsOf(parsed.error)}`, "Was it edited?");
+}
+
+function problemsOf(error: z.ZodError): string {
+  const issues = error.issues.map((issue) => `${issue.path.join(".") || "document"}: ${issue.message}`);
   const shown = issues.slice(0, PROBLEMS_SHOWN_MAX);
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`);
-  throw new UsageError(`${path} is not a valid result: ${shown.join("; ")}`, "Was it edited?");
+  return shown.join("; ");
 }
 
 /** The result document of a directory; a UsageError otherwise. */
 export async function readResult(directory: string): Promise<ResultDocument> {
   const path = join(directory, RESULT_FILE);
   return parseResult(path, parseJson(path, await readText(directory, path)));
+}
+
+/** What one trial came to; undefined where it was never finished, a UsageError where its file cannot be read. */
+export async function readTrial(
+  directory: string,
+  trialNumber: number,
+  treatmentId: string,
+): Promise<TrialResult | undefined> {
+  const path = join(trialPath(directory, trialNumber, treatmentId), TRIAL_FILE);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
+  });
+  if (text === undefined) return undefined;
+  const parsed = TrialResult.safeParse(parseJson(path, text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${path} is not a valid trial: ${problemsOf(parsed.error)}`, "Was it edited?");
 }
 
 /** The histograms of one trial, all its seconds merged; a UsageError where the log is missing or damaged. */

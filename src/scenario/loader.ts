@@ -81,7 +81,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const applied = applyOverrides(given, overrides);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
-  const { name: title, seed = freshSeed(), ...others } = overridden;
+  const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
   const raw: Mapping = { ...(title !== undefined && { name: title }), seed, ...others };
   const expansion = expand(raw, applied.factors);
   const checked = checkScenario(raw);

@@ -13,6 +13,8 @@ export interface Overrides {
   readonly trials?: string | number;
   readonly duration?: string | number;
   readonly seed?: string | number;
+  /** Seed of a scenario that states none, instead of a fresh one. */
+  readonly defaultSeed?: number;
 }
 
 interface Override {

@@ -1,0 +1,43 @@
+// A finished trial's counts and histograms, back from its files as they were in memory, so that trials of an
+// interrupted run merge with later ones exactly. Counts come from `trial.json`, samples from `histograms.hlog`; where
+// the two contradict each other one of them was cut short or changed, and the trial is refused.
+import { UsageError } from "../foundation/errors.js";
+import { OPERATIONS } from "../metrics/operations.js";
+import { Totals, type OperationCounts } from "../metrics/totals.js";
+import { trialPath } from "./directory.js";
+import { readTrialHistograms } from "./reader.js";
+import type { OperationResult, TrialResult } from "./result-schema.js";
+
+function countsOf(result: OperationResult): OperationCounts {
+  return {
+    transactions: result.transactions,
+    events: result.events,
+    emptyPolls: result.emptyPolls,
+    emptyPollMs: result.emptyPollTotalMs,
+    retries: new Map(Object.entries(result.retriesBySqlstate)),
+    failures: new Map(Object.entries(result.failures)),
+  };
+}
+
+/** Rejects with a UsageError where the trial's files are missing, damaged or contradict each other. */
+export async function readTrialTotals(
+  directory: string,
+  trial: TrialResult,
+  treatmentId: string,
+): Promise<Totals> {
+  const totals = new Totals();
+  totals.histograms.add(await readTrialHistograms(directory, trial.number, treatmentId));
+  totals.clampedSamples = trial.clampedSamples ?? 0;
+  for (const operation of OPERATIONS) {
+    const result = trial.operations[operation];
+    if (!result) continue;
+    Object.assign(totals.countsOf(operation), countsOf(result));
+    const samples = totals.histograms.get(`${operation}.response`)?.totalCount ?? 0;
+    if (samples === result.transactions) continue;
+    throw new UsageError(
+      `${trialPath(directory, trial.number, treatmentId)}: the histograms hold ${samples} ${operation} transactions, trial.json ${result.transactions}`,
+      "One of the two files was cut short or changed: remove the trial's directory to run it again.",
+    );
+  }
+  return totals;
+}
