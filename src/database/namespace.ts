@@ -67,6 +67,11 @@ export async function namespaceState(client: SqlClient, namespace: string): Prom
   return match ? { kind: "ours", version: Number(match[1]), payload: match[2] ?? "" } : { kind: "foreign" };
 }
 
+/** Throws a UsageError when that schema exists and is not train-sim's. */
+export async function requireOwnNamespace(client: SqlClient, namespace: string): Promise<void> {
+  refuseForeign(namespace, await namespaceState(client, namespace));
+}
+
 function refuseForeign(namespace: string, state: NamespaceState): void {
   if (state.kind !== "foreign") return;
   throw new UsageError(

@@ -2,6 +2,7 @@
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
 // It never runs two servers at once: they would share the machine's cores and disturb each other.
 import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { requireOwnNamespace } from "../database/namespace.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
 import type { Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
@@ -41,6 +42,7 @@ export class TargetKeeper {
     try {
       admin = await connectAdmin(target.admin);
       const server = await readServerInfo(admin);
+      await requireOwnNamespace(admin, treatment.settings.namespace);
       requireConnections(server.connections, serverConnectionsOf(treatment.settings), treatment.id);
       this.current = { key, target, admin, server };
     } catch (error) {

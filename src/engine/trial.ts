@@ -20,6 +20,7 @@ import type { TrialPhase } from "./observer.js";
 import { openPooler, poolerVersion } from "./pooler.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
+import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
 
 /** Between a command and the instant it names, so that every thread has heard it before. */
@@ -34,8 +35,11 @@ export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<Fi
 
 class TrialRun {
   private readonly log: TrialLog;
+  private readonly watch: ServerWatch;
   private readonly tally: Tally;
   private readonly lifeline = new Lifeline();
+  /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
+  private readonly over = new AbortController();
   private files: TrialFiles | undefined;
   private pooler: RunningPooler | undefined;
   private fleet: Fleet | undefined;
@@ -52,7 +56,9 @@ class TrialRun {
       this.files?.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
     });
+    this.watch = new ServerWatch(host.target.admin);
     this.lifeline.watchServer("the database server", host.target.lost);
+    this.lifeline.watchServer("the database server", this.watch.lost);
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -71,8 +77,10 @@ class TrialRun {
     } catch (error) {
       failure = explain(error);
     }
+    this.over.abort();
     await this.fleet?.terminate();
     await this.pooler?.stop();
+    await this.watch.stop();
     failure ??= this.closeFiles();
     const result = this.result(integrity, failure);
     await this.log.close(result);
@@ -148,10 +156,8 @@ class TrialRun {
   private async untilBudgetsAreUsed(fleet: Fleet, budgeted: readonly number[]): Promise<number> {
     const loads = Object.values(this.inputs.treatment.settings.actors).map(({ load }) => load);
     const mostMs = Math.max(...loads.map((load) => ("maxDurationMs" in load ? load.maxDurationMs : 0)));
-    const waiting = new AbortController();
-    const overdue = this.host.interruption.sleep(mostMs, waiting.signal);
-    const done = Promise.race([fleet.budgetsDone(budgeted), overdue]);
-    const finishedMs = await this.lifeline.hold(done).finally(() => waiting.abort());
+    const overdue = this.host.interruption.sleep(mostMs, this.over.signal);
+    const finishedMs = await this.lifeline.hold(Promise.race([fleet.budgetsDone(budgeted), overdue]));
     if (finishedMs === undefined && !this.host.interruption.isRequested()) {
       throw new TrainSimError(
         `the iteration budget was not used up within maxDuration (${mostMs / 1000} s)`,
@@ -174,11 +180,8 @@ class TrialRun {
   }
 
   private async stop(fleet: Fleet): Promise<Ledger[]> {
-    const ended = new AbortController();
-    const patience = systemClock.sleep(STOP_PATIENCE_MS, ended.signal).then(() => undefined);
-    const ledgers = await this.lifeline
-      .hold(Promise.race([fleet.stop(), patience]))
-      .finally(() => ended.abort());
+    const patience = systemClock.sleep(STOP_PATIENCE_MS, this.over.signal).then(() => undefined);
+    const ledgers = await this.lifeline.hold(Promise.race([fleet.stop(), patience]));
     if (ledgers) return ledgers;
     throw new TargetError(
       `the workers' last transactions did not end within ${STOP_PATIENCE_MS / 1000} s`,
@@ -231,7 +234,7 @@ class TrialRun {
 
   /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
   private async sleepUntil(atMs: number): Promise<number> {
-    await this.lifeline.hold(this.host.interruption.sleep(atMs - monotonicMs()));
+    await this.lifeline.hold(this.host.interruption.sleep(atMs - monotonicMs(), this.over.signal));
     return monotonicMs();
   }
 

@@ -1,0 +1,347 @@
+// `train-sim run` as its users meet it: the built program in a process of its own, on real servers. What it prints,
+// what it leaves in the result directory, how it ends, and that it leaves nothing else.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { ResultDocument } from "../results/result-schema.js";
+import { readTrialHistograms } from "../results/reader.js";
+import type { Endpoint } from "../scenario/endpoint.js";
+import { startEmbedded } from "../target/embedded.js";
+import { testNamespace } from "../testing/namespace.js";
+import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../testing/train-sim.js";
+
+const ACTORS = `
+actors:
+  producers: { workers: 1, load: { executor: constant-clients, clients: 3, thinkTime: 20ms } }
+  consumers: { workers: 2, load: { executor: constant-clients, clients: 4 } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 2 } }
+batch: { min: 5, max: 20 }
+appDelay: 0
+`;
+const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
+const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
+
+function urlOf({ user, password, host, port, database }: Endpoint): string {
+  return `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
+}
+
+/** A scenario on the suite's own server, in a namespace of its own. */
+function onSuiteServer(rest: string): { yaml: string; namespace: string } {
+  const namespace = testNamespace("run");
+  const target = `target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }`;
+  return { namespace, yaml: `name: t\nseed: 1\nnamespace: ${namespace}\n${target}\n${rest}` };
+}
+
+async function withAdmin<T>(work: (admin: AdminClient) => Promise<T>): Promise<T> {
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** Processes of train-sim's own servers that were started below that directory of the system. */
+function serverProcesses(): string[] {
+  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  return lines.filter((line) => /postgres -D .*train-sim|pgbouncer.*train-sim/.test(line));
+}
+
+describe("a run", () => {
+  it("prints the result document alone on standard output with --json, and leaves the whole result directory", async () => {
+    const out = scratchDirectory();
+    const { yaml, namespace } = onSuiteServer(`factors: { payload: [jsonb, text] }\n${ACTORS}${SHORT}`);
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, "--json"]);
+    expect(ended.stderr).toContain("trial 2/2");
+    expect(ended.exitCode).toBe(0);
+    const printed = ResultDocument.parse(JSON.parse(ended.stdout));
+    const { directory, result } = onlyResultIn(out);
+    expect(printed).toEqual(result);
+    expect(result.verdict.status).not.toBe("aborted");
+    expect(readdirSync(directory)).toEqual(
+      expect.arrayContaining(["result.json", "scenario.yaml", "summary.txt", "trials"]),
+    );
+    expect(result.treatments.map(({ id }) => id)).toEqual(["jsonb", "text"]);
+    for (const treatment of result.treatments) {
+      const [trial] = treatment.trials;
+      expect(trial?.status).toBe("complete");
+      expect(trial?.windowSeconds).toBeCloseTo(1, 1);
+      for (const operation of ["add", "process", "archive"] as const) {
+        const measured = trial?.operations[operation];
+        expect(measured?.transactions).toBeGreaterThan(0);
+        expect(measured?.failures).toEqual({});
+        }
+      const { integrity } = trial ?? {};
+      expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, drained: true, pending: 0 });
+      expect(integrity?.archived).toBe(integrity?.published);
+    }
+    expect(
+      await withAdmin((admin) => admin.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [namespace])),
+    ).toEqual([]);
+  });
+
+  it("writes histograms, time series and log that agree with the result", async () => {
+    const out = scratchDirectory();
+    const { yaml } = onSuiteServer(`payload: text\n${ACTORS}${SHORT}`);
+    expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    const [treatment] = result.treatments;
+    const [trial] = treatment?.trials ?? [];
+    const add = trial?.operations.add;
+    const histograms = await readTrialHistograms(directory, 1, treatment?.id ?? "");
+    expect(histograms.get("add.response")?.totalCount).toBe(add?.transactions);
+    const trialDirectory = join(directory, "trials", readdirSync(join(directory, "trials"))[0] ?? "");
+    const rows = readFileSync(join(trialDirectory, "timeseries.csv"), "utf8").trim().split("\n").slice(1);
+    const addRows = rows.map((row) => row.split(",")).filter(([, operation]) => operation === "add");
+    expect(addRows.reduce((sum, row) => sum + Number(row[2]), 0)).toBe(add?.transactions);
+    const lines = readFileSync(join(trialDirectory, "log.ndjson"), "utf8").trim().split("\n");
+    const log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const line of log)
+      expect(Object.keys(line)).toEqual(
+        expect.arrayContaining(["trial", "treatment", "actor", "worker", "operation"]),
+      );
+    const summaries = log.filter((line) => line["event"] === "summary" && line["operation"] === "add");
+    expect(summaries.reduce((sum, line) => sum + Number(line["transactions"]), 0)).toBe(add?.transactions);
+    expect(
+      log
+        .filter((line) => line["event"] === "phase" && line["actor"] === "coordinator")
+        .map((line) => line["phase"]),
+    ).toEqual(["reset", "warm-up", "measure", "drain", "audit"]);
+  });
+
+  it("executes an iteration budget exactly, the remainder over workers included", async () => {
+    const out = scratchDirectory();
+    const { yaml } = onSuiteServer(`payload: text
+topology: cycle
+actors: { cycle: { workers: 3, load: { executor: shared-iterations, clients: 7, iterations: 103 } } }
+batch: { min: 2, max: 4 }
+appDelay: 0
+trial: { warmUp: 200ms, drain: 10s }
+trials: 1
+`);
+    expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
+    const operations = onlyResultIn(out).result.treatments[0]?.trials[0]?.operations;
+    expect(operations?.__cycle__?.transactions).toBe(103);
+    expect(operations?.add?.transactions).toBe(103);
+    expect((operations?.process?.transactions ?? 0) + (operations?.process?.emptyPolls ?? 0)).toBe(103);
+  });
+
+  it.each(["1.18", "1.24"] as const)(
+    "runs through managed PgBouncers %s in transaction mode",
+    async (kind) => {
+      const out = scratchDirectory();
+      const { yaml } = onSuiteServer(
+        `payload: text\npool: { strategy: pgbouncer, mode: transaction, size: 3, instances: 2 }\n${ACTORS}${SHORT}`,
+      );
+      const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], {
+        env: pgBouncerEnv(kind),
+      });
+      expect(ended.stderr).toContain("integrity ok");
+      expect(ended.exitCode).toBe(0);
+      const { result } = onlyResultIn(out);
+      expect(result.environment.versions["PgBouncer"]).toMatch(new RegExp(`^${kind}`));
+    },
+  );
+
+  it("counts the retries that a locking level invites, and loses no event by them", async () => {
+    const out = scratchDirectory();
+    const { yaml } = onSuiteServer(
+      `payload: text\nlocking: nowait\nappDelay: 2ms\nretry: { attempts: 50 }\n${ACTORS.replace("appDelay: 0\n", "")}${SHORT}`,
+    );
+    expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
+    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(trial?.operations.process?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
+    expect(trial?.integrity?.verdict).toBe("ok");
+  });
+});
+
+describe("a run that cannot start", () => {
+  const suite = (rest = ""): string => onSuiteServer(`${rest}${ACTORS}${SHORT}`).yaml;
+  const without = (key: "password" | "port"): string => {
+    const endpoint = inject("adminEndpoint");
+    const changed = key === "port" ? { ...endpoint, port: 1 } : { ...endpoint, password: "hunter2-wrong" };
+    return `name: t\ntarget: { kind: url, urls: ["${urlOf(changed)}"] }\n${ACTORS}${SHORT}`;
+  };
+
+  async function refused(
+    yaml: string,
+    exitCode: number,
+    words: RegExp,
+    more: { args?: string[]; shellPrefix?: string } = {},
+  ): Promise<void> {
+    const out = scratchDirectory();
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, ...(more.args ?? [])], {
+      ...(more.shellPrefix !== undefined && { shellPrefix: more.shellPrefix }),
+    });
+    expect(ended.stderr).toMatch(words);
+    expect(ended.stderr).not.toMatch(/^\s+at .*\.js/m);
+    expect(ended.exitCode).toBe(exitCode);
+    expect(readdirSync(out)).toEqual([]);
+  }
+
+  it("names the scenario's problems, all at once", async () => {
+    await refused(`${suite("payload: jsnob\n")}trils: 3\n`, 104, /jsnob[\s\S]*trils[\s\S]*trials/);
+  });
+
+  it("says which login was refused, without the password", async () => {
+    const yaml = without("password");
+    await refused(yaml, 111, /password|authentication/i);
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", scratchDirectory()]);
+    expect(ended.stderr + ended.stdout).not.toContain("hunter2");
+  });
+
+  it("says where nobody listens", async () => {
+    await refused(without("port"), 111, /127\.0\.0\.1:1\b/);
+  });
+
+  it("refuses a namespace that it did not make", async () => {
+    const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT}`);
+    await withAdmin((admin) => admin.query(`CREATE SCHEMA ${namespace}`));
+    await refused(yaml, 104, /not made by train-sim/);
+    await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace}`));
+  });
+
+  it("refuses more clients than the server has connections", async () => {
+    await refused(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
+  });
+
+  it("refuses more clients than the process may open files", async () => {
+    await refused(suite().replace("clients: 4", "clients: 200"), 104, /open files/, {
+      shellPrefix: "ulimit -n 200",
+    });
+  });
+
+  it("says which port is taken", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    await refused(
+      `name: t\ntarget: { kind: embedded, port: ${port} }\n${ACTORS}${SHORT}`,
+      111,
+      new RegExp(String(port)),
+    );
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("says that results cannot be written where a file is in the way", async () => {
+    const out = scratchDirectory();
+    writeFileSync(join(out, "file"), "");
+    const ended = await trainSim(["run", writeScenarioFile(suite()), "--out", join(out, "file", "results")]);
+    expect(ended.exitCode).toBe(104);
+    expect(ended.stderr).toContain(join(out, "file"));
+  });
+
+  it("prints the plan without touching a database", async () => {
+    const ended = await trainSim(["run", writeScenarioFile(without("port")), "--plan"]);
+    expect(ended.exitCode).toBe(0);
+    expect(ended.stdout).toMatch(/trial/);
+  });
+});
+
+describe("a run that is stopped", () => {
+  it.each(["warm-up", "measure", "drain"])(
+    "keeps partial, marked results after Ctrl-C in phase %s",
+    async (phase) => {
+      const out = scratchDirectory();
+      // With consumers that never complete, the drain lasts until it is stopped.
+      const never = phase === "drain" ? "advance: { claim: 0.001, complete: 0.001, fail: 0 }\n" : "";
+      const phases = phase === "drain" ? LONG.replace("duration: 60s", "duration: 500ms") : LONG;
+      const { yaml } = onSuiteServer(
+        `${never}${ACTORS}${phase === "warm-up" ? LONG.replace("300ms", "60s") : phases}`,
+      );
+      const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+      await untilLogged(out, `"phase":"${phase}"`);
+      started.child.kill("SIGINT");
+      const ended = await started.ended;
+      expect(ended.exitCode).toBe(105);
+      const { result } = onlyResultIn(out);
+      expect(result.verdict.status).toBe("aborted");
+      expect(result.verdict.reasons.join()).toContain("SIGINT");
+      const [trial] = result.treatments[0]?.trials ?? [];
+      expect(trial?.status).toBe("partial");
+      expect(trial?.integrity?.verdict).toBe("ok");
+    },
+  );
+
+  it("ends at once on the second signal, and leaves no server", async () => {
+    const out = scratchDirectory();
+    const before = new Set(serverProcesses());
+    const started = startTrainSim([
+      "run",
+      writeScenarioFile(`name: t\nappDelay: 30s\n${ACTORS.replace("appDelay: 0\n", "")}${LONG}`),
+      "--out",
+      out,
+    ]);
+    await untilLogged(out, `"phase":"measure"`);
+    started.child.kill("SIGTERM");
+    started.child.kill("SIGTERM");
+    expect((await started.ended).exitCode).toBe(105);
+    await expect
+      .poll(() => serverProcesses().filter((line) => !before.has(line)), { timeout: 20_000 })
+      .toEqual([]);
+  });
+
+  it("says that the server went away in mid-trial, with what was measured before", async () => {
+    const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 50 });
+    const out = scratchDirectory();
+    const yaml = `name: t\ntarget: { kind: url, urls: ["${urlOf(server.admin)}"] }\nretry: { attempts: 2 }\n${ACTORS}${LONG}`;
+    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+    await untilLogged(out, `"event":"summary","phase":"measure","second"`);
+    await server.stop();
+    const ended = await started.ended;
+    expect(ended.exitCode).toBe(111);
+    expect(ended.stderr).toMatch(/partial results are in/i);
+    const { result } = onlyResultIn(out);
+    expect(result.verdict.status).toBe("aborted");
+    expect(result.treatments[0]?.trials[0]).toMatchObject({ status: "failed", integrity: null });
+    expect(result.treatments[0]?.trials[0]?.operations.add?.transactions).toBeGreaterThan(0);
+  });
+
+  it("fails the trial with the statement's name on an error that no retry mends", async () => {
+    const out = scratchDirectory();
+    const { yaml, namespace } = onSuiteServer(`${ACTORS}${LONG}`);
+    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+    await untilLogged(out, `"phase":"measure"`);
+    await withAdmin((admin) => admin.query(`ALTER TABLE ${namespace}.events_archive RENAME TO elsewhere`));
+    const ended = await started.ended;
+    expect(ended.exitCode).toBe(107);
+    expect(ended.stderr).toMatch(/archive\.copy.*events_archive/);
+    await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace} CASCADE`));
+  });
+
+  it("ends with 110 when an acknowledged event is gone", async () => {
+    const out = scratchDirectory();
+    const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT.replace("1s", "3s")}`);
+    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+    await untilLogged(out, `"event":"summary","phase":"measure","second"`);
+    await withAdmin((admin) =>
+      admin.query(
+        `DELETE FROM ${namespace}.events_archive WHERE id IN (SELECT id FROM ${namespace}.events_archive LIMIT 3)`,
+      ),
+    );
+    const ended = await started.ended;
+    expect(ended.exitCode).toBe(110);
+    const { result } = onlyResultIn(out);
+    expect(result.treatments[0]?.trials[0]?.integrity).toMatchObject({ verdict: "violated", lost: 3 });
+    expect(result.verdict.status).not.toBe("ok");
+    expect(ended.stdout).toMatch(/3 of \d+ acknowledged events are in no table/);
+  });
+});
+
+it("keeps the default result directory out of the way when nothing ran", async () => {
+  const cwd = scratchDirectory();
+  expect((await trainSim(["run", "missing.yaml"], { cwd })).exitCode).toBe(104);
+  expect(existsSync(join(cwd, "results"))).toBe(false);
+});

@@ -1,0 +1,66 @@
+// Asks the server once a second, on a connection of its own, whether it is still there. A server that stays away for
+// longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
+// is over sooner is none of its business.
+import { monotonicMs, systemClock } from "../foundation/clock.js";
+import { messageOf } from "../foundation/errors.js";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
+
+const EVERY_MS = 1_000;
+const ANSWER_MS = 3_000;
+const PATIENCE_MS = 8_000;
+
+export class ServerWatch {
+  /** Resolves with the last error once the server has been away for too long; never otherwise. */
+  readonly lost: Promise<string>;
+  private declareLost: (words: string) => void = () => undefined;
+  private client: AdminClient | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private answeredMs = monotonicMs();
+  private isStopped = false;
+
+  constructor(private readonly endpoint: Endpoint) {
+    this.lost = new Promise((resolve) => (this.declareLost = resolve));
+    this.schedule();
+  }
+
+  /** Ends the watch and its connection. Never rejects. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.client?.close();
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => void this.ask(), EVERY_MS);
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      this.client ??= await connectAdmin(this.endpoint, { purpose: "watch", connectTimeoutMs: ANSWER_MS });
+      await inTime(this.client.query("SELECT 1"));
+      this.answeredMs = monotonicMs();
+    } catch (error) {
+      void this.client?.close();
+      this.client = undefined;
+      const awayMs = monotonicMs() - this.answeredMs;
+      if (awayMs > PATIENCE_MS && !this.isStopped) {
+        this.declareLost(
+          `${describeEndpoint(this.endpoint)} has not answered for ${Math.round(awayMs / 1000)} s: ${messageOf(error)}`,
+        );
+        return;
+      }
+    }
+    if (this.isStopped) await this.client?.close();
+    else this.schedule();
+  }
+}
+
+/** The outcome of `answer`, or a rejection when there is none in time: a frozen server keeps its connections open. */
+async function inTime(answer: Promise<unknown>): Promise<void> {
+  const answered = new AbortController();
+  const late = systemClock.sleep(ANSWER_MS, answered.signal).then(() => {
+    if (!answered.signal.aborted) throw new Error(`no answer within ${ANSWER_MS / 1000} s`);
+  });
+  await Promise.race([answer, late]).finally(() => answered.abort());
+}

@@ -1,0 +1,90 @@
+// Runs the built program the way a user or a CI job does: as a process of its own, with arguments, an environment and
+// signals, and hands back what it printed and how it ended. Tests that start worker threads go through here.
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../foundation/clock.js";
+import { ResultDocument } from "../results/result-schema.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Runs below `sh` after this command, as `ulimit -n 64`. */
+  readonly shellPrefix?: string;
+}
+
+export function startTrainSim(args: readonly string[], options: StartOptions = {}): Started {
+  const command = options.shellPrefix
+    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, MAIN, ...args]] as const)
+    : ([process.execPath, [MAIN, ...args]] as const);
+  const child = spawn(command[0], command[1], {
+    env: options.env ?? process.env,
+    cwd: options.cwd ?? process.cwd(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => resolve({ exitCode, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+export async function trainSim(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  return startTrainSim(args, options).ended;
+}
+
+/** A scratch directory below the system's own. */
+export function scratchDirectory(): string {
+  return mkdtempSync(join(tmpdir(), "train-sim-test-"));
+}
+
+export function writeScenarioFile(yaml: string): string {
+  const file = join(scratchDirectory(), "scenario.yaml");
+  writeFileSync(file, yaml);
+  return file;
+}
+
+/** The one result directory below `out`. */
+export function onlyResultIn(out: string): { directory: string; result: ResultDocument } {
+  const names = readdirSync(out);
+  if (names.length !== 1) throw new Error(`expected one result directory in ${out}, found ${names.length}`);
+  const directory = join(out, names[0] ?? "");
+  const json: unknown = JSON.parse(readFileSync(join(directory, "result.json"), "utf8"));
+  return { directory, result: ResultDocument.parse(json) };
+}
+
+/** Waits until a trial's log below `out` has a line with that text: a phase, a retry. Fails after `mostMs`. */
+export async function untilLogged(out: string, text: string, mostMs = 30_000): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + mostMs;
+  while (systemClock.nowMs() < deadlineMs) {
+    if (existsSync(out) && logsBelow(out).some((file) => readFileSync(file, "utf8").includes(text))) return;
+    await systemClock.sleep(20);
+  }
+  throw new Error(`no log below ${out} says ${text} within ${mostMs} ms`);
+}
+
+function logsBelow(out: string): string[] {
+  return readdirSync(out, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("log.ndjson"))
+    .map((name) => join(out, name));
+}
