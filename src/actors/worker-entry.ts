@@ -2,6 +2,7 @@
 // and turns anything that goes wrong into one `failed` report with its cause.
 // It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
+import { z } from "zod";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { openLogger } from "../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
@@ -10,7 +11,10 @@ import { Assignment, Command, type Report } from "./protocol.js";
 const port = parentPort;
 if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
 
-const assignment = Assignment.parse(workerData);
+const checked = Assignment.safeParse(workerData);
+// A zod error loses its words on the way to another thread; a plain one keeps them.
+if (!checked.success) throw new TypeError(`bad assignment: ${z.prettifyError(checked.error)}`);
+const assignment = checked.data;
 const { trial, role, index, settings } = assignment;
 const log = openLogger({
   file: assignment.logFile,

@@ -11,8 +11,13 @@ const FILES_PER_WORKER = 12;
 /** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
 const OWN_CONNECTIONS = 8;
 
-/** Connections that the load opens to the database server at once. */
+/** Connections that the load opens at once to each of the target's servers, over which clients are spread evenly. */
 export function serverConnectionsOf(settings: TreatmentSettings): number {
+  const servers = settings.target.kind === "url" ? settings.target.urls.length : 1;
+  return Math.ceil(loadConnectionsOf(settings) / servers);
+}
+
+function loadConnectionsOf(settings: TreatmentSettings): number {
   const { pool } = settings;
   switch (pool.strategy) {
     case "direct":
@@ -32,7 +37,7 @@ export function mostServerConnections(treatments: readonly Treatment[]): number 
 /** Files that this process holds open while it runs the treatment. */
 export function openFilesOf(settings: TreatmentSettings): number {
   const { pool } = settings;
-  const connections = pool.strategy === "pg-pool" ? serverConnectionsOf(settings) : totalClients(settings);
+  const connections = pool.strategy === "pg-pool" ? loadConnectionsOf(settings) : totalClients(settings);
   const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
   return OWN_FILES + workers * FILES_PER_WORKER + connections;
 }

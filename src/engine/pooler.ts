@@ -1,7 +1,7 @@
 // The pooler of one trial: PgBouncers of our own, started afresh so that no treatment inherits another's warm
 // connections, or someone else's, which are only pointed at. Other strategies need none.
 import { connectConsole } from "../database/admin.js";
-import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
+import { shareOf, totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { externalPooler, startPgBouncers } from "../target/pgbouncer.js";
 import type { RunningPooler, RunningTarget } from "../target/running-target.js";
 
@@ -15,9 +15,37 @@ export async function openPooler(
   if (pool.urls.length > 0) {
     return externalPooler(pool.urls, pool.adminUrl, pool.maxPreparedStatements, pool.mode);
   }
-  const [upstream] = target.endpoints;
-  if (!upstream) throw new Error("a target has at least one endpoint");
-  return startPgBouncers({ ...pool, maxClientConnections: totalClients(settings) }, upstream);
+  // Every endpoint of the target gets at least one PgBouncer; more are shared out evenly.
+  const upstreams = target.endpoints;
+  const maxClientConnections = totalClients(settings);
+  const started: RunningPooler[] = [];
+  try {
+    for (const [index, upstream] of upstreams.entries()) {
+      const instances = Math.max(1, shareOf(pool.instances, upstreams.length, index));
+      started.push(await startPgBouncers({ ...pool, instances, maxClientConnections }, upstream));
+    }
+  } catch (error) {
+    await stopAll(started);
+    throw error;
+  }
+  return together(started);
+}
+
+async function stopAll(poolers: readonly RunningPooler[]): Promise<void> {
+  await Promise.all(poolers.map((pooler) => pooler.stop()));
+}
+
+/** Several poolers as one. */
+function together(poolers: readonly RunningPooler[]): RunningPooler {
+  const [first] = poolers;
+  return {
+    endpoints: poolers.flatMap(({ endpoints }) => endpoints),
+    consoles: poolers.flatMap(({ consoles }) => consoles),
+    ...(first?.version !== undefined && { version: first.version }),
+    supportsPreparedStatements: poolers.every((pooler) => pooler.supportsPreparedStatements),
+    lost: Promise.race(poolers.map(({ lost }) => lost)),
+    stop: () => stopAll(poolers),
+  };
 }
 
 /** Version of the pooler: what a managed one was found to be, or what an external one's console says. */

@@ -103,6 +103,7 @@ function countNotes(shown: Shown): Note[] {
 
 function integrityNotes(trials: readonly TrialResult[]): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
+  if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
   const ok = audited.filter(({ verdict }) => verdict === "ok").length;
   const sum = (
     field: "published" | "pending" | "processing" | "complete" | "failed" | "archived" | "inDoubt",
