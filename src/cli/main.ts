@@ -7,6 +7,7 @@ import { register as registerDoctor } from "./doctor.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { packageVersion } from "./package-info.js";
+import { register as registerReport } from "./report.js";
 import { register as registerRun } from "./run.js";
 import { register as registerSchema } from "./schema.js";
 import { register as registerValidate } from "./validate.js";
@@ -26,6 +27,7 @@ function createProgram(): Command {
     .showSuggestionAfterError();
   for (const register of [
     registerRun,
+    registerReport,
     registerValidate,
     registerInit,
     registerJsonSchema,

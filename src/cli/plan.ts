@@ -1,6 +1,7 @@
 // The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
 import { formatDuration } from "../foundation/units.js";
+import { lint } from "../report/lint.js";
 import { isBudgeted, trialSpan } from "../scenario/estimate.js";
 import {
   ROLES,
@@ -104,49 +105,18 @@ function order(experiment: Experiment): string[] {
   return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
 }
 
-/** What a careful experimenter would object to. */
+/** What a careful experimenter would object to, and what the machine may. */
 export function planWarnings(experiment: Experiment): string[] {
-  const { treatments, trials } = experiment;
-  const perTreatment = trials.length / treatments.length;
-  const isSequential = treatments.length > 1 && perTreatment > 1 && trials[1]?.block === 1;
-  const some = (test: (settings: TreatmentSettings) => boolean): boolean =>
-    treatments.some(({ settings }) => test(settings));
-  const warnings: [boolean, string][] = [
-    [
-      treatments.length > 1 && perTreatment < 3,
-      "fewer than 3 trials of a treatment cannot tell a difference from noise; 5 are better",
-    ],
-    [isSequential, "sequential order: drift of the machine looks like a difference between treatments"],
-    [
-      some((settings) => !isBudgeted(settings) && settings.trial.durationMs < 5000),
-      "a measurement window under 5s holds few transactions; high percentiles mean little",
-    ],
-    [
-      some(({ trial }) => trial.warmUpMs === 0),
-      "no warm-up: connecting, planning and cold caches are measured too",
-    ],
-    [
-      some((settings) =>
-        Object.values(settings.actors).some(
-          // A budget begins anew with the window, ramp-up included.
-          ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
-        ),
-      ),
-      "the ramp-up reaches into the measurement window",
-    ],
-    [
-      some(({ actors }) => actors.producers !== undefined && actors.consumers === undefined),
-      "producers without consumers: the backlog only grows",
-    ],
-    [
-      some(
-        ({ pool, actors }) =>
-          pool.strategy === "direct" && pool.reconnect === "never" && clientsOf(actors) > 500,
-      ),
-      "more than 500 direct connections: see `train-sim doctor` for this machine's limits",
-    ],
+  const isCrowded = experiment.treatments.some(
+    ({ settings: { pool, actors } }) =>
+      pool.strategy === "direct" && pool.reconnect === "never" && clientsOf(actors) > 500,
+  );
+  return [
+    ...lint(experiment).map(({ words }) => words),
+    ...(isCrowded
+      ? ["more than 500 direct connections: see `train-sim doctor` for this machine's limits"]
+      : []),
   ];
-  return warnings.filter(([applies]) => applies).map(([, text]) => text);
 }
 
 function clientsOf(actors: TreatmentSettings["actors"]): number {
@@ -168,8 +138,8 @@ export function renderPlan(experiment: Experiment): string {
     ["Order of trials", order(experiment)],
     [
       "Thresholds",
-      Object.entries(experiment.thresholds).map(
-        ([metric, conditions_]) => `  ${metric}: ${conditions_.join(", ")}`,
+      experiment.thresholds.map(
+        ({ metric, expression, abortOnFail }) => `  ${metric}: ${expression}${abortOnFail ? ", aborts" : ""}`,
       ),
     ],
     ["Warnings", warnings.map((text) => `  - ${text}`)],

@@ -142,7 +142,9 @@ thresholds: { add: ["p(95)<10"] }`;
     expect(plan).toMatch(/ {2}block 3: (?:[a-z0-9-]+, ){3}[a-z0-9-]+\n/);
     expect(plan).toContain("  add: p(95)<10\n");
     expect(plan).not.toContain("s3cret");
-    expect(plan).not.toContain("Warnings");
+    expect(plan.split("Warnings")[1]).toMatch(
+      /^\n {2}- text-pg-pool-9 shares 9 connections among \d+ clients, .*\n\n/,
+    );
   });
 
   test("shows the bound of a budget of iterations instead of a time", () => {
@@ -154,7 +156,7 @@ thresholds: { add: ["p(95)<10"] }`;
   });
 
   test.each([
-    ["few trials", "trials: 2\nfactors: { payload: [text, jsonb] }", /fewer than 3 trials/],
+    ["few trials", "trials: 2\nfactors: { payload: [text, jsonb] }", /2 trials of each/],
     ["a sequential order", "order: sequential\nfactors: { payload: [text, jsonb] }", /sequential order/],
     ["a short window", "trial: { duration: 1s }", /under 5s/],
     ["no warm-up", "trial: { warmUp: 0 }", /no warm-up/],
@@ -167,7 +169,8 @@ thresholds: { add: ["p(95)<10"] }`;
     ["a backlog that only grows", "actors: { consumers: false }", /producers without consumers/],
     ["very many connections", "clients: 300", /more than 500 direct connections/],
   ])("warns of %s", (_, text, expected) => {
-    expect(planWarnings(parseScenario(`name: a\n${text}`, "x.yaml"))).toEqual([
+    const target = "target: postgresql://u@db:5432/d";
+    expect(planWarnings(parseScenario(`name: a\n${target}\n${text}`, "x.yaml"))).toEqual([
       expect.stringMatching(expected),
     ]);
   });

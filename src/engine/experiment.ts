@@ -7,6 +7,7 @@ import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { dropNamespace } from "../database/namespace.js";
 import { compareTreatments } from "../report/comparisons.js";
+import { lint, lintEntry } from "../report/lint.js";
 import { renderSummary } from "../report/summary.js";
 import {
   createResultDirectory,
@@ -60,6 +61,7 @@ export async function runExperiment(
     resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));
   await lockDirectory(directory);
   const run = new ExperimentRun(experiment, options, directory);
+  for (const { words } of lint(experiment)) options.observer.note(`warning: ${words}`);
   try {
     if (!resumed) await writeScenario(directory, experiment.yaml);
     await run.trials().finally(() => run.release());
@@ -181,11 +183,10 @@ class ExperimentRun {
   /** What can be said at any time. */
   private findings(): { environment: Environment; diagnosis: ResultDocument["diagnosis"] } {
     const { programVersion, resumed } = this.options;
-    const { targets, poolerVersions } = this;
-    return {
-      environment: environmentOf(programVersion, targets, poolerVersions, resumed?.environment),
-      diagnosis: [],
-    };
+    const { experiment, targets, poolerVersions } = this;
+    const environment = environmentOf(programVersion, targets, poolerVersions, resumed?.environment);
+    const lints = lint(experiment, { environment, treatments: this.record.treatments() });
+    return { environment, diagnosis: [...lints.map(lintEntry), ...(resumed?.interruptions ?? [])] };
   }
 
   private verdict(): Verdict {

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { UsageError } from "../foundation/errors.js";
 import type { Totals } from "../metrics/totals.js";
+import { lintEntry } from "../report/lint.js";
 import { SCENARIO_FILE } from "../results/directory.js";
 import { readResult, readTrial } from "../results/reader.js";
 import { readTrialTotals } from "../results/stored-totals.js";
@@ -24,8 +25,11 @@ export interface ResumedExperiment {
   }[];
   /** Where they ran. */
   readonly environment: Environment;
-  readonly diagnosis: ResultDocument["diagnosis"];
+  /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
+  readonly interruptions: ResultDocument["diagnosis"];
 }
+
+const RESUMED_RULE = "resumed";
 
 /** Part of the machine that changes from minute to minute. */
 const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m"]);
@@ -76,7 +80,15 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     const { treatmentId } = planned;
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
-  return { directory, trials, environment: stored.environment, diagnosis: stored.diagnosis };
+  const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
+  const next = experiment.trials.find(({ number }) => trials.every(({ result }) => result.number !== number));
+  const interruptions = next ? [...earlier, interruption(next, experiment)] : earlier;
+  return { directory, trials, environment: stored.environment, interruptions };
+}
+
+function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {
+  const words = `continued at trial ${next.number} of ${trials.length} after an interruption: conditions may have changed between`;
+  return lintEntry({ rule: RESUMED_RULE, words });
 }
 
 /** What of `now` is not as it was; a fact that only one side knows is no difference. */

@@ -1,6 +1,7 @@
 // The summary of an experiment as text: what the terminal prints at the end and `summary.txt` holds. It is made
 // from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
 import type { ResultDocument } from "../results/result-schema.js";
+import { lintsOf } from "./lint.js";
 import { labelsOf, renderClaims, renderLifecycle, renderSideBySide } from "./side-by-side.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import {
@@ -91,6 +92,7 @@ export function renderSummary(result: ResultDocument, options: SummaryOptions): 
         ]
       : [];
   const claims = renderClaims(result);
+  const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
     ...verdictLines(result, marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
@@ -98,6 +100,7 @@ export function renderSummary(result: ResultDocument, options: SummaryOptions): 
     ...renderLifecycle(result, marks),
     ...claims,
     ...(claims.length > 0 ? [""] : []),
+    ...(lints.length > 0 ? [marks.bold("Mind, before drawing conclusions"), ...lints, ""] : []),
     ...parameterLines(result),
     "",
     `Results: ${printable(options.directory)}`,
