@@ -152,7 +152,7 @@ describe("overrides", () => {
 
   test("reaches records, lists, shorthands and quoted keys", () => {
     const experiment = load(
-      "batch: 20\npool: pg-pool",
+      "batch: 20\npool: pg-pool\nfactors: { payload: [text, jsonb] }",
       "target.settings.shared_buffers=64MB",
       "target.settings.auto_explain.log_analyze=true",
       "batch.max=50",
@@ -165,10 +165,10 @@ describe("overrides", () => {
       batch: { min: 20, max: 50 },
       pool: { strategy: "pg-pool", size: 9 },
     });
-    expect(experiment.thresholds).toEqual({
-      "add{payload:text}": ["p(99)<=500"],
-      integrity: ["violations==0"],
-    });
+    expect(experiment.thresholds.map(({ metric, expression }) => [metric, expression])).toEqual([
+      ["add{payload:text}", "p(99)<=500"],
+      ["integrity", "violations==0"],
+    ]);
   });
 
   test("changes the levels of a factor, one level of it, or what the file had fixed", () => {

@@ -8,11 +8,13 @@ import { freshSeed } from "../foundation/prng.js";
 import { expand, planTrials, type TreatmentFinding } from "./expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
 import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
-import { ScenarioError, type ScenarioProblem } from "./problems.js";
+import { ScenarioError, type Finding, type ScenarioProblem } from "./problems.js";
+import { resolveDiagnosis } from "./resolve.js";
 import { checkScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "./secrets.js";
 import type { Experiment } from "./settings.js";
+import { resolveThresholds } from "./thresholds.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "./yaml-source.js";
 
 /** The places of certificate files, which are written relative to the scenario. */
@@ -89,7 +91,16 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const ownFindings = ("findings" in checked ? checked.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
-  const findings = [...ownFindings.map((one) => ({ ...one, treatmentIds: [] })), ...expansion.findings];
+  const thresholdFindings: Finding[] = [];
+  const { data: written = {} } = Scenario.shape.thresholds.safeParse(raw.thresholds);
+  const isExpanded = ownFindings.length + expansion.findings.length === 0;
+  const thresholds = resolveThresholds(
+    written,
+    isExpanded ? expansion.treatments : undefined,
+    thresholdFindings,
+  );
+  const general = [...ownFindings, ...thresholdFindings].map((one) => ({ ...one, treatmentIds: [] }));
+  const findings = [...general, ...expansion.findings];
   const problems = [...applied.problems, ...placed(findings, expansion.ids.length, source, applied, name)];
   if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
   const scenario = experimentKeys(raw);
@@ -98,7 +109,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     seed: Number(seed),
     treatments: expansion.treatments,
     trials: planTrials(expansion.ids, scenario.trials, scenario.order, Number(seed)),
-    thresholds: scenario.thresholds,
+    thresholds,
+    diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw),
   };
 }

@@ -2,6 +2,7 @@
 // depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
+import type { DiagnosisSettings } from "./judgement.js";
 import { ROLE_DEFAULTS } from "./schema-actors.js";
 import {
   ROLES,
@@ -169,4 +170,9 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
     },
     log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
   };
+}
+
+export function resolveDiagnosis({ diagnosis }: Pick<Scenario, "diagnosis">): DiagnosisSettings {
+  const { maxEventLoopDelay, maxClockStep, ...ratios } = diagnosis;
+  return { ...ratios, maxEventLoopDelayMs: maxEventLoopDelay, maxClockStepMs: maxClockStep };
 }

@@ -2,6 +2,7 @@
 // `schema.ts` puts them together and says what this is for.
 import { z } from "zod";
 import { drainBound, duration, HOUR_MS } from "./scalars.js";
+import { CONDITION_PATTERN, METRIC_PATTERN } from "./thresholds.js";
 
 /** What `drain: true` allows, in milliseconds. */
 export const DEFAULT_DRAIN_MS = 30_000;
@@ -91,21 +92,39 @@ export const Log = z
   .prefault({})
   .meta({ title: "Log", description: "The NDJSON log of each trial." });
 
-const METRIC = /^[A-Za-z_][\w.]*(\{\s*[\w.-]+\s*:[^:,{}]+(,\s*[\w.-]+\s*:[^:,{}]+)*\})?$/;
-const EXPRESSION =
-  /^\s*((?!p\d)[A-Za-z_]\w*|p\((100(\.0+)?|\d{1,2}(\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*-?\d+(\.\d+)?\s*$/;
 const Expression = z
   .string()
-  .regex(EXPRESSION, "not a threshold in k6's syntax, as p(99)<500 or violations==0");
+  .regex(CONDITION_PATTERN, "not a threshold in k6's syntax, as p(99)<500 or violations==0");
+
+const LongCondition = z.strictObject({
+  threshold: Expression.meta({ description: "The condition, as p(99)<500." }),
+  abortOnFail: z
+    .boolean()
+    .default(false)
+    .meta({
+      description: "End the experiment, exit code 108, as soon as a running trial breaks it. Default false.",
+    }),
+  delayAbortEval: duration(
+    "Time from the start of a trial's window before which it cannot abort. Default 0.",
+  ).prefault(0),
+});
+
+const Condition = z
+  .union([Expression, LongCondition])
+  .transform((one) =>
+    typeof one === "string"
+      ? { threshold: one, abortOnFail: false, delayAbortEvalMs: 0 }
+      : { threshold: one.threshold, abortOnFail: one.abortOnFail, delayAbortEvalMs: one.delayAbortEval },
+  );
 
 export const Thresholds = z
   .record(
-    z.string().regex(METRIC, "not a metric in k6's syntax, as add or 'add{payload:text}'"),
-    z.union([Expression, z.array(Expression).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
+    z.string().regex(METRIC_PATTERN, "not a metric in k6's syntax, as add or 'add{payload:text}'"),
+    z.union([Condition, z.array(Condition).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
   )
   .prefault({})
   .meta({
     description:
       "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
-      "exit code 99.",
+      "exit code 99. docs/thresholds.md lists the metrics.",
   });

@@ -6,6 +6,7 @@ import { ID_KINDS } from "../model/event-id.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../model/document-generator.js";
 import { isolation, size } from "./scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
+import { Diagnosis } from "./schema-diagnosis.js";
 import { Advance, Batch, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, TOPOLOGIES } from "./settings.js";
@@ -17,6 +18,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "trials",
   "order",
   "thresholds",
+  "diagnosis",
   "factors",
   "include",
   "exclude",
@@ -136,6 +138,7 @@ export const Scenario = z
           "does not favour one; sequential: treatment by treatment. Default interleaved.",
       }),
     thresholds: Thresholds,
+    diagnosis: Diagnosis,
     retry: Retry,
     log: Log,
     factors: z

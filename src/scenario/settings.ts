@@ -3,6 +3,11 @@
 // they are. Level names are fixed vocabulary (DESIGN section 3).
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { IdKind } from "../model/event-id.js";
+import type { DiagnosisSettings, Threshold } from "./judgement.js";
+import type { ConstantArrivalRatePlan } from "../pacing/executors/constant-arrival-rate.js";
+import type { DailyArrivalRatePlan, DayPart } from "../pacing/executors/daily-arrival-rate.js";
+import type { RampingArrivalRatePlan } from "../pacing/executors/ramping-arrival-rate.js";
+import type { RampingClientsPlan } from "../pacing/executors/ramping-clients.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 export type Payload = (typeof PAYLOADS)[number];
@@ -57,8 +62,32 @@ export type PoolSettings =
       readonly adminUrl?: string;
     };
 
+export const BATCH_SIZES = ["small", "medium", "large"] as const;
+export type BatchSizeName = (typeof BATCH_SIZES)[number];
+
+/** Some hours of a simulated day: how busy they are, and how large their batches. */
+export interface ProfileHours extends DayPart {
+  /** Chance of each size; they add up to 1. */
+  readonly mix: Readonly<Record<BatchSizeName, number>>;
+}
+
+/** Traffic by hour of a simulated day. */
+export interface Profile {
+  readonly name: string;
+  readonly dayMs: number;
+  /** In order; they cover the day. */
+  readonly hours: readonly ProfileHours[];
+  /** Events of a batch. */
+  readonly sizes: Readonly<Record<BatchSizeName, number>>;
+}
+
+/** `clients` is the most that work at once: in an open loop, those that arrivals are given to. */
 export type ExecutorSettings =
   | { readonly executor: "constant-clients"; readonly clients: number }
+  | ({ readonly clients: number } & RampingClientsPlan)
+  | ({ readonly clients: number } & ConstantArrivalRatePlan)
+  | ({ readonly clients: number } & RampingArrivalRatePlan)
+  | ({ readonly clients: number } & DailyArrivalRatePlan & { readonly profile: Profile })
   | {
       readonly executor: "shared-iterations";
       readonly clients: number;
@@ -186,10 +215,27 @@ export interface Experiment {
   readonly seed: number;
   readonly treatments: readonly Treatment[];
   readonly trials: readonly PlannedTrial[];
-  /** Thresholds in k6's syntax, by metric with its selector, as written. */
-  readonly thresholds: Readonly<Record<string, readonly string[]>>;
+  /** In the order in which they are written. */
+  readonly thresholds: readonly Threshold[];
+  readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;
+}
+
+/** Whether arrivals are independent of completions: iterations start by a schedule. */
+export function isOpenLoop(load: LoadSettings): boolean {
+  return OPEN_LOOPS.has(load.executor);
+}
+
+const OPEN_LOOPS: ReadonlySet<LoadSettings["executor"]> = new Set([
+  "constant-arrival-rate",
+  "ramping-arrival-rate",
+  "daily-arrival-rate",
+]);
+
+/** The most time that the iteration budget of a group may take; undefined for one that has none. */
+export function budgetMs(load: LoadSettings): number | undefined {
+  return "maxDurationMs" in load ? load.maxDurationMs : undefined;
 }
 
 /** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */

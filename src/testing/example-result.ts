@@ -1,6 +1,7 @@
 // A small result document with round numbers, for tests of whatever reads one: two treatments, `trials` trials of
 // each, in which the second treatment is slower in a known way. Test material: nothing in the program imports it.
 import type { LatencySummary } from "../metrics/histograms.js";
+import type { DiagnosisSettings } from "../scenario/judgement.js";
 import {
   RESULT_VERSION,
   type Integrity,
@@ -41,6 +42,19 @@ export function exampleOperation(meanMs: number, trials = 1): OperationResult {
     threads: 1,
   };
 }
+
+/** The defaults of a scenario's `diagnosis`, but for the ceiling, which is not measured. */
+export const EXAMPLE_BOUNDS: DiagnosisSettings = {
+  ceiling: false,
+  maxEventLoopDelayMs: 50,
+  maxWorkerUtilization: 0.95,
+  maxUnaccountedRatio: 0.02,
+  maxDroppedRatio: 0.01,
+  maxClockStepMs: 100,
+  maxFailureRatio: 0.01,
+  maxStealRatio: 0.05,
+  maxOtherCpuRatio: 0.2,
+};
 
 export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ verdict: "ok", published: 15000, pending: 0, processing: 0, complete: 0, failed: 0, archived: 15000 },

@@ -1,0 +1,47 @@
+// What an experiment's results are judged by, once loaded: thresholds, which the user sets, and the bounds of the
+// diagnosis, beyond which train-sim does not vouch for its own numbers.
+// Types only; `thresholds.ts` and `schema-diagnosis.ts` make them from a scenario.
+export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
+
+/** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */
+export interface Threshold {
+  /** With its selector, as written: `add{payload:text}`. */
+  readonly metric: string;
+  /** The metric alone: an operation, a measure of one, a stage of the lifecycle, `integrity` or `verdict`. */
+  readonly source: string;
+  /** Level by factor; the threshold holds for the treatments that have them all. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** As written: `p(99)<500`. */
+  readonly expression: string;
+  /** `avg`, `count`, ...; `p` for a percentile. */
+  readonly aggregate: string;
+  /** 0 .. 100, with `p` only. */
+  readonly percentile?: number;
+  readonly operator: ThresholdOperator;
+  /** Latencies in milliseconds, rates per second. */
+  readonly bound: number;
+  /** Whether the experiment ends as soon as a running trial breaks it. */
+  readonly abortOnFail: boolean;
+  /** Time from the start of a trial's window before which it cannot abort, in milliseconds. */
+  readonly delayAbortEvalMs: number;
+}
+
+/** Bounds beyond which a trial is called tainted; see docs/diagnosis.md. Ratios are 0 .. 1. */
+export interface DiagnosisSettings {
+  /** Whether the ceiling of the generator is measured before the trials of each pool. */
+  readonly ceiling: boolean;
+  readonly maxEventLoopDelayMs: number;
+  /** Busy share of the busiest worker thread. */
+  readonly maxWorkerUtilization: number;
+  /** Share of clients x window that is not accounted for. */
+  readonly maxUnaccountedRatio: number;
+  /** Share of an open loop's arrivals that found no free client. */
+  readonly maxDroppedRatio: number;
+  readonly maxClockStepMs: number;
+  /** Failed share of all transactions. */
+  readonly maxFailureRatio: number;
+  /** Share of the machine's CPU time that a hypervisor gave to others. */
+  readonly maxStealRatio: number;
+  /** Share of the machine's CPU time that other programs used. */
+  readonly maxOtherCpuRatio: number;
+}

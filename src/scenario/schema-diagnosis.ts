@@ -1,0 +1,45 @@
+// The `diagnosis` of a scenario: from where on a trial's numbers must not be believed. Every bound has a default that
+// is documented in docs/diagnosis.md; a check is relaxed by a higher bound, never silently left out.
+import { z } from "zod";
+import { duration, HOUR_MS } from "./scalars.js";
+
+const ratio = (description: string, otherwise: number) =>
+  z
+    .number()
+    .min(0)
+    .max(1)
+    .default(otherwise)
+    .meta({ description: `${description} Default ${otherwise}.` });
+
+export const Diagnosis = z
+  .strictObject({
+    ceiling: z
+      .boolean()
+      .default(true)
+      .meta({
+        description:
+          "Measure for a moment, before the trials of each pool, how many `select 1` the same clients get through it. " +
+          "Default true.",
+      }),
+    maxEventLoopDelay: duration(
+      "Most event-loop delay (99th percentile) of a worker thread. Default 50ms.",
+      0,
+      HOUR_MS,
+    ).prefault("50ms"),
+    maxWorkerUtilization: ratio("Most busy share of any worker thread.", 0.95),
+    maxUnaccountedRatio: ratio("Most of clients x window that is not accounted for.", 0.02),
+    maxDroppedRatio: ratio("Most of an open loop's arrivals that may find no free client.", 0.01),
+    maxClockStep: duration(
+      "Most that the wall clock may move against the monotonic one. Default 100ms.",
+      0,
+      HOUR_MS,
+    ).prefault("100ms"),
+    maxFailureRatio: ratio("Most transactions that may fail for good, of all.", 0.01),
+    maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),
+    maxOtherCpuRatio: ratio("Most of the machine's CPU time that other programs may use.", 0.2),
+  })
+  .prefault({})
+  .meta({
+    title: "Diagnosis",
+    description: "Bounds beyond which a trial is tainted: its numbers must not be used.",
+  });

@@ -1,0 +1,68 @@
+// What a threshold can be about: the metrics by name, and what each can be asked for. It is data, so that the parser,
+// its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
+// has no retries of its own, so `__cycle__` cannot be asked for them.
+import { ROLES, type Role } from "./settings.js";
+
+/** Of a latency, in milliseconds; `p(N)` comes on top. */
+export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
+
+const TRANSACTION_AGGREGATES = ["count", "rate"] as const;
+const OPERATION_AGGREGATES = [
+  ...TRANSACTION_AGGREGATES,
+  ...["events", "eventsPerSecond", "failures", "retries", "emptyPolls", "offered", "dropped"],
+];
+const INTEGRITY_AGGREGATES = ["violations", "lost", "duplicated", "inDoubt", "unexpected", "orphaned"];
+
+/** The roles that perform each operation. */
+const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  add: ["producers", "cycle"],
+  process: ["consumers", "cycle"],
+  archive: ["archivers", "cycle"],
+  read: ["readers"],
+  __cycle__: ["cycle"],
+};
+
+export interface MetricTraits {
+  /** What it can be asked for, `p(N)` aside. */
+  readonly aggregates: readonly string[];
+  /** Whether it has percentiles. */
+  readonly isLatency: boolean;
+  /** A treatment without any of these can never have a sample. */
+  readonly roles: readonly Role[];
+}
+
+function metrics(): [string, MetricTraits][] {
+  const latency = (roles: readonly Role[]): MetricTraits => ({
+    aggregates: LATENCY_AGGREGATES,
+    isLatency: true,
+    roles,
+  });
+  const counts = (aggregates: readonly string[]): MetricTraits => ({
+    aggregates,
+    isLatency: false,
+    roles: ROLES,
+  });
+  const operations = Object.entries(OPERATION_ROLES).flatMap(
+    ([operation, roles]): [string, MetricTraits][] => {
+      const isCycle = operation === "__cycle__";
+      const measures = isCycle
+        ? ["response", "service"]
+        : ["response", "service", "poolwait", "startdelay", "failed"];
+      const own = isCycle ? TRANSACTION_AGGREGATES : OPERATION_AGGREGATES;
+      return [
+        [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
+        ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
+      ];
+    },
+  );
+  return [
+    ...operations,
+    ["lifecycle.completed", latency(["consumers", "cycle"])],
+    ["lifecycle.archived", latency(["archivers", "cycle"])],
+    ["integrity", counts(INTEGRITY_AGGREGATES)],
+    ["verdict", counts(["tainted"])],
+  ];
+}
+
+/** By name. An operation by itself is its response time and its counts. */
+export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map(metrics());

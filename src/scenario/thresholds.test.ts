@@ -1,0 +1,153 @@
+// Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
+import { describe, expect, test } from "vitest";
+import { OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
+import { ROLE_OPERATIONS } from "../results/operation-results.js";
+import { parseScenario } from "./loader.js";
+import { problemText, ScenarioError } from "./problems.js";
+import type { Experiment } from "./settings.js";
+import { THRESHOLD_METRICS } from "./threshold-metrics.js";
+import { isSelected } from "./thresholds.js";
+
+const FACTORS = "factors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }] }";
+
+function load(thresholds: string, rest = FACTORS): Experiment {
+  return parseScenario(`name: x\nseed: 1\n${rest}\nthresholds: ${thresholds}`, "x.yaml");
+}
+
+function problems(thresholds: string, rest?: string): string[] {
+  try {
+    load(thresholds, rest);
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+describe("a threshold", () => {
+  test("is a metric, a selector and a condition", () => {
+    const [threshold] = load(
+      "{ 'add.poolwait{payload:text, pool:pg-pool-9}': 'p(99.9) <= 12.5' }",
+    ).thresholds;
+    expect(threshold).toEqual({
+      metric: "add.poolwait{payload:text, pool:pg-pool-9}",
+      source: "add.poolwait",
+      selector: { payload: "text", pool: "pg-pool-9" },
+      expression: "p(99.9) <= 12.5",
+      aggregate: "p",
+      percentile: 99.9,
+      operator: "<=",
+      bound: 12.5,
+      abortOnFail: false,
+      delayAbortEvalMs: 0,
+    });
+  });
+
+  test("has a long form, alone or among others, which loads again from the resolved text", () => {
+    const long = "{ threshold: 'failures===0', abortOnFail: true, delayAbortEval: 10s }";
+    const experiment = load(`{ add: [avg<20, ${long}], process: ${long} }`);
+    const brief = experiment.thresholds.map((each) => [each.source, each.operator, each.delayAbortEvalMs]);
+    expect(brief).toEqual([
+      ["add", "<", 0],
+      ["add", "==", 10_000],
+      ["process", "==", 10_000],
+    ]);
+    expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
+  });
+
+  test.each([
+    ["add", "avg<1", "min>0", "med<1", "max<1", "p(95)<1", "count>1", "rate>50", "eventsPerSecond>1"],
+    ["process", "failures==0", "retries<5", "dropped==0", "emptyPolls<9"],
+    ["process.service", "p(99)<5"],
+    ["lifecycle.completed", "p(50)<1000"],
+    ["integrity", "violations==0", "lost==0"],
+    ["verdict", "tainted==0"],
+  ])("can be about %s", (metric, ...conditions) => {
+    const list = conditions.map((condition) => `'${condition}'`).join(", ");
+    expect(load(`{ '${metric}': [${list}] }`).thresholds).toHaveLength(conditions.length);
+  });
+
+  test("holds for the treatments that have all levels of its selector", () => {
+    const { thresholds, treatments } = load(
+      "{ 'add{payload:text}': [max<1], 'add{treatment:jsonb-direct}': [max<1] }",
+    );
+    const selected = thresholds.map((each) =>
+      treatments.filter((one) => isSelected(each, one)).map(({ id }) => id),
+    );
+    expect(selected).toEqual([["text-direct", "text-pg-pool-9"], ["jsonb-direct"]]);
+  });
+});
+
+describe("a threshold that nothing would check", () => {
+  test.each([
+    ["an unknown metric", "{ ad: [max<1] }", /ad: no metric ad; did you mean add\?$/],
+    ["an unknown measure", "{ add.poolwaits: [max<1] }", /did you mean add\.poolwait\?$/],
+    [
+      "an unknown aggregate",
+      "{ add: [medium<1] }",
+      /add has no medium; did you mean med\? \(seen "medium<1"\)$/,
+    ],
+    [
+      "a percentile of a count",
+      "{ integrity: ['p(9)<1'] }",
+      /integrity has no p\(9\); it has violations, lost/,
+    ],
+    ["a rate of a latency", "{ add.service: [rate<1] }", /add\.service has no rate/],
+    ["retries of the cycle", "{ __cycle__: [retries==0] }", /__cycle__ has no retries/],
+    [
+      "an unknown factor",
+      "{ 'add{paylod:text}': [max<1] }",
+      /paylod is not a factor .* did you mean payload\?$/,
+    ],
+    [
+      "an unknown level",
+      "{ 'add{payload:jsnb}': [max<1] }",
+      /payload has no level jsnb; did you mean jsonb\?$/,
+    ],
+    ["a factor twice", "{ 'add{payload:text,payload:jsonb}': [max<1] }", /selects payload twice$/],
+    [
+      "an operation that nobody performs",
+      "{ read: [max<1] }",
+      /nothing measures read here: it takes readers$/,
+    ],
+    ["a condition in no syntax", "{ add: [{ threshold: p99<1 }] }", /not a threshold in k6's syntax/],
+    [
+      "a long form with an unknown key",
+      "{ add: { threshold: max<1, abort: true } }",
+      /unknown key; valid keys: threshold, abortOnFail/,
+    ],
+  ])("is refused: %s", (_, thresholds, expected) => {
+    expect(problems(thresholds)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test("is refused where no treatment has its levels together", () => {
+    const rest = `${FACTORS}\nexclude: [{ payload: text, pool: direct }]`;
+    expect(problems("{ 'add{payload:text,pool:direct}': [max<1] }", rest)).toEqual([
+      expect.stringMatching(/no treatment has these levels together$/),
+    ]);
+  });
+
+  test("is told of beside every other problem", () => {
+    expect(problems("{ ad: [max<1], add: [medium<1] }", "batch: -1")).toHaveLength(3);
+  });
+});
+
+describe("the vocabulary", () => {
+  test("is that of what is measured", () => {
+    const plain = [...THRESHOLD_METRICS.keys()];
+    expect(plain.filter((name) => !name.includes(".") && !["integrity", "verdict"].includes(name))).toEqual([
+      ...OPERATIONS,
+    ]);
+    const measures = plain.filter((name) => name.startsWith("add.")).map((name) => name.slice(4));
+    expect(measures).toEqual([...OPERATION_MEASURES]);
+  });
+
+  test("knows who performs which operation", () => {
+    for (const [role, operations] of Object.entries(ROLE_OPERATIONS)) {
+      const known = OPERATIONS.filter((one) =>
+        THRESHOLD_METRICS.get(one)?.roles.some((each) => each === role),
+      );
+      expect([...known].sort(), role).toEqual([...operations].sort());
+    }
+  });
+});

@@ -1,0 +1,157 @@
+// Thresholds in k6's syntax, from text to what the engine evaluates: a metric with a selector by factor level, and
+// conditions on it. One parser for scenarios and for the command line. It is strict: a metric, an aggregate, a factor
+// or a level that does not exist would be a condition that nobody checks, so it is refused, with the nearest that does.
+import { nearest, suggestion } from "./nearest.js";
+import type { Path } from "./paths.js";
+import type { Finding } from "./problems.js";
+import type { Threshold, ThresholdOperator } from "./judgement.js";
+import type { Treatment } from "./settings.js";
+import { THRESHOLD_METRICS } from "./threshold-metrics.js";
+
+/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`. */
+export const METRIC_PATTERN =
+  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^:,{}]+(?:,\s*[\w.-]+\s*:[^:,{}]+)*)\})?\s*$/;
+/** `p(99.9)<500`, `violations==0`. */
+export const CONDITION_PATTERN =
+  /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
+
+/** Selects by the id of a treatment, beside the factors. */
+const TREATMENT_KEY = "treatment";
+
+/** One condition as the schema gives it. */
+export interface WrittenCondition {
+  readonly threshold: string;
+  readonly abortOnFail: boolean;
+  readonly delayAbortEvalMs: number;
+}
+
+/** Conditions by metric, as the schema gives them. */
+export type WrittenThresholds = Readonly<Record<string, readonly WrittenCondition[]>>;
+
+type Selector = Readonly<Record<string, string>>;
+type Parsed<T> = { readonly value: T } | { readonly message: string };
+
+function operatorOf(text: string): ThresholdOperator {
+  if (text === "===") return "==";
+  return text === "!==" ? "!=" : (text as ThresholdOperator);
+}
+
+function parseMetric(text: string): Parsed<{ source: string; selector: Selector }> {
+  const match = METRIC_PATTERN.exec(text);
+  if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
+  const [, source = "", selectors = ""] = match;
+  if (!THRESHOLD_METRICS.has(source))
+    return {
+      message: `no metric ${source}; ${suggestion(source, [...THRESHOLD_METRICS.keys()], "metrics")}`,
+    };
+  const pairs = selectors.split(",").filter((pair) => pair.trim() !== "");
+  const selector: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [factor = "", level = ""] = pair.split(":").map((part) => part.trim());
+    if (Object.hasOwn(selector, factor)) return { message: `selects ${factor} twice` };
+    selector[factor] = level;
+  }
+  return { value: { source, selector } };
+}
+
+function parseCondition(
+  source: string,
+  text: string,
+): Parsed<Pick<Threshold, "aggregate" | "percentile" | "operator" | "bound">> {
+  const match = CONDITION_PATTERN.exec(text);
+  if (!match) return { message: "not a threshold in k6's syntax, as p(99)<500 or violations==0" };
+  const [, asked = "", operator = "", bound = ""] = match;
+  const traits = THRESHOLD_METRICS.get(source);
+  const percentile = /^p\((.*)\)$/.exec(asked)?.[1];
+  const aggregates = traits?.aggregates ?? [];
+  const isKnown = percentile === undefined ? aggregates.includes(asked) : traits?.isLatency === true;
+  if (!isKnown) {
+    const choices = traits?.isLatency ? [...aggregates, "p(99)"] : aggregates;
+    const near = nearest(asked, choices);
+    const hint = near === undefined ? `it has ${choices.join(", ")}` : `did you mean ${near}?`;
+    return { message: `${source} has no ${asked}; ${hint}` };
+  }
+  return {
+    value: {
+      aggregate: percentile === undefined ? asked : "p",
+      ...(percentile !== undefined && { percentile: Number(percentile) }),
+      operator: operatorOf(operator),
+      bound: Number(bound),
+    },
+  };
+}
+
+/** One condition on one metric, or what is wrong with it; selectors are not checked against any treatment. */
+export function parseThreshold(metric: string, condition: WrittenCondition): Parsed<Threshold> {
+  const parsed = parseMetric(metric);
+  if ("message" in parsed) return parsed;
+  const rest = parseCondition(parsed.value.source, condition.threshold);
+  if ("message" in rest) return rest;
+  return {
+    value: {
+      metric: metric.trim(),
+      ...parsed.value,
+      expression: condition.threshold.trim(),
+      ...rest.value,
+      abortOnFail: condition.abortOnFail,
+      delayAbortEvalMs: condition.delayAbortEvalMs,
+    },
+  };
+}
+
+/** Whether the threshold is about that treatment: its levels are those of the selector. */
+export function isSelected(
+  threshold: Pick<Threshold, "selector">,
+  treatment: { readonly id: string; readonly levels: Readonly<Record<string, string>> },
+): boolean {
+  return Object.entries(threshold.selector).every(
+    ([factor, level]) => level === (factor === TREATMENT_KEY ? treatment.id : treatment.levels[factor]),
+  );
+}
+
+/** What is wrong with a selector, given the treatments there are. */
+function selectorProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+  const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
+  for (const [factor, level] of Object.entries(threshold.selector)) {
+    const isId = factor === TREATMENT_KEY;
+    if (!isId && !factors.includes(factor))
+      return `${factor} is not a factor of this scenario; ${suggestion(factor, [...factors, TREATMENT_KEY], "selectors")}`;
+    const levels = [...new Set(treatments.map((each) => (isId ? each.id : (each.levels[factor] ?? ""))))];
+    if (!levels.includes(level))
+      return `${factor} has no level ${level}; ${suggestion(level, levels, "levels")}`;
+  }
+  const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
+  if (selected.length === 0) return "no treatment has these levels together";
+  const roles = THRESHOLD_METRICS.get(threshold.source)?.roles ?? [];
+  const isMeasured = selected.some(({ settings }) =>
+    roles.some((role) => settings.actors[role] !== undefined),
+  );
+  return isMeasured ? undefined : `nothing measures ${threshold.source} here: it takes ${roles.join(" or ")}`;
+}
+
+/** The thresholds of a scenario; what is wrong with them goes to `findings`. Without treatments selectors go unchecked. */
+export function resolveThresholds(
+  written: WrittenThresholds,
+  treatments: readonly Treatment[] | undefined,
+  findings: Finding[],
+): Threshold[] {
+  return Object.entries(written).flatMap(([metric, conditions]) => {
+    const key: Path = ["thresholds", metric];
+    const about = parseMetric(metric);
+    if ("message" in about) {
+      findings.push({ path: key, message: about.message, isAboutKey: true });
+      return [];
+    }
+    const thresholds = conditions.flatMap((condition, i) => {
+      const parsed = parseThreshold(metric, condition);
+      if ("value" in parsed) return [parsed.value];
+      const seen = JSON.stringify(condition.threshold);
+      findings.push({ path: [...key, i], message: parsed.message, seen });
+      return [];
+    });
+    const [first] = thresholds;
+    const problem = first && treatments ? selectorProblem(first, treatments) : undefined;
+    if (problem !== undefined) findings.push({ path: key, message: problem, isAboutKey: true });
+    return thresholds;
+  });
+}
