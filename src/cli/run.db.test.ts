@@ -81,7 +81,7 @@ describe("a run", () => {
         const measured = trial?.operations[operation];
         expect(measured?.transactions).toBeGreaterThan(0);
         expect(measured?.failures).toEqual({});
-        }
+      }
       const { integrity } = trial ?? {};
       expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, drained: true, pending: 0 });
       expect(integrity?.archived).toBe(integrity?.published);
@@ -153,6 +153,20 @@ trials: 1
       expect(result.environment.versions["PgBouncer"]).toMatch(new RegExp(`^${kind}`));
     },
   );
+
+  it("lets a role that does not own the namespace run the load", async () => {
+    const out = scratchDirectory();
+    const admin = inject("adminEndpoint");
+    const namespace = testNamespace("run");
+    const role = `${namespace}_load`;
+    await withAdmin((client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'of-the-load'`));
+    const target = `{ kind: url, urls: ["${urlOf({ ...admin, user: role, password: "of-the-load" })}"], adminUrl: "${urlOf(admin)}" }`;
+    const yaml = `name: t\nnamespace: ${namespace}\ntarget: ${target}\n${ACTORS}${SHORT}`;
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out]);
+    expect(ended.stderr).toContain("integrity ok");
+    expect(ended.exitCode).toBe(0);
+    await withAdmin((client) => client.query(`DROP ROLE ${role}`));
+  });
 
   it("counts the retries that a locking level invites, and loses no event by them", async () => {
     const out = scratchDirectory();

@@ -4,21 +4,28 @@
 import { codeOf } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { resetNamespace } from "../database/namespace.js";
+import { applyNamespace, resetNamespace } from "../database/namespace.js";
 import { preload } from "../database/preload.js";
 import { refreshStatistics } from "../database/statistics.js";
+import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** Resolves to the number of preloaded events. */
+/**
+ * Resolves to the number of preloaded events. The roles of `load` are those that clients log in as; each but the
+ * owner gets its grants.
+ */
 export async function prepareNamespace(
   admin: AdminClient,
   settings: TreatmentSettings,
   seed: number,
+  load: readonly Endpoint[],
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
+  const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, settings, dialect);
+  for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   const preloaded = await preload(admin, settings, seed);
   await admin.query("CHECKPOINT").catch((error: unknown) => {
     // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.

@@ -6,11 +6,11 @@ import { ExitCode, messageOf, TargetError, TrainSimError } from "../foundation/e
 import type { Ledger } from "../model/ledger.js";
 import { audit } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
-import { operationResults, operationsOf } from "../results/operation-results.js";
+import { arrivalOperations, operationResults, operationsOf } from "../results/operation-results.js";
 import { integrityOf, type Integrity, type TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
 import type { RunningPooler } from "../target/running-target.js";
-import { assignmentsOf, budgetedWorkers } from "./assignments.js";
+import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 import { drainQueue } from "./drain.js";
 import { Fleet } from "./fleet.js";
 import { Lifeline } from "./lifeline.js";
@@ -91,15 +91,13 @@ class TrialRun {
   private async reset(): Promise<number> {
     const { treatment, trial } = this.inputs;
     this.phase("reset", undefined);
-    const preloaded = await this.lifeline.hold(
-      prepareNamespace(this.host.admin, treatment.settings, trial.seed),
-    );
     this.pooler = await openPooler(this.host.target, treatment.settings);
     if (this.pooler) {
       this.lifeline.watchServer("PgBouncer", this.pooler.lost);
       this.host.onPooler((await poolerVersion(this.pooler)) ?? "unknown version");
     }
-    return preloaded;
+    const load = this.pooler?.endpoints ?? this.host.target.endpoints;
+    return this.lifeline.hold(prepareNamespace(this.host.admin, treatment.settings, trial.seed, load));
   }
 
   private async launch(): Promise<Fleet> {
@@ -128,19 +126,19 @@ class TrialRun {
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
     await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - BARRIER_LEAD_MS);
-    await this.lifeline.hold(fleet.pause(budgetedWorkers(fleet.assignments)));
+    await this.lifeline.hold(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
   private async measure(fleet: Fleet): Promise<void> {
     if (this.host.interruption.isRequested()) return;
-    const { durationMs } = this.inputs.treatment.settings.trial;
+    const { settings } = this.inputs.treatment;
     const budgeted = budgetedWorkers(fleet.assignments);
     const isTimed = budgeted.length === 0;
-    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? durationMs : Number.POSITIVE_INFINITY);
+    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? settings.trial.durationMs : Number.POSITIVE_INFINITY);
     this.window = window;
-    this.files = new TrialFiles(this.inputs.directory, window.startedAtMs);
+    this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
-    this.phase("measure", isTimed ? durationMs : undefined);
+    this.phase("measure", isTimed ? settings.trial.durationMs : undefined);
     await this.lifeline.hold(window.readStart(this.host.admin));
     const endMs = isTimed
       ? await this.sleepUntil(window.endMs)

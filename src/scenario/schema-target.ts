@@ -13,7 +13,7 @@ export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as c
 export const TARGET_KEYS: Readonly<Record<TargetSettings["kind"], readonly string[]>> = {
   embedded: ["settings", "port"],
   container: ["image", "settings"],
-  url: ["url", "urls", "sslmode", "ca", "cert", "key"],
+  url: ["url", "urls", "adminUrl", "sslmode", "ca", "cert", "key"],
 };
 
 /** Which keys of `pool` belong to which strategy, `strategy` itself aside. */
@@ -70,6 +70,10 @@ const TargetMapping = z
       "Connection URL of a running database. The password is better left to PGPASSWORD. Kind url only.",
     ).optional(),
     urls: urlList("Several connection URLs; clients are spread over them evenly. Kind url only."),
+    adminUrl: connectionUrl(
+      "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
+        "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls. Kind url only.",
+    ).optional(),
     sslmode: z.enum(SSL_MODES).optional().meta({
       description: "TLS as libpq's sslmode; default: what the URL says, else no TLS. Kind url only.",
     }),

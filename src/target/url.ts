@@ -24,7 +24,8 @@ const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((url) => parseConnectionUrl(url, settings, env));
-  const [admin] = endpoints;
+  const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] ?? env["PGPASSWORD"] };
+  const admin = settings.adminUrl ? parseConnectionUrl(settings.adminUrl, settings, adminEnv) : endpoints[0];
   if (!admin) throw new UsageError("target.urls is empty", "Name at least one connection URL.");
   return {
     kind: "url",
