@@ -3,6 +3,7 @@
 // standard error and the exit code of DESIGN section 4; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
@@ -27,6 +28,7 @@ function createProgram(): Command {
     .showSuggestionAfterError();
   for (const register of [
     registerRun,
+    registerCompare,
     registerReport,
     registerValidate,
     registerInit,

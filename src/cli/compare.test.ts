@@ -1,0 +1,105 @@
+// `compare` and `report` as commands: directories in, tables or JSON out, exit codes, and refusals that name the
+// directory.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { writeResult } from "../results/directory.js";
+import { exampleResult } from "../testing/example-result.js";
+import { register as registerCompare } from "./compare.js";
+import { register as registerReport } from "./report.js";
+
+let directory = "";
+let output = "";
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "train-sim-compare-"));
+  output = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    output += String(chunk);
+    return true;
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+  await rm(directory, { recursive: true });
+});
+
+async function stored(name: string, slowdown: number, trials = 6): Promise<string> {
+  const path = join(directory, name);
+  await mkdir(path);
+  await writeResult(path, exampleResult(trials, slowdown));
+  return path;
+}
+
+/** The exit code of a command line, or the error it ended with. */
+async function run(...args: string[]): Promise<number | TrainSimError> {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const register of [registerCompare, registerReport]) register(program);
+  for (const command of program.commands)
+    command.exitOverride().configureOutput({ writeErr: () => undefined });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof TrainSimError) return error;
+    throw error;
+  }
+}
+
+describe("compare", () => {
+  it("ends with 99 on a regression beyond the bound, and with 0 within it", async () => {
+    const [before, after] = [await stored("before", 2), await stored("after", 2.5)];
+    expect(await run("compare", before, after)).toBe(ExitCode.thresholdFailed);
+    expect(output).toContain("REGRESSION: text add mean(ms) is higher: 1.25x");
+    expect(await run("compare", before, after, "--max-regression", "30%")).toBe(ExitCode.done);
+    expect(await run("compare", after, before)).toBe(ExitCode.done);
+  });
+
+  it("takes the baseline by name, wherever it stands, and compares all others with it", async () => {
+    const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 3)];
+    expect(await run("compare", c, a, b, "--baseline", b, "--json")).toBe(ExitCode.thresholdFailed);
+    const document = JSON.parse(output) as { baseline: string; runs: { directory: string }[] };
+    expect(document.baseline).toBe(b);
+    expect(document.runs.map((each) => each.directory)).toEqual([c, a]);
+  });
+
+  it("writes the CSV of all runs beside", async () => {
+    const [a, b] = [await stored("a", 2), await stored("b", 2)];
+    const file = join(directory, "history.csv");
+    expect(await run("compare", a, b, "--csv", file)).toBe(ExitCode.done);
+    expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
+  });
+
+  it("refuses what it cannot read or compare, naming the directory", async () => {
+    const good = await stored("good", 2);
+    const half = join(directory, "half");
+    await mkdir(half);
+    const refusal = async (...args: string[]): Promise<string> => {
+      const error = await run("compare", ...args);
+      expect(error).toMatchObject({ exitCode: ExitCode.invalid });
+      return error instanceof TrainSimError ? error.message : "";
+    };
+    expect(await refusal(good, half)).toBe(`${half} holds no result.json`);
+    await writeFile(join(half, "result.json"), '{"version":1,"scen');
+    expect(await refusal(good, half)).toMatch(/half\/result\.json is not JSON/);
+    expect(await refusal(good, join(directory, "none"))).toMatch(/none is not a directory/);
+    expect(await refusal(good, good)).toMatch(/cannot be compared with itself/);
+    await expect(run("compare", good, good, "--max-regression", "much")).rejects.toThrow(/percentage/);
+  });
+});
+
+describe("report", () => {
+  it("prints the summary of a directory again", async () => {
+    const path = await stored("a", 2);
+    expect(await run("report", path)).toBe(ExitCode.done);
+    expect(output).toContain("#1 jsonb (payload=jsonb)");
+    expect(output).toContain(`Results: ${path}`);
+    output = "";
+    await run("report", path, "--json");
+    expect(JSON.parse(output)).toEqual(exampleResult(6, 2));
+  });
+});

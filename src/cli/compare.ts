@@ -1,0 +1,71 @@
+// `train-sim compare`: result directories against a baseline. Prints tables, or one JSON document, and ends with 99
+// when something became worse by more than is accepted, significantly. Reads directories only; nothing is measured
+// and nothing in them is changed.
+import { resolve } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import { ExitCode, UsageError } from "../foundation/errors.js";
+import { compareRuns, type StoredRun } from "../report/run-comparison.js";
+import { renderRunComparison } from "../report/run-comparison-text.js";
+import { runsAsCsv } from "../report/run-csv.js";
+import { readResult } from "../results/reader.js";
+import { writeFileAtomic } from "../results/storage.js";
+
+interface CompareOptions {
+  readonly baseline?: string;
+  readonly maxRegression: number;
+  readonly csv?: string;
+  readonly json?: true;
+}
+
+/** `5%` or `5`: a share of 0.05. */
+function share(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
+  const percent = Number(match?.[1]);
+  if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, as 5%.");
+  return percent / 100;
+}
+
+export function register(program: Command): void {
+  program
+    .command("compare")
+    .description("Compare result directories with a baseline; exit code 99 when one became worse")
+    .argument("<dir...>", "result directories; the first is the baseline unless --baseline names one")
+    .option("--baseline <dir>", "result directory to compare the others with")
+    .option("--max-regression <percent>", "how much worse is accepted", share, 0.05)
+    .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
+    .option("--json", "print the comparison as JSON on standard output")
+    .action(compare);
+}
+
+async function compare(directories: readonly string[], options: CompareOptions): Promise<void> {
+  const [baseline, ...others] = await readRuns(directories, options.baseline);
+  if (!baseline || others.length === 0)
+    throw new UsageError(
+      "one directory cannot be compared with itself",
+      "Name at least two, as train-sim compare results/before results/after.",
+    );
+  const document = compareRuns(baseline, others, options.maxRegression);
+  if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
+  );
+  process.exitCode = document.regressions > 0 ? ExitCode.thresholdFailed : ExitCode.done;
+}
+
+/** The baseline first; a directory named twice counts once. */
+async function readRuns(directories: readonly string[], baseline: string | undefined): Promise<StoredRun[]> {
+  const named = baseline === undefined ? directories : [baseline, ...directories];
+  const byPath = new Map(named.map((directory) => [resolve(directory), directory]));
+  return Promise.all(
+    [...byPath.values()].map(async (directory) => ({ directory, result: await readResult(directory) })),
+  );
+}
+
+async function writeCsv(runs: readonly StoredRun[], file: string): Promise<void> {
+  const { csv, leftOut } = runsAsCsv(runs);
+  await writeFileAtomic(file, csv);
+  if (leftOut.length === 0) return;
+  process.stderr.write(
+    `train-sim: ${file} leaves out ${leftOut.length} metrics that not every run has, as ${leftOut[0] ?? ""}\n`,
+  );
+}

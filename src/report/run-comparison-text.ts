@@ -1,0 +1,110 @@
+// A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
+// both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
+import type { ComparisonMetric } from "../results/result-schema.js";
+import { BLOCKS_MIN } from "./findings.js";
+import { counted, intervalText, ratioText, shortNumber } from "./numbers.js";
+import type { ComparisonDocument, RunComparison, RunFinding } from "./run-comparison.js";
+import {
+  plainMarks,
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "./text-table.js";
+
+const SHOWN: readonly ComparisonMetric[] = ["mean", "p99", "eventsPerSecond"];
+const UNITS: Readonly<Record<ComparisonMetric, string>> = {
+  mean: "mean(ms)",
+  p50: "p50(ms)",
+  p95: "p95(ms)",
+  p99: "p99(ms)",
+  eventsPerSecond: "events/s",
+};
+const LABEL_WIDTH_MAX = 32;
+
+function interval({ ciLow, ciHigh }: RunFinding): string {
+  return intervalText(ciLow, ciHigh) || "-";
+}
+
+function verdictWord(finding: RunFinding): string {
+  if (finding.isRegression) return "REGRESSION";
+  return finding.verdict === "indistinguishable" ? "~" : finding.verdict;
+}
+
+/** The headline metrics, and any other that is a regression. */
+function table(findings: readonly RunFinding[], operation: string, marks: Marks): string[] {
+  const rows = findings
+    .filter((each) => each.operation === operation && (SHOWN.includes(each.metric) || each.isRegression))
+    .sort((a, b) => (a.treatment === b.treatment ? 0 : a.treatment < b.treatment ? -1 : 1))
+    .map((each) => [
+      shorten(each.treatment, LABEL_WIDTH_MAX),
+      UNITS[each.metric],
+      shortNumber(each.baselineMedian),
+      shortNumber(each.median),
+      ratioText(each.ratio),
+      interval(each),
+      String(each.blocks),
+      verdictWord(each),
+    ]);
+  const columns = [operation, "metric", "baseline", "here", "ratio", "95 % CI", "trials", "verdict"].map(
+    (title, i): Column => ({ title, align: i < 2 || i === 7 ? "left" : "right" }),
+  );
+  const [titles = "", rule = "", ...lines] = renderTable(columns, rows);
+  return [
+    marks.bold(titles),
+    rule,
+    ...lines.map((line) => (line.includes("REGRESSION") ? marks.bad(line) : line)),
+    "",
+  ];
+}
+
+function regressionLine(finding: RunFinding): string {
+  const { treatment, operation, metric, ratio, pWorse } = finding;
+  const direction = metric === "eventsPerSecond" ? "lower" : "higher";
+  return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse?.toFixed(3) ?? "?"} over all metrics)`;
+}
+
+function conclusion(run: RunComparison, maxRegression: number): string {
+  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
+  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
+  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
+  if (untested === run.findings.length)
+    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
+  const rest = untested > 0 ? ` (${untested} of ${run.findings.length} metrics have too few trials)` : "";
+  const found = run.findings.filter(({ isRegression }) => isRegression).length;
+  if (found > 0) return `${found} of ${run.findings.length} metrics are worse by more than ${bound}${rest}.`;
+  return `No metric is significantly worse by more than ${bound}${rest}.`;
+}
+
+function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
+  const operations = [...new Set(run.findings.map(({ operation }) => operation))];
+  const bulleted = (text: string, mark: (line: string) => string): string[] =>
+    wrap(printable(text), WIDTH_MAX).map(mark);
+  return [
+    marks.bold(printable(`${run.directory} against ${document.baseline}`)),
+    ...run.warnings.flatMap((words) => bulleted(`warning: ${words}`, marks.bad)),
+    ...(run.onlyInBaseline.length > 0
+      ? bulleted(`only in the baseline: ${run.onlyInBaseline.join(", ")}`, marks.dim)
+      : []),
+    ...(run.onlyHere.length > 0 ? bulleted(`only here: ${run.onlyHere.join(", ")}`, marks.dim) : []),
+    ...run.findings
+      .filter(({ isRegression }) => isRegression)
+      .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
+    "",
+    ...operations.flatMap((operation) => table(run.findings, operation, marks)),
+    ...wrap(conclusion(run, document.maxRegression), WIDTH_MAX),
+    "",
+  ];
+}
+
+/** Ends with a line break; plain text unless marks are given. */
+export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
+  const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
+  const mind =
+    "Response times, medians over complete trials. Two runs differ by more than their trials do (another day, another " +
+    "start of the server): compare several runs before believing a small difference.";
+  return `${[...lines, ...wrap(mind, WIDTH_MAX)].join("\n")}\n`;
+}

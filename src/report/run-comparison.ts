@@ -1,0 +1,185 @@
+// Compares result directories with a baseline: treatments with the same levels, metric by metric, and whether anything
+// became worse. Runs share no blocks, so everything is unpaired. Which differences of machine, versions, settings or
+// scenario may explain a finding is told beside it (`run-differences.ts`); what only one side has is named, not
+// guessed at.
+import { deriveSeed, Prng } from "../foundation/prng.js";
+import { UsageError } from "../foundation/errors.js";
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type ComparedOperation,
+  type ComparisonMetric,
+  type RatioFinding,
+  type ResultDocument,
+  type TreatmentResult,
+} from "../results/result-schema.js";
+import { BLOCKS_MIN } from "./findings.js";
+import { worsePValues } from "./gate.js";
+import { runWarnings } from "./run-differences.js";
+import { logSeries, metricOf } from "./series.js";
+import { median } from "./statistics.js";
+import { unpairedFindingsOf } from "./unpaired.js";
+
+const SIGNIFICANCE = 0.05;
+
+/** A result document and where it was read. */
+export interface StoredRun {
+  readonly directory: string;
+  readonly result: ResultDocument;
+}
+
+/** One metric of one treatment, in the baseline and in another run. `blocks` is the fewer complete trials' number. */
+export interface RunFinding extends RatioFinding {
+  readonly treatment: string;
+  readonly levels: Readonly<Record<string, string>>;
+  readonly operation: ComparedOperation;
+  readonly metric: ComparisonMetric;
+  /** Medians over complete trials, in milliseconds or events per second. */
+  readonly baselineMedian: number;
+  readonly median: number;
+  /** Chance of looking this much worse by luck, corrected for all metrics of the run; null with too few trials. */
+  readonly pWorse: number | null;
+  /** Worse by more than the bound, and significantly. */
+  readonly isRegression: boolean;
+}
+
+/** What comparing one run with the baseline found. */
+export interface RunComparison {
+  readonly directory: string;
+  readonly warnings: readonly string[];
+  /** Ids of treatments that the other side does not have. */
+  readonly onlyInBaseline: readonly string[];
+  readonly onlyHere: readonly string[];
+  readonly findings: readonly RunFinding[];
+}
+
+/** The whole answer; printed by `compare --json`. */
+export interface ComparisonDocument {
+  readonly version: 1;
+  readonly baseline: string;
+  /** As a share: 0.05 is 5 %. */
+  readonly maxRegression: number;
+  readonly runs: readonly RunComparison[];
+  readonly regressions: number;
+}
+
+interface Match {
+  readonly before: TreatmentResult;
+  readonly after: TreatmentResult;
+}
+
+function keyOf({ id, levels }: TreatmentResult): string {
+  const entries = Object.entries(levels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([id, entries]);
+}
+
+function completeTrials({ trials }: TreatmentResult): number {
+  return trials.filter(({ status }) => status === "complete").length;
+}
+
+function requireTrials({ directory, result }: StoredRun): void {
+  if (result.treatments.some((treatment) => completeTrials(treatment) > 0)) return;
+  throw new UsageError(
+    `${directory} holds no complete trial`,
+    "Continue it with `train-sim run --resume`, or leave it out.",
+  );
+}
+
+function matched(baseline: StoredRun, run: StoredRun): Match[] {
+  const byKey = new Map(run.result.treatments.map((treatment) => [keyOf(treatment), treatment]));
+  const matches = baseline.result.treatments.flatMap((before) => {
+    const after = byKey.get(keyOf(before));
+    return after ? [{ before, after }] : [];
+  });
+  if (matches.length > 0) return matches;
+  const ids = ({ result }: StoredRun): string => result.treatments.map(({ id }) => id).join(", ");
+  throw new UsageError(
+    `${run.directory} has no treatment in common with ${baseline.directory}`,
+    `They are ${ids(run)} and ${ids(baseline)}; compare runs of scenarios with the same factors.`,
+  );
+}
+
+type Measured = Omit<RunFinding, "pWorse" | "isRegression">;
+
+/** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
+function findings(matches: readonly Match[], seed: number): Measured[] {
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric) => {
+      const family = matches.map(({ before, after }) => ({
+        key: ["run", before.id, operation, metric].join("\n"),
+        reference: logSeries(before, operation, metric),
+        values: logSeries(after, operation, metric),
+      }));
+      const middle = ({ trials }: TreatmentResult): number =>
+        median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
+      return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
+        const { before, after } = matches[i] as Match;
+        if (!finding) return [];
+        const about = { treatment: before.id, levels: before.levels, operation, metric };
+        return [{ ...about, baselineMedian: middle(before), median: middle(after), ...finding }];
+      });
+    }),
+  );
+}
+
+function blocksOf(treatments: readonly TreatmentResult[]): number[] {
+  return [...new Set(treatments.flatMap(({ trials }) => trials.map(({ block }) => block)))];
+}
+
+/** By how much worse each finding is, in logarithms by block, as the gate takes it. */
+function gated(matches: readonly Match[], measured: readonly Measured[], seed: number): (number | null)[] {
+  const testable = measured.filter(({ blocks }) => blocks >= BLOCKS_MIN);
+  const blocksBefore = blocksOf(matches.map(({ before }) => before));
+  const blocksAfter = blocksOf(matches.map(({ after }) => after));
+  const metrics = testable.map(({ treatment, operation, metric }) => {
+    const { before, after } = matches.find((match) => match.before.id === treatment) as Match;
+    const sign = metric === "eventsPerSecond" ? -1 : 1;
+    const values = (of: TreatmentResult, blocks: readonly number[]): number[] => {
+      const series = logSeries(of, operation, metric);
+      return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
+    };
+    return { before: values(before, blocksBefore), after: values(after, blocksAfter) };
+  });
+  const pValues = worsePValues(metrics, new Prng(deriveSeed(seed, "gate")));
+  return measured.map((each) => pValues[testable.indexOf(each)] ?? null);
+}
+
+function isWorse({ metric, ratio }: Measured, maxRegression: number): boolean {
+  return metric === "eventsPerSecond" ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
+}
+
+function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {
+  const matches = matched(baseline, run);
+  const { seed } = baseline.result.scenario;
+  const measured = findings(matches, seed);
+  const pWorse = gated(matches, measured, seed);
+  const both = new Set(matches.map(({ before }) => before.id));
+  const others = ({ result }: StoredRun): string[] =>
+    result.treatments.flatMap(({ id }) => (both.has(id) ? [] : [id]));
+  return {
+    directory: run.directory,
+    warnings: runWarnings(baseline, run),
+    onlyInBaseline: others(baseline),
+    onlyHere: others(run),
+    findings: measured.map((each, i) => {
+      const p = pWorse[i] ?? null;
+      const isRegression = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);
+      return { ...each, pWorse: p, isRegression };
+    }),
+  };
+}
+
+/**
+ * Throws a UsageError where a run has no complete trial or no treatment of the baseline's.
+ * @param maxRegression how much worse is still accepted, as a share
+ */
+export function compareRuns(
+  baseline: StoredRun,
+  others: readonly StoredRun[],
+  maxRegression: number,
+): ComparisonDocument {
+  [baseline, ...others].forEach(requireTrials);
+  const runs = others.map((run) => compareRun(baseline, run, maxRegression));
+  const regressions = runs.flatMap((run) => run.findings.filter(({ isRegression }) => isRegression)).length;
+  return { version: 1, baseline: baseline.directory, maxRegression, runs, regressions };
+}
