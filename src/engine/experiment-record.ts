@@ -5,7 +5,6 @@ import { Totals, type WindowSummary } from "../metrics/totals.js";
 import { writeResult } from "../results/directory.js";
 import { buildResult, treatmentResults } from "../results/result-document.js";
 import type {
-  Comparison,
   Environment,
   ResultDocument,
   TreatmentResult,
@@ -23,7 +22,6 @@ export interface RecordedTrial {
 export interface Findings {
   readonly environment: Environment;
   readonly verdict: Verdict;
-  readonly comparisons?: readonly Comparison[];
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
@@ -79,18 +77,16 @@ export class ExperimentRecord {
   }
 
   document(findings: Findings): ResultDocument {
-    const { comparisons, ...others } = findings;
     return buildResult({
-      ...others,
+      ...findings,
       experiment: this.experiment,
       trials: this.finished,
       merged: this.summaries(),
-      ...(comparisons && { comparisons: [...comparisons] }),
     });
   }
 
   /**
-   * Writes `result.json` as of now, marked as unfinished. Comparisons are left to the end: they take long, and of
+   * Writes `result.json` as of now, marked as unfinished. Statistics are left to the end: they take long, and of
    * blocks that are not complete they would say little.
    */
   async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis">): Promise<void> {

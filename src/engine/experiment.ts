@@ -6,7 +6,7 @@ import { wallClockMs } from "../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { dropNamespace } from "../database/namespace.js";
-import { compareTreatments } from "../report/comparisons.js";
+import { withAnalysis } from "../report/analysis.js";
 import { lint, lintEntry } from "../report/lint.js";
 import { renderSummary } from "../report/summary.js";
 import {
@@ -162,12 +162,8 @@ class ExperimentRun {
   }
 
   async conclude(): Promise<ExperimentOutcome> {
-    const { experiment, directory, record } = this;
-    const result = record.document({
-      ...this.findings(),
-      verdict: this.verdict(),
-      comparisons: compareTreatments(record.treatments(), experiment.seed),
-    });
+    const { directory, record } = this;
+    const result = withAnalysis(record.document({ ...this.findings(), verdict: this.verdict() }));
     const summary = renderSummary(result, { directory });
     await writeResult(directory, result);
     await writeSummary(directory, summary);

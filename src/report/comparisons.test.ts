@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Prng } from "../foundation/prng.js";
 import type { TreatmentResult } from "../results/result-schema.js";
 import { Comparison } from "../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../testing/example-result.js";
-import { compareTreatments, trialsNeeded } from "./comparisons.js";
+import { compareTreatments, isBelowNoise, noiseFloor } from "./comparisons.js";
 
 /** A treatment whose mean add time in block b is `meanMs(b)`. */
 function treatment(id: string, blocks: number, meanMs: (block: number) => number): TreatmentResult {
@@ -20,7 +19,8 @@ function meanOfAdd(treatments: TreatmentResult[], seed = 1) {
 describe("compareTreatments", () => {
   it("finds a difference that every block shows", () => {
     const comparisons = compareTreatments(exampleResult(8, 2).treatments, 42);
-    expect(comparisons).toHaveLength(2 * 5);
+    // Five metrics of add and process, four of the time to completion.
+    expect(comparisons).toHaveLength(5 + 5 + 4);
     for (const comparison of comparisons) {
       expect(Comparison.parse(comparison)).toEqual(comparison);
       expect(comparison).toMatchObject({
@@ -53,10 +53,18 @@ describe("compareTreatments", () => {
       });
   });
 
-  it("claims no significance that a permutation test of five blocks cannot give", () => {
+  it("finds a large difference with five trials, by the test over both sides that can tell", () => {
     const [comparison] = compareTreatments(exampleResult(5, 2).treatments, 42);
-    expect(comparison).toMatchObject({ pValue: 0.0625, verdict: "inconclusive" });
+    expect(comparison).toMatchObject({ test: "unpaired", pValue: 2 / 252, verdict: "higher" });
     expect(comparison?.ciLow).toBeCloseTo(2, 10);
+  });
+
+  it("leaves five trials that differ less than the trials of one treatment do undecided", () => {
+    const [comparison] = compareTreatments(exampleResult(5, 1.1).treatments, 42);
+    expect(comparison).toMatchObject({ test: "unpaired", verdict: "inconclusive" });
+    expect(comparison?.pAdjusted).toBeGreaterThan(0.05);
+    const [withinBlocks] = compareTreatments(exampleResult(6, 1.1).treatments, 42);
+    expect(withinBlocks).toMatchObject({ test: "paired", pValue: 2 / 2 ** 6, verdict: "higher" });
   });
 
   it("pairs by block, so that a machine that slows down over time does not hide a difference", () => {
@@ -81,7 +89,10 @@ describe("compareTreatments", () => {
     last.block = 99;
     const [comparison] = meanOfAdd([a, b]);
     expect(comparison?.blocks).toBe(4);
-    for (const trial of b.trials) trial.operations = {};
+    for (const trial of b.trials) {
+      trial.operations = {};
+      trial.lifecycle = { completedMs: null, archivedMs: null };
+    }
     expect(compareTreatments([a, b], 1)).toEqual([]);
     expect(compareTreatments([a], 1)).toEqual([]);
     expect(compareTreatments([], 1)).toEqual([]);
@@ -96,10 +107,6 @@ describe("compareTreatments", () => {
     }
   });
 
-  it("knows how many trials a significant result needs", () => {
-    expect([1, 2, 5].map(trialsNeeded)).toEqual([6, 7, 8]);
-  });
-
   it("names every factor that differs", () => {
     const a = treatment("a", 2, () => 10);
     const b = { ...treatment("b", 2, () => 10), levels: { payload: "b", pool: "pg-pool" } };
@@ -107,19 +114,28 @@ describe("compareTreatments", () => {
     expect(compareTreatments([a, { ...a, id: "a-2" }], 1)[0]?.factor).toBe("none");
   });
 
-  it("flags at most the share of A/A comparisons that chance allows", () => {
-    const prng = new Prng(2026);
-    const noisy = () => 10 * Math.exp((prng.float() + prng.float() + prng.float() - 1.5) / 5);
-    let flagged = 0;
-    const experiments = 100;
-    for (let i = 0; i < experiments; i++) {
-      const pair = [treatment("a", 8, noisy), treatment("a2", 8, noisy)];
-      for (const { operations } of pair.flatMap(({ trials }) => trials)) delete operations.process;
-      const [comparison] = meanOfAdd(pair, i);
-      if (comparison?.verdict === "higher" || comparison?.verdict === "lower") flagged++;
-    }
-    // Binomial(100, 0.05) exceeds 11 with probability below 0.005; the seed is fixed.
-    expect(flagged).toBeLessThanOrEqual(11);
+  it("compares A/A pairs apart from claims, and says when a claim is no larger than their noise", () => {
+    const noisy = (factor: number) => (block: number) => 10 * factor * (1 + (block % 3) / 10);
+    const first = treatment("jsonb-a", 8, () => 10);
+    const again = { ...treatment("jsonb-b", 8, noisy(1)), sameAs: "jsonb-a" };
+    const other = treatment("text", 8, () => 11);
+    const otherAgain = { ...treatment("text-b", 8, () => 11), sameAs: "text" };
+    const all = compareTreatments([first, again, other, otherAgain], 1);
+    const add = all.filter(({ operation, metric }) => operation === "add" && metric === "mean");
+    expect(add.map((each) => [each.factor, each.baseline, each.treatment])).toEqual([
+      ["payload", "jsonb-a", "text"],
+      ["payload", "jsonb-a", "text-b"],
+      ["none", "jsonb-a", "jsonb-b"],
+      ["none", "text", "text-b"],
+    ]);
+    expect(noiseFloor(all, "add", "mean")).toBeCloseTo(1.2, 10);
+    expect(add.map((each) => [each.verdict, isBelowNoise(each, all)]).slice(0, 2)).toEqual([
+      ["higher", true],
+      ["higher", true],
+    ]);
+    expect(noiseFloor(all, "archive", "mean")).toBeUndefined();
+    const larger = compareTreatments([first, again, treatment("text", 8, () => 13)], 1);
+    expect(larger.some((each) => each.metric === "mean" && isBelowNoise(each, larger))).toBe(false);
   });
 
   it("repeats with its seed", () => {

@@ -1,117 +1,100 @@
-// Compares every treatment with the first one, operation by operation and metric by metric. The replicate is the
-// trial: trials of one block ran under the same seed and near each other in time, so they are paired, and the ratio
-// is taken on the log scale. It claims a difference only where a permutation test, corrected for the number of
-// treatments asked about, and the interval agree; with fewer than five pairs it claims nothing at all.
-import { deriveSeed, Prng } from "../foundation/prng.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+// Compares every treatment with the first one, operation by operation and metric by metric, and treatments that
+// run the very same settings (A/A pairs) with each other: what those differ by is noise, and a difference smaller
+// than that deserves no belief. The replicate is the trial; what a finding needs is told in `findings.ts`.
 import {
+  COMPARED_OPERATIONS,
   COMPARISON_METRICS,
+  type ComparedOperation,
   type Comparison,
   type ComparisonMetric,
   type TreatmentResult,
-  type TrialResult,
 } from "../results/result-schema.js";
-import { bootstrapInterval, holm, leastPValue, median, signFlipPValue } from "./statistics.js";
+import { findingsOf } from "./findings.js";
+import { logSeries } from "./series.js";
 
-/** Fewer pairs than this are inconclusive, whatever they show. */
-export const BLOCKS_MIN = 5;
-const SIGNIFICANCE = 0.05;
-/** Treatments whose ratio is surely within this factor of 1 are called indistinguishable. */
-const EQUIVALENCE = 1.05;
-
-/** Trials of each treatment without which no verdict on `family` treatments can be significant, however clear. */
-export function trialsNeeded(family: number): number {
-  let trials = BLOCKS_MIN;
-  while (leastPValue(trials) * family > SIGNIFICANCE) trials++;
-  return trials;
-}
-
-/** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
-export function metricOf(
-  trial: TrialResult,
-  operation: Operation,
-  metric: ComparisonMetric,
-): number | undefined {
-  const result = trial.status === "complete" ? trial.operations[operation] : undefined;
-  if (!result) return undefined;
-  return metric === "eventsPerSecond" ? result.eventsPerSecond : result.responseTimeMs?.[metric];
-}
+/** The factor of comparisons between treatments that do not differ. */
+export const NO_FACTOR = "none";
 
 /** The factors whose levels differ, as one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
+  if (isReplica(baseline, treatment)) return NO_FACTOR;
   const factors = new Set([...Object.keys(baseline.levels), ...Object.keys(treatment.levels)]);
   const differing = [...factors].filter((factor) => baseline.levels[factor] !== treatment.levels[factor]);
-  return differing.join(" x ") || "none";
+  return differing.join(" x ") || NO_FACTOR;
 }
 
-/** ln(treatment / baseline) for each block that has both, in the order of the blocks. */
-function logRatios(
-  baseline: TreatmentResult,
-  treatment: TreatmentResult,
-  operation: Operation,
-  metric: ComparisonMetric,
-): number[] {
-  const ratios: { block: number; logRatio: number }[] = [];
-  for (const trial of treatment.trials) {
-    const partner = baseline.trials.find((candidate) => candidate.block === trial.block);
-    const value = metricOf(trial, operation, metric);
-    const reference = partner && metricOf(partner, operation, metric);
-    if (value && reference) ratios.push({ block: trial.block, logRatio: Math.log(value / reference) });
-  }
-  return ratios.sort((a, b) => a.block - b.block).map((pair) => pair.logRatio);
+function isReplica(baseline: TreatmentResult, treatment: TreatmentResult): boolean {
+  return treatment.sameAs === baseline.id;
 }
 
-function verdictOf(comparison: Omit<Comparison, "verdict">): Comparison["verdict"] {
-  const { ciLow, ciHigh, pAdjusted } = comparison;
-  if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
-  if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
-  if (pAdjusted <= SIGNIFICANCE && ciHigh < 1) return "lower";
-  return ciLow >= 1 / EQUIVALENCE && ciHigh <= EQUIVALENCE ? "indistinguishable" : "inconclusive";
-}
+type Pair = readonly [baseline: TreatmentResult, treatment: TreatmentResult];
 
-function compare(
-  baseline: TreatmentResult,
-  treatment: TreatmentResult,
-  operation: Operation,
+function compareFamily(
+  pairs: readonly Pair[],
+  operation: ComparedOperation,
   metric: ComparisonMetric,
   seed: number,
-): Omit<Comparison, "verdict" | "pAdjusted"> | undefined {
-  const logs = logRatios(baseline, treatment, operation, metric);
-  if (logs.length === 0) return undefined;
-  const isTestable = logs.length >= BLOCKS_MIN;
-  const prng = new Prng(deriveSeed(seed, "comparison", treatment.id, operation, metric));
-  const interval = isTestable ? bootstrapInterval(logs, median, prng) : undefined;
-  return {
-    factor: differingFactors(baseline, treatment),
-    operation,
-    metric,
-    baseline: baseline.id,
-    treatment: treatment.id,
-    blocks: logs.length,
-    ratio: Math.exp(median(logs)),
-    ciLow: interval ? Math.exp(interval.low) : null,
-    ciHigh: interval ? Math.exp(interval.high) : null,
-    pValue: isTestable ? signFlipPValue(logs, prng) : null,
-  };
+): Comparison[] {
+  const questions = pairs.map(([baseline, treatment]) => ({
+    key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
+    reference: logSeries(baseline, operation, metric),
+    values: logSeries(treatment, operation, metric),
+  }));
+  return findingsOf(questions, seed).flatMap((finding, i) => {
+    const [baseline, treatment] = pairs[i] as Pair;
+    if (!finding) return [];
+    const factor = differingFactors(baseline, treatment);
+    return [{ factor, operation, metric, baseline: baseline.id, treatment: treatment.id, ...finding }];
+  });
 }
 
 /**
- * All comparisons with the first treatment. One family of tests is one question, "which treatments differ in this
- * metric of this operation?", so Holm's correction is over the treatments compared.
+ * All comparisons with the first treatment, and of A/A pairs. One family of tests is one question, "which
+ * treatments differ in this metric of this operation?", so Holm's correction is over the treatments compared; A/A
+ * pairs ask another question and are a family of their own.
  */
 export function compareTreatments(treatments: readonly TreatmentResult[], seed: number): Comparison[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
-  return OPERATIONS.flatMap((operation) =>
-    COMPARISON_METRICS.flatMap((metric) => {
-      const family = others.flatMap(
-        (treatment) => compare(baseline, treatment, operation, metric, seed) ?? [],
-      );
-      const adjusted = holm(family.flatMap((comparison) => comparison.pValue ?? []));
-      return family.map((comparison) => {
-        const pAdjusted = comparison.pValue === null ? null : (adjusted.shift() ?? null);
-        return { ...comparison, pAdjusted, verdict: verdictOf({ ...comparison, pAdjusted }) };
-      });
-    }),
+  const claims = others.flatMap((treatment): Pair[] =>
+    isReplica(baseline, treatment) ? [] : [[baseline, treatment]],
   );
+  const replicas = others.flatMap((treatment) =>
+    treatments.flatMap((original): Pair[] => (isReplica(original, treatment) ? [[original, treatment]] : [])),
+  );
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric) => [
+      ...compareFamily(claims, operation, metric, seed),
+      ...compareFamily(replicas, operation, metric, seed),
+    ]),
+  );
+}
+
+/** The comparisons of A/A pairs. */
+export function replicaComparisons(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ factor }) => factor === NO_FACTOR);
+}
+
+/** How far from 1 an interval reaches, or the ratio where it has none, as a factor of 1 or more. */
+function reach({ ratio, ciLow, ciHigh }: Comparison): number {
+  return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
+}
+
+/** The factor by which the very same settings differed, at most; undefined without an A/A pair. */
+export function noiseFloor(
+  comparisons: readonly Comparison[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): number | undefined {
+  const pairs = replicaComparisons(comparisons).filter(
+    (comparison) => comparison.operation === operation && comparison.metric === metric,
+  );
+  return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
+}
+
+/** Whether a claimed difference is no larger than what the very same settings show. */
+export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
+  if (claim.factor === NO_FACTOR || (claim.verdict !== "higher" && claim.verdict !== "lower")) return false;
+  const floor = noiseFloor(comparisons, claim.operation, claim.metric);
+  return floor !== undefined && Math.max(claim.ratio, 1 / claim.ratio) <= floor;
 }

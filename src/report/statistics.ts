@@ -5,7 +5,10 @@ import type { Prng } from "../foundation/prng.js";
 
 /** Differences up to this many are tested exactly, all 2^n signs; more are sampled. */
 const EXACT_DIFFERENCES_MAX = 16;
+/** Ways to share out two samples that are all tried; with more, ways are sampled. */
+const EXACT_ARRANGEMENTS_MAX = 200_000;
 const PERMUTATIONS = 20_000;
+const FEW_VALUES = 40;
 
 /** Numbers in any array; typed ones are what resampling uses, thousands of times. */
 type Numbers = ArrayLike<number>;
@@ -19,10 +22,23 @@ export function mean(values: Numbers): number {
 
 /** The `q`-quantile, 0 .. 1, interpolated linearly (R's type 7, NumPy's default); NaN for no values. */
 export function quantile(values: Numbers, q: number): number {
-  return quantileOfSorted(Float64Array.from(values).sort(), q);
+  return quantileOfSorted(ascendingOf(values), q);
 }
 
-function quantileOfSorted(ascending: Float64Array, q: number): number {
+/** A sorted copy. Few values are put in order one by one, which for a bootstrap of trials is several times faster. */
+function ascendingOf(values: Numbers): Numbers {
+  if (values.length > FEW_VALUES) return Float64Array.from(values).sort();
+  const sorted: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    let j = i - 1;
+    for (; j >= 0 && (sorted[j] as number) > value; j--) sorted[j + 1] = sorted[j] as number;
+    sorted[j + 1] = value;
+  }
+  return sorted;
+}
+
+function quantileOfSorted(ascending: Numbers, q: number): number {
   const position = (ascending.length - 1) * q;
   const below = ascending[Math.floor(position)] ?? Number.NaN;
   const above = ascending[Math.ceil(position)] ?? Number.NaN;
@@ -86,6 +102,85 @@ export function signFlipPValue(differences: readonly number[], prng: Prng): numb
 /** The least p-value that `signFlipPValue` can give for n differences. */
 export function leastPValue(n: number): number {
   return Math.min(1, 2 / 2 ** n);
+}
+
+function choose(n: number, k: number): number {
+  let ways = 1;
+  for (let i = 1; i <= k; i++) ways = (ways * (n - k + i)) / i;
+  return Math.round(ways);
+}
+
+/** The least p-value that `twoSamplePValue` can give for two samples of n. */
+export function leastTwoSamplePValue(n: number): number {
+  return Math.min(1, 2 / choose(2 * n, n));
+}
+
+/** Moves `chosen`, ascending indices below n, on to the next in order; false after the last. */
+function nextChoice(chosen: number[], n: number): boolean {
+  const k = chosen.length;
+  let i = k - 1;
+  while (i >= 0 && chosen[i] === n - k + i) i--;
+  if (i < 0) return false;
+  chosen[i] = (chosen[i] as number) + 1;
+  for (let j = i + 1; j < k; j++) chosen[j] = (chosen[j - 1] as number) + 1;
+  return true;
+}
+
+/**
+ * Two-sided p-value of the difference of two means under the hypothesis that all values come from one source: the
+ * share of the ways to deal the values out again whose means are at least as far apart as those seen.
+ */
+export function twoSamplePValue(a: readonly number[], b: readonly number[], prng: Prng): number {
+  const n = a.length + b.length;
+  if (a.length === 0 || b.length === 0) return 1;
+  const centre = mean([...a, ...b]);
+  const values = [...a, ...b].map((value) => value - centre);
+  const scale = values.reduce((sum, value) => sum + Math.abs(value), 0);
+  const seen = Math.abs(values.slice(0, a.length).reduce((sum, value) => sum + value, 0));
+  const bound = seen - 1e-12 * scale;
+  const sumOf = (indices: readonly number[]): number =>
+    indices.reduce((sum, index) => sum + (values[index] as number), 0);
+  let extreme = 0;
+  const ways = choose(n, a.length);
+  if (ways <= EXACT_ARRANGEMENTS_MAX) {
+    const chosen = a.map((_, i) => i);
+    do if (Math.abs(sumOf(chosen)) >= bound) extreme++;
+    while (nextChoice(chosen, n));
+    return extreme / ways;
+  }
+  const order = values.map((_, i) => i);
+  for (let i = 0; i < PERMUTATIONS; i++)
+    if (Math.abs(sumOf(prng.shuffle(order).slice(0, a.length))) >= bound) extreme++;
+  return (extreme + 1) / (PERMUTATIONS + 1);
+}
+
+/** P(Z <= z) of the standard normal distribution (Abramowitz and Stegun 26.2.17, error below 8e-8). */
+function normalCdf(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const poly =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (poly * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
+  return z < 0 ? tail : 1 - tail;
+}
+
+/** The 97.5 % quantile of Student's t (Fisher and Cornish's expansion, within 0.3 % from 4 degrees on). */
+function studentQuantile975(degrees: number): number {
+  const z = 1.959963984540054;
+  return (
+    z +
+    (z ** 3 + z) / (4 * degrees) +
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3)
+  );
+}
+
+/**
+ * The confidence to ask of a percentile bootstrap of n values, so that its interval covers in about 95 of 100 cases:
+ * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile
+ * interval). For n of 5 or more.
+ */
+export function expandedConfidence(n: number): number {
+  return 1 - 2 * normalCdf(-Math.sqrt(n / (n - 1)) * studentQuantile975(n - 1));
 }
 
 /** Holm's step-down adjustment for a family of tests, in the order given. */

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../testing/example-result.js";
-import { compareTreatments } from "./comparisons.js";
+import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "./summary.js";
 
 function example(trials = 3, slowdown = 2): ResultDocument {
-  const result = exampleResult(trials, slowdown);
-  result.comparisons = compareTreatments(result.treatments, result.scenario.seed);
-  return result;
+  return exampleResult(trials, slowdown);
 }
 
 function render(result: ResultDocument): string {
@@ -32,30 +30,42 @@ describe("the summary", () => {
     ]);
   });
 
-  it("sets treatments side by side with ratio and spread over trials", () => {
+  it("sets treatments side by side: medians with their spread over trials, and ratios", () => {
     const text = render(example());
-    expect(text).toMatch(
-      /^add {4}mean\(ms\) {2}min\.\.max {2}ratio {2}p99\(ms\) {2}min\.\.max {2}ratio {2}events\/s {2}min\.\.max {2}ratio$/m,
-    );
-    expect(text).toMatch(/^jsonb +11 +10\.\.12 +1x +33 +30\.\.36 +1x +500 +500\.\.500 +1x$/m);
-    expect(text).toMatch(/^text +22 +20\.\.24 +2\.00x +66 +60\.\.72 +2\.00x +500 +500\.\.500 +1\.00x$/m);
-    expect(text).toMatch(/^published -> .*completed mean\(ms\)/m);
+    const lines = text.split("\n");
+    const start = lines.findIndex((line) => line.startsWith("add "));
+    expect(lines.slice(start, start + 6)).toEqual([
+      "add              mean(ms)        p50(ms)    p95(ms)    p99(ms)      events/s",
+      "--------------  ---------  -------------  ---------  ---------  ------------",
+      "jsonb           11 10..12    9.9 9..10.8  22 20..24  33 30..36  500 500..500",
+      "text            22 20..24  19.8 18..21.6  44 40..48  66 60..72  500 500..500",
+      "ratio to jsonb",
+      "text              2.00x ?        2.00x ?    2.00x ?    2.00x ?       1.00x ?",
+    ]);
+    expect(text).toMatch(/^published -> completed +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m);
+    expect(render(example(5))).toMatch(/^text +24 20-28 +/m);
+    expect(render(example(8))).toMatch(/^text +2\.00x 2\.00-2\.00 +.* 1\.00x 1\.00-1\.00 ~$/m);
   });
 
   it("claims no significance with fewer than five trials", () => {
-    expect(render(example(3))).toContain("3 trials: no significance claimed.");
-    expect(render(example(1))).toContain("1 trial: no significance claimed.");
+    expect(render(example(3))).toContain("3 trials cannot support a claim: no significance claimed.");
+    expect(render(example(1))).toContain("1 trial cannot support a claim: no significance claimed.");
   });
 
   it("says what differs, by how much and how surely, with enough trials", () => {
-    const text = render(example(8));
-    expect(text).not.toContain("no significance");
-    expect(text).toContain(
-      "add: mean response time of text is higher: 2.00x jsonb's (95 % CI 2.00-2.00, adjusted p 0.008)",
-    );
-    expect(text).toContain("add: events/s of text cannot be told from jsonb's (1.00x, 95 % CI 1.00-1.00)");
-    expect(render(example(5)).replaceAll("\n", " ")).toContain(
-      "4 of 6 comparisons are inconclusive: with 1 to compare with the first, fewer than 6 trials cannot be significant.",
+    const oneLine = (result: ResultDocument): string => render(result).replaceAll("\n", " ");
+    for (const trials of [5, 8]) {
+      const text = oneLine(example(trials));
+      expect(text).not.toContain("no significance");
+      expect(text).toContain(
+        "text adds as many events/s as jsonb within 5 %, 95 % CI 1.00-1.00; has 2.00x jsonb's mean response time, " +
+          "95 % CI 2.00-2.00; has 2.00x jsonb's p99 response time, 95 % CI 2.00-2.00. ",
+      );
+    }
+    const close = oneLine(example(5, 1.1));
+    expect(close).toContain("undecided: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
+    expect(close).toContain(
+      "4 of 8 comparisons are inconclusive: 5 trials can show large differences only; from 6 on they are compared within blocks.",
     );
   });
 
@@ -100,7 +110,7 @@ describe("the summary", () => {
     expect(text).toContain("INTEGRITY VIOLATED in trial 2: 3 of 15000 acknowledged events are in no table");
     expect(text).toContain("not drained in trial 2: 5 pending and 0 processing were left");
     expect(text).toContain("trial 4 failed: worker 2 crashed: out of memory");
-    expect(text).toContain("2 trials: no significance claimed.");
+    expect(text).toContain("2 trials cannot support a claim: no significance claimed.");
   });
 
   it("begins with the verdict when the numbers must not be used", () => {
@@ -141,8 +151,7 @@ describe("the summary", () => {
         trial.operations.add = { ...trial.operations.add, eventsPerSecond: 123456.7 } as never;
     });
     result.environment.settings = { a: "y".repeat(300) };
-    result.comparisons = compareTreatments(result.treatments, 1);
-    const text = render(result);
+    const text = render(withAnalysis(result));
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
     expect(text).toMatch(/^#1 jsonb-manu…ong-name-0 /m);
     expect(text).toMatch(/^#2 jsonb-manu…ong-name-1 /m);

@@ -2,7 +2,11 @@
 // from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
 import type { ResultDocument } from "../results/result-schema.js";
 import { lintsOf } from "./lint.js";
-import { labelsOf, renderClaims, renderLifecycle, renderSideBySide } from "./side-by-side.js";
+import { withAnalysis } from "./analysis.js";
+import { renderClaims } from "./claims.js";
+import { renderEffects } from "./effects-table.js";
+import { labelsOf, renderSideBySide } from "./side-by-side.js";
+import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import {
   colourMarks,
@@ -81,23 +85,18 @@ function parameterLines(result: ResultDocument): string[] {
 }
 
 /** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
-export function renderSummary(result: ResultDocument, options: SummaryOptions): string {
+export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
+  // Results of before there was an analysis are analysed now; it comes out of what is stored.
+  const result = stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
   const marks = options.colour ? colourMarks : plainMarks;
-  const sideBySide =
-    result.treatments.length > 1
-      ? [
-          marks.bold("Side by side (response times; min..max over trials; ratio to the first treatment)"),
-          "",
-          ...renderSideBySide(result, marks),
-        ]
-      : [];
   const claims = renderClaims(result);
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
     ...verdictLines(result, marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
-    ...sideBySide,
-    ...renderLifecycle(result, marks),
+    ...renderSideBySide(result, marks),
+    ...renderEffects(result, marks),
+    ...renderSweeps(result.sweeps ?? [], marks),
     ...claims,
     ...(claims.length > 0 ? [""] : []),
     ...(lints.length > 0 ? [marks.bold("Mind, before drawing conclusions"), ...lints, ""] : []),

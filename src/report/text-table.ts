@@ -85,3 +85,20 @@ export function renderParameters(parameters: readonly (readonly [name: string, v
     rows,
   );
 }
+
+/** A table, over as many tables as it takes to fit the width: each repeats the first column. Titles in bold. */
+export function renderWithin(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  marks: Marks,
+): string[] {
+  for (let count = columns.length; count > 1; count--) {
+    const pick = <T>(items: readonly T[]): T[] => items.slice(0, count);
+    const [titles = "", rule = "", ...lines] = renderTable(pick(columns), rows.map(pick));
+    if (Math.max(rule.length, titles.length) > WIDTH_MAX && count > 2) continue;
+    const rest = <T>(items: readonly T[]): T[] => [...items.slice(0, 1), ...items.slice(count)];
+    const more = count < columns.length ? renderWithin(rest(columns), rows.map(rest), marks) : [];
+    return [marks.bold(titles), rule, ...lines, ...more];
+  }
+  return [];
+}

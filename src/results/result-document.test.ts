@@ -3,7 +3,7 @@ import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { conservationOf } from "../model/conservation.js";
 import type { ActorGroup, Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { EXAMPLE_INTEGRITY, exampleTrial } from "../testing/example-result.js";
+import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleTrial } from "../testing/example-result.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
@@ -39,7 +39,8 @@ const experiment: Experiment = {
     { number: 1, block: 0, treatmentId: "text", seed: 5 },
     { number: 2, block: 0, treatmentId: "jsonb", seed: 5 },
   ],
-  thresholds: {},
+  thresholds: [],
+  diagnosis: EXAMPLE_BOUNDS,
   yaml: "name: x\n",
 };
 
@@ -113,8 +114,8 @@ describe("the JSON Schema", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
-      ...["version", "scenario", "environment", "verdict", "treatments"],
-      ...["comparisons", "diagnosis", "faults"],
+      ...["version", "scenario", "environment", "verdict", "thresholds", "treatments"],
+      ...["comparisons", "effects", "interactions", "sweeps", "diagnosis", "faults"],
     ]);
   });
 });

@@ -2,12 +2,15 @@
 // window summaries of each treatment's merged histograms. Pure; comparisons are the report's business and are
 // handed in, since statistics see stored trials only.
 import type { WindowSummary } from "../metrics/totals.js";
+import { canonical } from "../scenario/levels.js";
 import type { Experiment } from "../scenario/settings.js";
 import { operationResults } from "./operation-results.js";
 import {
   RESULT_VERSION,
+  type Ceiling,
   type Environment,
   type ResultDocument,
+  type ThresholdResult,
   type TreatmentResult,
   type TrialResult,
   type Verdict,
@@ -21,6 +24,9 @@ export interface ResultParts {
   readonly merged: ReadonlyMap<string, WindowSummary>;
   readonly environment: Environment;
   readonly verdict: Verdict;
+  readonly thresholds?: readonly ThresholdResult[];
+  /** By treatment id. */
+  readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];
   readonly faults?: ResultDocument["faults"];
@@ -28,14 +34,21 @@ export interface ResultParts {
 
 /** Treatments as the experiment names them, each with its trials; also what comparisons are made from. */
 export function treatmentResults(
-  parts: Pick<ResultParts, "experiment" | "trials" | "merged">,
+  parts: Pick<ResultParts, "experiment" | "trials" | "merged" | "ceilings">,
 ): TreatmentResult[] {
+  const firstWith = new Map<string, string>();
   return parts.experiment.treatments.map((treatment) => {
+    const settings = canonical(treatment.settings);
+    const sameAs = firstWith.get(settings);
+    if (sameAs === undefined) firstWith.set(settings, treatment.id);
     const trials = parts.trials.filter((trial) => trial.treatmentId === treatment.id);
     const merged = parts.merged.get(treatment.id);
+    const ceiling = parts.ceilings?.get(treatment.id);
     return {
       id: treatment.id,
       levels: { ...treatment.levels },
+      ...(ceiling && { ceiling }),
+      ...(sameAs !== undefined && { sameAs }),
       trials: trials.map((trial) => trial.result),
       merged: merged
         ? {
@@ -61,6 +74,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
     },
     environment: parts.environment,
     verdict: parts.verdict,
+    ...(parts.thresholds && { thresholds: [...parts.thresholds] }),
     treatments: treatmentResults(parts),
     comparisons: parts.comparisons ?? [],
     diagnosis: parts.diagnosis ?? [],

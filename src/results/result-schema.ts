@@ -4,14 +4,25 @@
 import { z } from "zod";
 import type { Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
+import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
+
+import {
+  Ceiling,
+  ClientEvidence,
+  Finding,
+  MachineEvidence,
+  SteadyState,
+  ThresholdResult,
+} from "./diagnosis-schema.js";
+
+export * from "./comparison-schema.js";
+export * from "./diagnosis-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
 export const RESULT_VERSION = 1;
 
 const count = z.int().min(0);
 const amount = z.number().min(0);
-
-const TreatmentId = z.string().min(1).max(200);
 
 export const LatencySummary = z
   .strictObject({
@@ -37,8 +48,14 @@ export const OperationResult = z.strictObject({
   poolWaitMs: Latency,
   failedTimeMs: LatencySummary.optional().describe("Service time of transactions that were given up"),
   startDelayMs: LatencySummary.optional().describe("Open loop only"),
-  offered: amount.optional().describe("Open loop only: arrivals asked for"),
-  dropped: count.optional().describe("Open loop only: arrivals that no client was free for"),
+  offered: count.optional().describe("Open loop only: arrivals that were due in the window"),
+  dropped: count.optional().describe("Open loop only: arrivals that no client was free for in time"),
+  unfinished: count
+    .optional()
+    .describe(
+      "Open loop only: started and not ended when the window ended, so that " +
+        "offered = transactions + failures + emptyPolls + dropped + unfinished",
+    ),
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),
@@ -91,7 +108,10 @@ export const TrialResult = z.strictObject({
   lifecycle: LifecycleResult,
   integrity: Integrity.nullable().describe("Null where the tables could not be read"),
   database: Evidence,
-  client: z.strictObject({ cpuSeconds: amount, eventLoopDelayP99Ms: amount }).nullable(),
+  client: ClientEvidence.nullable(),
+  machine: MachineEvidence.optional().describe("Where the platform tells"),
+  steadyState: SteadyState.optional(),
+  diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
   status: z.enum(["complete", "partial", "failed"]),
   reason: z.string().optional().describe("Why it is not complete"),
@@ -113,27 +133,11 @@ export const TreatmentResult = z.strictObject({
   merged: MergedResult.nullable().describe(
     "Complete trials taken together, percentiles from merged histograms",
   ),
+  ceiling: Ceiling.optional(),
+  summary: z.array(MetricSummary).optional().describe("What its trials show one by one"),
+  sameAs: TreatmentId.optional().describe("The first treatment with the very same settings: an A/A pair"),
 });
 export type TreatmentResult = z.infer<typeof TreatmentResult>;
-
-export const COMPARISON_METRICS = ["mean", "p50", "p95", "p99", "eventsPerSecond"] as const;
-export type ComparisonMetric = (typeof COMPARISON_METRICS)[number];
-
-export const Comparison = z.strictObject({
-  factor: z.string().describe("The factor whose level differs; several are joined with ' x '"),
-  operation: z.enum(OPERATIONS),
-  metric: z.enum(COMPARISON_METRICS),
-  baseline: TreatmentId,
-  treatment: TreatmentId,
-  blocks: count.describe("Trials of each that were paired"),
-  ratio: amount.describe("Treatment over baseline: median over blocks"),
-  ciLow: amount.nullable().describe("95 % bootstrap interval of the ratio; null with fewer than 5 blocks"),
-  ciHigh: amount.nullable(),
-  pValue: amount.max(1).nullable(),
-  pAdjusted: amount.max(1).nullable(),
-  verdict: z.enum(["higher", "lower", "indistinguishable", "inconclusive"]),
-});
-export type Comparison = z.infer<typeof Comparison>;
 
 export const Environment = z.strictObject({
   versions: z.record(z.string(), z.string()),
@@ -159,8 +163,12 @@ export const ResultDocument = z
     }),
     environment: Environment,
     verdict: Verdict,
+    thresholds: z.array(ThresholdResult).optional(),
     treatments: z.array(TreatmentResult),
     comparisons: z.array(Comparison),
+    effects: z.array(Effect).optional(),
+    interactions: z.array(Interaction).optional(),
+    sweeps: z.array(Sweep).optional(),
     diagnosis: z.array(Evidence),
     faults: z.array(Evidence),
   })

@@ -1,0 +1,42 @@
+// Everything that statistics have to say about an experiment, written into its result document: medians of each
+// treatment with their intervals, comparisons, effects of factors, sweeps. Made from the stored trials and the seed
+// alone, so that the same document always gives the same analysis.
+import { deriveSeed } from "../foundation/prng.js";
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type MetricSummary,
+  type ResultDocument,
+  type TreatmentResult,
+} from "../results/result-schema.js";
+import { compareTreatments } from "./comparisons.js";
+import { factorEffects } from "./effects.js";
+import { medianWithInterval } from "./findings.js";
+import { metricOf } from "./series.js";
+import { sweepsOf } from "./sweeps.js";
+
+/** Median over complete trials of every metric that a treatment has. */
+export function summaryOf(treatment: TreatmentResult, seed: number): MetricSummary[] {
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
+      const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+      if (values.length === 0) return [];
+      const spread = medianWithInterval(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+      const [min, max] = [Math.min(...values), Math.max(...values)];
+      return [{ operation, metric, trials: values.length, min, max, ...spread }];
+    }),
+  );
+}
+
+/** The document with its statistics put in, or put in anew. */
+export function withAnalysis(result: ResultDocument): ResultDocument {
+  const { treatments } = result;
+  const { seed } = result.scenario;
+  return {
+    ...result,
+    treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
+    comparisons: compareTreatments(treatments, seed),
+    ...factorEffects(treatments, seed),
+    sweeps: sweepsOf(treatments, seed),
+  };
+}

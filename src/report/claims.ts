@@ -1,0 +1,144 @@
+// What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
+// and what stays undecided; then how far the family of tests reaches and what A/A pairs say about noise. A verdict
+// that is not in the stored comparisons is never made up here.
+import type { ComparedOperation, Comparison, ResultDocument } from "../results/result-schema.js";
+import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./comparisons.js";
+import { HEADLINE_METRICS } from "./effects.js";
+import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { counted, intervalText, ratioText } from "./numbers.js";
+import { wrap, WIDTH_MAX } from "./text-table.js";
+
+type Headline = (typeof HEADLINE_METRICS)[number];
+
+const VERBS: Readonly<Record<ComparedOperation, string>> = {
+  add: "adds",
+  process: "processes",
+  archive: "archives",
+  read: "reads",
+  __cycle__: "takes through the cycle",
+  "lifecycle.completed": "completes",
+  "lifecycle.archived": "archives",
+};
+const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
+  "lifecycle.completed": "time to completion",
+  "lifecycle.archived": "time to the archive",
+};
+
+function isHeadline(metric: Comparison["metric"]): metric is Headline {
+  return (HEADLINE_METRICS as readonly string[]).includes(metric);
+}
+
+function timeName({ operation, metric }: Comparison): string {
+  return `${metric} ${SPANS[operation] ?? "response time"}`;
+}
+
+function ciText({ ciLow, ciHigh }: Comparison): string {
+  return `95 % CI ${intervalText(ciLow, ciHigh)}`;
+}
+
+/** `adds 1.31x as many events/s as jsonb, 95 % CI 1.22-1.40`. */
+function settledText(comparison: Comparison, all: readonly Comparison[]): string {
+  const { operation, metric, baseline, ratio, verdict } = comparison;
+  const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
+  if (metric === "eventsPerSecond")
+    return verdict === "indistinguishable"
+      ? `${VERBS[operation]} as many events/s as ${baseline} within 5 %, ${ciText(comparison)}`
+      : `${VERBS[operation]} ${ratioText(ratio)} as many events/s as ${baseline}, ${ciText(comparison)}${noise}`;
+  return verdict === "indistinguishable"
+    ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
+    : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
+}
+
+function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
+  const name = metric === "eventsPerSecond" ? "events/s" : metric;
+  return `${name} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+}
+
+function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
+  const settled = comparisons.filter(({ verdict }) => verdict !== "inconclusive");
+  const open = comparisons.filter(({ verdict }) => verdict === "inconclusive");
+  const [first] = comparisons;
+  if (!first) return "";
+  const undecided = `undecided: ${open.map(undecidedText).join(", ")}`;
+  if (settled.length === 0) return `${first.treatment} against ${first.baseline} is ${undecided}.`;
+  const parts = settled.map((each) => settledText(each, all));
+  return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
+}
+
+/** Verdicts on one operation, a sentence for each treatment; nothing where there are too few trials for any. */
+export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
+  const { comparisons, treatments } = result;
+  const asked = comparisons
+    .filter((each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN)
+    // Throughput first.
+    .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
+  return treatments.flatMap(({ id }) => {
+    const own = asked.filter(({ treatment, factor }) => treatment === id && factor !== NO_FACTOR);
+    return own.length > 0 ? wrap(sentence(own, comparisons), WIDTH_MAX) : [];
+  });
+}
+
+function noiseLines(comparisons: readonly Comparison[]): string[] {
+  const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
+  if (replicas.length === 0) return [];
+  const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
+  const floors = keys.flatMap(({ operation, metric }, i) => {
+    const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
+    const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
+    if (floor === undefined) return [];
+    const name = metric === "eventsPerSecond" ? "events/s" : metric;
+    return [`${operation} ${name} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
+  });
+  const flagged = replicas.filter(({ verdict }) => verdict === "higher" || verdict === "lower");
+  const suspicious =
+    `A/A pairs are told apart in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
+    flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
+    ". Nothing but chance (1 in 20) or an order effect can do that.";
+  const below = comparisons.filter((each) => isHeadline(each.metric) && isBelowNoise(each, comparisons));
+  const warning =
+    `${counted(below.length, "claimed difference is", "claimed differences are")} no larger than the noise of A/A ` +
+    `pairs and should not be believed: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
+  return [
+    `Noise floor (the very same settings differed by up to): ${floors.join(", ")}.`,
+    ...(flagged.length > 0 ? [suspicious] : []),
+    ...(below.length > 0 ? [warning] : []),
+  ];
+}
+
+function reachLine(comparisons: readonly Comparison[], fewest: number): string[] {
+  const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
+  const open = claims.filter(({ verdict }) => verdict === "inconclusive").length;
+  const family = new Set(claims.map(({ treatment }) => treatment)).size;
+  if (claims.length === 0) return [];
+  const [needed, neededPaired] = [trialsNeeded(family), pairedTrialsNeeded(family)];
+  const why =
+    fewest < needed
+      ? `with ${family} to compare with the first, fewer than ${needed} trials cannot be significant`
+      : fewest < neededPaired
+        ? `${counted(fewest, "trial")} can show large differences only; from ${neededPaired} on they are compared within blocks`
+        : `${counted(fewest, "trial")} neither show a difference nor exclude one`;
+  const chance =
+    `Each verdict is at the 5 % level, corrected over the ${counted(family, "treatment")} compared but not over ` +
+    "operations and metrics: where nothing differs, up to 1 in 20 of them would still claim a difference.";
+  return [
+    ...(open > 0 ? [`${open} of ${claims.length} comparisons are inconclusive: ${why}.`] : []),
+    ...(open < claims.length ? [chance] : []),
+  ];
+}
+
+/** What may be concluded over all operations, and what may not. */
+export function renderClaims(result: ResultDocument): string[] {
+  const { treatments, comparisons } = result;
+  if (treatments.length < 2) return [];
+  const complete = treatments.map(
+    (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
+  );
+  const fewest = Math.min(...complete);
+  const few =
+    `${counted(fewest, "trial")} cannot support a claim: no significance claimed. Ratios are medians over blocks of ` +
+    `trials; intervals and tests need at least ${BLOCKS_MIN} trials of each treatment.`;
+  return [
+    ...(fewest < BLOCKS_MIN ? [few] : reachLine(comparisons, fewest)),
+    ...noiseLines(comparisons),
+  ].flatMap((line) => wrap(line, WIDTH_MAX));
+}

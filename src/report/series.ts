@@ -1,0 +1,62 @@
+// The material of every comparison: one number for each trial, as a logarithm and by block, so that ratios are
+// differences and trials that ran near each other meet. Only complete trials count; a block without a value is
+// left out, never filled in.
+import type {
+  ComparedOperation,
+  ComparisonMetric,
+  TreatmentResult,
+  TrialResult,
+} from "../results/result-schema.js";
+
+/** Natural logarithm of a metric by block. */
+export type LogSeries = ReadonlyMap<number, number>;
+
+/** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
+export function metricOf(
+  trial: TrialResult,
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): number | undefined {
+  if (trial.status !== "complete") return undefined;
+  if (operation === "lifecycle.completed" || operation === "lifecycle.archived") {
+    if (metric === "eventsPerSecond") return undefined;
+    const span = operation === "lifecycle.completed" ? "completedMs" : "archivedMs";
+    return trial.lifecycle[span]?.[metric];
+  }
+  const result = trial.operations[operation];
+  return metric === "eventsPerSecond" ? result?.eventsPerSecond : result?.responseTimeMs?.[metric];
+}
+
+/** A metric that is 0 has no logarithm and is left out. */
+export function logSeries(
+  treatment: TreatmentResult,
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): LogSeries {
+  const series = new Map<number, number>();
+  for (const trial of treatment.trials) {
+    const value = metricOf(trial, operation, metric);
+    if (value) series.set(trial.block, Math.log(value));
+  }
+  return series;
+}
+
+/** Over the blocks that all of them have. */
+function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
+  const joined = new Map<number, number>();
+  for (const block of all[0]?.keys() ?? []) {
+    const values = all.flatMap((series) => series.get(block) ?? []);
+    if (values.length === all.length) joined.set(block, join(values));
+  }
+  return joined;
+}
+
+/** The geometric mean of several metrics, as logarithms. */
+export function meanSeries(all: readonly LogSeries[]): LogSeries {
+  return combine(all, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+/** The ratio `a / b`, as logarithms. */
+export function ratioSeries(a: LogSeries, b: LogSeries): LogSeries {
+  return combine([a, b], ([above = 0, below = 0]) => above - below);
+}

@@ -1,0 +1,134 @@
+// The part of the result document that statistics write: what each treatment's trials show together, comparisons
+// with the baseline, marginal effects of factors, interactions between them, and sweeps over clients. Everything
+// here is derived from the stored trials and the seed, so it can be made again. Intervals and p-values are null
+// where there are too few trials to give them; nothing else stands in for them.
+import { z } from "zod";
+import { OPERATIONS } from "../metrics/operations.js";
+
+const count = z.int().min(0);
+const amount = z.number().min(0);
+
+export const TreatmentId = z.string().min(1).max(200);
+
+export const COMPARISON_METRICS = ["mean", "p50", "p95", "p99", "eventsPerSecond"] as const;
+export type ComparisonMetric = (typeof COMPARISON_METRICS)[number];
+
+/** What is compared: the operations, and the two spans of an event's life, which have no throughput. */
+export const COMPARED_OPERATIONS = [...OPERATIONS, "lifecycle.completed", "lifecycle.archived"] as const;
+export type ComparedOperation = (typeof COMPARED_OPERATIONS)[number];
+
+const measured = {
+  operation: z.enum(COMPARED_OPERATIONS),
+  metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
+};
+
+const interval = {
+  ciLow: amount.nullable().describe("95 % bootstrap interval; null with fewer than 5 trials"),
+  ciHigh: amount.nullable(),
+};
+
+export const MetricSummary = z.strictObject({
+  ...measured,
+  trials: count.describe("Complete trials that have the metric"),
+  median: amount.describe("Over these trials"),
+  min: amount,
+  max: amount,
+  ...interval,
+});
+export type MetricSummary = z.infer<typeof MetricSummary>;
+
+const finding = {
+  blocks: count.describe("Blocks of trials that hold all that is compared"),
+  ratio: amount.describe("Median over blocks"),
+  ...interval,
+  test: z
+    .enum(["paired", "unpaired"])
+    .nullable()
+    .optional()
+    .describe("Permutation test: of signs within blocks, or, with few blocks, of trials over both sides"),
+  pValue: amount.max(1).nullable(),
+  pAdjusted: amount.max(1).nullable().describe("Holm's correction over the same question's alternatives"),
+  verdict: z.enum(["higher", "lower", "indistinguishable", "inconclusive"]),
+};
+export const RatioFinding = z.strictObject(finding);
+export type RatioFinding = z.infer<typeof RatioFinding>;
+
+export const Comparison = z.strictObject({
+  factor: z
+    .string()
+    .describe("The factor whose level differs; several are joined with ' x '; 'none' for an A/A pair"),
+  ...measured,
+  baseline: TreatmentId,
+  treatment: TreatmentId,
+  ...finding,
+});
+export type Comparison = z.infer<typeof Comparison>;
+
+export const Effect = z
+  .strictObject({
+    factor: z.string(),
+    baselineLevel: z.string(),
+    level: z.string(),
+    combinations: count.describe("Of the other factors' levels, over which the geometric mean is taken"),
+    ...measured,
+    ...finding,
+  })
+  .describe("Marginal effect of a factor's level");
+export type Effect = z.infer<typeof Effect>;
+
+export const Interaction = z
+  .strictObject({
+    factor: z.string(),
+    baselineLevel: z.string(),
+    level: z.string(),
+    otherFactor: z.string(),
+    otherBaselineLevel: z.string(),
+    otherLevel: z.string(),
+    combinations: count,
+    ...measured,
+    ...finding,
+  })
+  .describe("By which factor a level's ratio to its baseline level differs between two levels of another");
+export type Interaction = z.infer<typeof Interaction>;
+
+const Spread = z.strictObject({ median: amount, ...interval }).nullable();
+const Estimate = z.strictObject({ value: amount, low: amount, high: amount });
+export type Estimate = z.infer<typeof Estimate>;
+
+export const UslFit = z
+  .discriminatedUnion("status", [
+    z.strictObject({
+      status: z.literal("fitted"),
+      lambda: Estimate.describe("Events per second of one client alone"),
+      sigma: Estimate.describe("Contention"),
+      kappa: Estimate.describe("Coherency"),
+      peakClients: Estimate.nullable().describe("Clients at which throughput is highest"),
+      peakReason: z.string().optional().describe("Why there is no peak"),
+      rSquared: z.number().max(1),
+    }),
+    z.strictObject({ status: z.literal("refused"), reason: z.string() }),
+  ])
+  .describe(
+    "X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)), with 95 % bootstrap intervals over blocks",
+  );
+export type UslFit = z.infer<typeof UslFit>;
+
+export const Sweep = z.strictObject({
+  factor: z.string().describe("The factor that gives the number of clients"),
+  levels: z.record(z.string(), z.string()).describe("Of the other factors, the same at every point"),
+  operation: z.enum(OPERATIONS),
+  points: z.array(
+    z.strictObject({
+      clients: z.int().min(1),
+      treatment: TreatmentId,
+      trials: count,
+      eventsPerSecond: Spread,
+      meanMs: Spread,
+      p50Ms: Spread,
+      p95Ms: Spread,
+      p99Ms: Spread,
+    }),
+  ),
+  usl: UslFit,
+});
+export type Sweep = z.infer<typeof Sweep>;
