@@ -10,6 +10,7 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: ["src/**/*.db.test.ts"],
           environment: "node",
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -21,6 +22,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
