@@ -1,5 +1,6 @@
-// What each trial starts from: fresh, empty tables, the preloaded backlog, and a checkpoint behind it all, so that no
-// treatment inherits another's dirty pages, dead tuples or statistics.
+// What each trial starts from: fresh, empty tables, the preloaded backlog (vacuumed), catalogues without the dead rows
+// of earlier trials, and a checkpoint behind it all, so that no treatment inherits another's dirty pages, dead tuples
+// or statistics.
 // It also says when statistics are gathered, since a plan made for an empty table would outlive it.
 import { codeOf } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
@@ -27,6 +28,8 @@ export async function prepareNamespace(
   await resetNamespace(admin, settings, dialect);
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   const preloaded = await preload(admin, settings, seed);
+  // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
+  if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
   await admin.query("CHECKPOINT").catch((error: unknown) => {
     // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
     if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;

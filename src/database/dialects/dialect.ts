@@ -20,4 +20,6 @@ export interface Dialect {
   readonly tablePagesQuery: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
+  /** Statement that takes dead rows out of the catalogues that making and dropping tables fills; for servers of our own. */
+  readonly vacuumCatalogues?: string;
 }

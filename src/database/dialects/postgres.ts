@@ -16,4 +16,16 @@ export const postgres: Dialect = {
   // VACUUM sets the visibility map and hint bits, so that the first readers do not pay for them.
   refreshStatistics: (qualifiedTable, vacuum) =>
     `${vacuum ? "VACUUM (ANALYZE)" : "ANALYZE"} ${qualifiedTable}`,
+  vacuumCatalogues: `VACUUM ${[
+    "attrdef",
+    "attribute",
+    "class",
+    "constraint",
+    "depend",
+    "index",
+    "statistic",
+    "type",
+  ]
+    .map((name) => `pg_catalog.pg_${name}`)
+    .join(", ")}`,
 };

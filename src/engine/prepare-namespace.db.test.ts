@@ -1,0 +1,48 @@
+// What a trial starts from, whatever the one before it left: empty tables, a vacuumed backlog, a checkpoint.
+import { expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { dropNamespace } from "../database/namespace.js";
+import { parseScenario } from "../scenario/loader.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+import { testNamespace } from "../testing/namespace.js";
+import { prepareNamespace } from "./prepare-namespace.js";
+
+function settingsOf(text: string): TreatmentSettings {
+  const [treatment] = parseScenario(`name: prepare\nseed: 1\n${text}`, "scenario.yaml").treatments;
+  if (!treatment) throw new Error("the scenario has a treatment");
+  return treatment.settings;
+}
+
+async function numberOf(admin: AdminClient, query: string, ...values: string[]): Promise<number> {
+  const [row] = await admin.query(query, values);
+  return Number(row?.["value"]);
+}
+
+it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues and a checkpoint", async () => {
+  const namespace = testNamespace("prepare");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const checkpoints = (): Promise<number> =>
+    numberOf(admin, "SELECT num_requested AS value FROM pg_stat_checkpointer");
+  const events = (): Promise<number> => numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.events`);
+  try {
+    await prepareNamespace(admin, settingsOf(`namespace: ${namespace}\npayload: jsonb\npreload: 2000`), 1, []);
+    await admin.query(`DELETE FROM ${namespace}.event_status`);
+
+    const before = await checkpoints();
+    const settings = settingsOf(`namespace: ${namespace}\npayload: text\npreload: 3000`);
+    expect(await prepareNamespace(admin, settings, 2, [])).toBe(3000);
+    expect(await checkpoints()).toBeGreaterThan(before);
+    expect(await events()).toBe(3000);
+    const visible = "SELECT relallvisible AS value FROM pg_class WHERE oid = $1::regclass";
+    expect(await numberOf(admin, visible, `${namespace}.events`)).toBeGreaterThan(0);
+    const vacuumed = `SELECT count(*) AS value FROM pg_stat_sys_tables
+      WHERE relname IN ('pg_class', 'pg_attribute') AND last_vacuum > now() - interval '1 minute'`;
+    expect(await numberOf(admin, vacuumed)).toBe(2);
+
+    expect(await prepareNamespace(admin, settingsOf(`namespace: ${namespace}`), 3, [])).toBe(0);
+    expect(await events()).toBe(0);
+  } finally {
+    await dropNamespace(admin, namespace);
+    await admin.close();
+  }
+});
