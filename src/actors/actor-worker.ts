@@ -3,37 +3,34 @@
 // finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
 import { monotonicMs } from "../foundation/clock.js";
 import type { OpenLogger } from "../foundation/logger.js";
-import { EventLoopDelay } from "../foundation/process-usage.js";
+import { EventLoopDelay, LoopUtilization } from "../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
 import { createConnectionSource } from "../database/pools/create-source.js";
 import type { ConnectionSource } from "../database/workload.js";
 import { createWorkload } from "../database/create-workload.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
-import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
-import type { Pacer } from "../pacing/pacer.js";
-import { ROLE_OPERATIONS } from "../results/operation-results.js";
+import { warmUpPlan, type PacingPlan } from "../pacing/create-pacer.js";
+import { arrivalOperation, ROLE_OPERATIONS } from "../results/operation-results.js";
+import { budgetMs, isOpenLoop, type LoadSettings } from "../scenario/settings.js";
 import type { Actor } from "./actor.js";
-import { ROLE_TRAITS, type RoleTraits } from "./create-actor.js";
+import { traitsOf, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
 import type { Ledger } from "../model/ledger.js";
+import { startPhase, type Phase, type PhaseName } from "./phase.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "./publish-times.js";
 import { writeSummaryLines } from "./summary-lines.js";
+import { TimeAccount } from "./time-account.js";
 import { Transactor } from "./transactor.js";
 
-type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
-
-/** A set of client loops; `isOver` asks them to end. */
-interface Phase {
-  readonly name: PhaseName;
-  isOver: boolean;
-  done: Promise<void>;
-}
+const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
 export class ActorWorker {
   private readonly sleeper = new Sleeper();
   private readonly eventLoopDelay = new EventLoopDelay();
+  private readonly utilization = new LoopUtilization();
+  private readonly time = new TimeAccount();
   private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0, unmatchedLifecycles: 0 };
   private readonly lifecycle: LifecycleClock;
   private readonly source: ConnectionSource;
@@ -65,9 +62,9 @@ export class ActorWorker {
       prepared: assignment.prepared,
       applicationName: `train-sim/${role}`,
     });
-    this.traits = ROLE_TRAITS[role];
+    this.traits = traitsOf(role, assignment.isCeiling === true);
     this.recorder = new Recorder(ROLE_OPERATIONS[role]);
-    const { sleeper, recorder, eventLog, source, lifecycle, ledger } = this;
+    const { sleeper, recorder, eventLog, source, lifecycle, ledger, time } = this;
     this.actor = this.traits.create({
       assignment,
       workload: createWorkload(settings),
@@ -79,13 +76,17 @@ export class ActorWorker {
         slowTransactionMs: settings.log.slowTransactionMs,
         prng,
         sleeper,
+        time,
+        arrivals: () => (this.isScheduled() ? arrivalOperation(role) : undefined),
       }),
       recorder,
       lifecycle,
       sleeper,
       prng,
       isDraining: () => this.phase.name === "drain",
+      isScheduled: () => this.isScheduled(),
       ledger,
+      time,
     });
   }
 
@@ -112,7 +113,7 @@ export class ActorWorker {
     switch (command.kind) {
       case "start":
         await this.sleeper.sleep(command.atMs - monotonicMs());
-        this.begin("warm-up", { executor: "constant-clients" }, true);
+        this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP, command.atMs);
         return;
       case "pause":
         await this.endPhase();
@@ -121,8 +122,9 @@ export class ActorWorker {
       case "measure":
         return this.measure(command.startMs, command.endMs);
       case "drain":
+        this.utilization.close();
         await this.endPhase();
-        if (this.traits.drains) this.begin("drain", { executor: "constant-clients" }, false);
+        if (this.traits.drains) this.begin("drain", CLOSED_LOOP, monotonicMs());
         else this.logPhase("drain");
         this.send({ kind: "draining" });
         return;
@@ -142,17 +144,28 @@ export class ActorWorker {
   private async measure(startMs: number, endMs: number): Promise<void> {
     const isFirst = this.phase.name === "warm-up";
     this.recorder.setWindow(startMs, endMs);
+    this.time.setWindow(startMs, endMs);
     if (!isFirst) return;
-    const { load } = this.assignment.settings.actors[this.assignment.role] ?? {};
+    const { load } = this;
     await this.sleeper.sleep(startMs - monotonicMs());
     this.eventLoopDelay.reset();
+    this.utilization.open();
     if (load && this.phase.isOver) {
-      this.begin("measure", load, true);
-      if (load.executor !== "constant-clients") this.announceBudgetDone(this.phase);
+      this.begin("measure", load, startMs);
+      if (budgetMs(load) !== undefined) this.announceBudgetDone(this.phase);
     } else {
       this.phase = Object.assign(this.phase, { name: "measure" as const });
       this.logPhase("measure");
     }
+  }
+
+  private get load(): LoadSettings | undefined {
+    return this.assignment.settings.actors[this.assignment.role]?.load;
+  }
+
+  /** Whether what runs now are arrivals of an open loop. */
+  private isScheduled(): boolean {
+    return this.phase.name !== "drain" && this.load !== undefined && isOpenLoop(this.load);
   }
 
   private announceBudgetDone(phase: Phase): void {
@@ -161,47 +174,39 @@ export class ActorWorker {
     });
   }
 
-  private begin(name: PhaseName, plan: PacingPlan, isPaced: boolean): void {
-    const { assignment, sleeper } = this;
-    const load = assignment.settings.actors[assignment.role]?.load;
-    const phase: Phase = { name, isOver: false, done: Promise.resolve() };
-    const pacer = createPacer(plan, {
-      nowMs: monotonicMs,
-      sleep: (ms) => sleeper.sleep(ms),
-      prng: new Prng(deriveSeed(assignment.trial.seed, "pacing", assignment.role, assignment.index, name)),
-      thinkTime: isPaced && load ? load.thinkTimeMs : { min: 0, max: 0 },
-      rampUpMs: isPaced && load ? load.rampUpMs : 0,
-      totalClients: assignment.groupClients,
-      firstClient: assignment.firstClient,
-      sharedCounter: assignment.sharedCounter,
-      isOver: () => phase.isOver,
+  private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
+    const { assignment, actor, sleeper, recorder } = this;
+    const operation = arrivalOperation(assignment.role);
+    this.logPhase(name);
+    const phase = startPhase({
+      name,
+      plan,
+      isPaced: name !== "drain",
+      startMs,
+      endMs: () => (name === "measure" ? recorder.windowEndMs : Number.POSITIVE_INFINITY),
+      assignment,
+      actor,
+      sleeper,
+      time: this.time,
+      arrivals: {
+        offered: (intendedMs) => recorder.offered(operation, intendedMs),
+        dropped: (intendedMs, atMs) => recorder.dropped(operation, intendedMs, atMs),
+      },
     });
     this.phase = phase;
-    this.logPhase(name);
-    const loops = Array.from({ length: assignment.clients }, (_, client) =>
-      this.runClient(client, pacer, phase),
-    );
-    phase.done = Promise.all(loops).then(() => undefined);
     phase.done.catch((error: unknown) => this.fail(error));
-  }
-
-  private async runClient(client: number, pacer: Pacer, phase: Phase): Promise<void> {
-    for (;;) {
-      const intendedMs = await pacer.next(client);
-      if (intendedMs === undefined) return;
-      await this.actor.iterate(client, intendedMs);
-      if (!phase.isOver) this.actor.prepare(client);
-    }
   }
 
   private async endPhase(): Promise<void> {
     const { phase } = this;
     phase.isOver = true;
+    phase.pacer?.settle?.();
     this.sleeper.wakeAll();
     await phase.done;
   }
 
   private async stop(): Promise<void> {
+    this.utilization.close();
     await this.endPhase();
     clearInterval(this.ticker);
     this.lifecycle.settlePending();
@@ -210,11 +215,13 @@ export class ActorWorker {
     this.eventLoopDelay.stop();
     await this.source.close();
     this.logPhase("stopped");
-    this.send({ kind: "stopped", ledger: this.ledger });
+    const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
+    this.send({ kind: "stopped", ledger: this.ledger, usage });
   }
 
   private ship(nowMs: number): void {
     this.lifecycle.settlePending();
+    this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phase.name, delta);
     const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };

@@ -3,10 +3,12 @@
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Recorder } from "../metrics/recorder.js";
+import type { Arrival } from "../pacing/arrivals.js";
 import type { Workload } from "../database/workload.js";
 import type { Ledger } from "../model/ledger.js";
 import type { Assignment } from "./protocol.js";
 import type { LifecycleClock } from "./publish-times.js";
+import type { TimeAccount } from "./time-account.js";
 import type { Transactor } from "./transactor.js";
 
 /** What the worker hands to its actor. */
@@ -20,7 +22,10 @@ export interface ActorContext {
   readonly prng: Prng;
   /** True while the queue is being emptied: no think time, no app delay, no waiting for more work. */
   readonly isDraining: () => boolean;
+  /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
+  readonly isScheduled: () => boolean;
   readonly ledger: Ledger;
+  readonly time: TimeAccount;
 }
 
 export interface Actor {
@@ -29,8 +34,11 @@ export interface Actor {
    * only when the trial cannot go on.
    */
   iterate(client: number, intendedMs: number): Promise<void>;
-  /** Makes what the client's next iteration needs, outside every timed section. */
-  prepare(client: number): void;
+  /**
+   * Makes what the client's next iteration needs, outside every timed section; asked again, it does nothing. In an
+   * open loop it is asked once more when it is known which arrival that is, before the arrival is waited for.
+   */
+  prepare(client: number, arrival?: Arrival): void;
 }
 
 export const nothingToPrepare = (): void => undefined;

@@ -31,9 +31,12 @@ export function createArchiver(
 
 export function archiver(context: ActorContext): Actor {
   const archiveOne = createArchiver(context);
-  const idle = new IdleBackoff(context.assignment.clients, context.sleeper);
+  const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {
     prepare: nothingToPrepare,
-    iterate: async (client, intendedMs) => idle.after(client, !(await archiveOne(client, intendedMs))),
+    iterate: async (client, intendedMs) => {
+      const wasEmpty = !(await archiveOne(client, intendedMs));
+      if (!context.isScheduled()) await idle.after(client, wasEmpty);
+    },
   };
 }

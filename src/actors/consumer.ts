@@ -36,9 +36,12 @@ export function createProcessor(
 
 export function consumer(context: ActorContext): Actor {
   const processOne = createProcessor(context);
-  const idle = new IdleBackoff(context.assignment.clients, context.sleeper);
+  const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {
     prepare: nothingToPrepare,
-    iterate: async (client, intendedMs) => idle.after(client, !(await processOne(client, intendedMs))),
+    iterate: async (client, intendedMs) => {
+      const wasEmpty = !(await processOne(client, intendedMs));
+      if (!context.isScheduled()) await idle.after(client, wasEmpty);
+    },
   };
 }

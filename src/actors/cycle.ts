@@ -12,7 +12,7 @@ export function cycle(context: ActorContext): Actor {
   const adder = createAdder(context);
   const processOne = createProcessor(context);
   const archiveOne = createArchiver(context);
-  const idle = new IdleBackoff(assignment.clients, sleeper);
+  const idle = new IdleBackoff(assignment.clients, sleeper, context.time);
 
   async function drainOnce(client: number): Promise<void> {
     const didProcess = await processOne(client, monotonicMs());
@@ -21,7 +21,7 @@ export function cycle(context: ActorContext): Actor {
   }
 
   return {
-    prepare: (client) => adder.prepare(client),
+    prepare: (client, arrival) => adder.prepare(client, arrival),
     async iterate(client, intendedMs) {
       if (context.isDraining()) return drainOnce(client);
       const startMs = monotonicMs();
@@ -35,6 +35,7 @@ export function cycle(context: ActorContext): Actor {
         serviceMs: finishedMs - startMs,
         responseMs: finishedMs - intendedMs,
         poolWaitMs: 0,
+        ...(context.isScheduled() && { intendedMs }),
       });
     },
   };

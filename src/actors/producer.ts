@@ -5,12 +5,18 @@ import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { batchIds, batchNumberOf } from "../model/event-id.js";
 import type { PreparedEvent } from "../model/event.js";
+import type { Arrival } from "../pacing/arrivals.js";
+import { batchSizeAt } from "../scenario/profiles.js";
+import type { Profile } from "../scenario/settings.js";
 import type { Actor, ActorContext } from "./actor.js";
 
 /** One client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
 class BatchStream {
   private readonly prng: Prng;
   private readonly documents: DocumentGenerator;
+  /** Decides the sizes that a profile has; reseeded for each arrival, so that an arrival's size is its own. */
+  private readonly sizePrng = new Prng(0);
+  private readonly profile: Profile | undefined;
   private nextDocument = 0;
   private ahead: readonly PreparedEvent[] | undefined;
 
@@ -21,14 +27,20 @@ class BatchStream {
   ) {
     const { trial, role, firstClient, settings } = context.assignment;
     const name = `${role}/${firstClient + client}`;
+    const { load } = settings.actors[role] ?? {};
+    this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
     this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
     this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes);
   }
 
-  prepare(): void {
-    if (this.ahead) return;
+  /** With a profile the size is the arrival's, so nothing is made before it is known which one comes next. */
+  prepare(arrival?: Arrival): void {
+    if (this.ahead || (this.profile && !arrival)) return;
     const { settings, ordinal } = this.context.assignment;
-    const size = this.prng.intBetween(settings.batch.min, settings.batch.max);
+    const size =
+      this.profile && arrival
+        ? this.profiledSize(this.profile, arrival)
+        : this.prng.intBetween(settings.batch.min, settings.batch.max);
     const ids = batchIds(settings.ids, size, ordinal, this.takeBatchNumber(), wallClockMs(), this.prng);
     this.ahead = ids.map((id) => {
       const { json, eventType, authorityId, trainId } = this.documents.at(this.nextDocument++);
@@ -38,15 +50,22 @@ class BatchStream {
 
   take(): readonly PreparedEvent[] {
     this.prepare();
-    const batch = this.ahead ?? [];
+    const batch = this.ahead;
+    if (!batch) throw new Error("A batch of a profile was asked for before its arrival was known");
     this.ahead = undefined;
     return batch;
+  }
+
+  private profiledSize(profile: Profile, arrival: Arrival): number {
+    const { trial, role } = this.context.assignment;
+    this.sizePrng.reseed(deriveSeed(trial.seed, "batch size", role, arrival.number));
+    return profile.sizes[batchSizeAt(profile, arrival.offsetMs, this.sizePrng.float())];
   }
 }
 
 /** Adds one batch; resolves to whether it was acknowledged. Shared with the cycle topology. */
 export interface Adder {
-  prepare(client: number): void;
+  prepare(client: number, arrival?: Arrival): void;
   add(client: number, intendedMs: number): Promise<boolean>;
 }
 
@@ -60,7 +79,7 @@ export function createAdder(context: ActorContext): Adder {
   const streamOf = (client: number): BatchStream => streams[client] as BatchStream;
 
   return {
-    prepare: (client) => streamOf(client).prepare(),
+    prepare: (client, arrival) => streamOf(client).prepare(arrival),
     async add(client, intendedMs) {
       const batch = streamOf(client).take();
       const ids = batch.map((event) => event.id);
@@ -91,7 +110,7 @@ export function createAdder(context: ActorContext): Adder {
 export function producer(context: ActorContext): Actor {
   const adder = createAdder(context);
   return {
-    prepare: (client) => adder.prepare(client),
+    prepare: (client, arrival) => adder.prepare(client, arrival),
     iterate: async (client, intendedMs) => {
       await adder.add(client, intendedMs);
     },

@@ -8,7 +8,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
   const suppressedLines = eventLog.nextSecond();
   for (const { second, operations } of delta.seconds) {
     for (const [operation, counts] of Object.entries(operations)) {
-      const { transactions, events, emptyPolls, retries, failures, samplesUs } = counts;
+      const { transactions, events, emptyPolls, offered, dropped, retries, failures, samplesUs } = counts;
       const response = samplesUs.response ?? new Float64Array();
       eventLog.logger.info(
         {
@@ -19,6 +19,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
           transactions,
           events,
           emptyPolls,
+          ...(offered + dropped > 0 ? { offered, dropped } : {}),
           retries,
           failures,
           meanResponseMs: round(
@@ -32,7 +33,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
     }
   }
   const { outside } = delta;
-  if (outside.transactions + outside.failures + outside.retries + outside.emptyPolls > 0) {
+  if (Object.values(outside).some((count) => count > 0)) {
     eventLog.logger.info(
       { event: "summary", operation: "*", phase, outside: true, ...outside },
       "summary outside the window",

@@ -1,17 +1,19 @@
 // How a transaction ends: every outcome is counted once, retries wait with jitter under a ceiling, a commit in doubt
 // is settled before anything is repeated, and what cannot be mended stops the trial.
 import { describe, expect, it, vi } from "vitest";
+import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
+import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 
 const connection: Connection = { execute: async () => [], control: async () => undefined, isBroken: false };
 
-function setUp(attempts = 3) {
+function setUp(attempts = 3, isOpenLoop = false) {
   const released: boolean[] = [];
   const acquisitions: number[] = [];
   const slept: number[] = [];
@@ -35,6 +37,8 @@ function setUp(attempts = 3) {
     slowTransactionMs: 1e9,
     prng: new Prng(3),
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
+    arrivals: () => (isOpenLoop ? "add" : undefined),
+    time: new TimeAccount(),
   });
   const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.add;
   return { transactor, acquisitions, released, slept, lines, counts };
@@ -70,6 +74,25 @@ describe("a transaction", () => {
     expect((await transactor.run(plan(failing([])))).kind).toBe("committed");
     expect(counts()).toMatchObject({ transactions: 1, events: 5, retries: {}, failures: {} });
     expect(released).toEqual([false]);
+  });
+
+  it("of a schedule is recorded with the delay of its start; what waited before the call is no service time", async () => {
+    const { transactor, counts } = setUp(3, true);
+    const intendedMs = monotonicMs() - 500;
+    await transactor.run(plan(failing([]), { intendedMs }));
+    const { samplesUs } = counts() ?? {};
+    expect(samplesUs?.startdelay?.[0]).toBeGreaterThanOrEqual(500_000);
+    expect(samplesUs?.response?.[0]).toBeGreaterThanOrEqual(samplesUs?.startdelay?.[0] ?? 0);
+    expect((samplesUs?.response?.[0] ?? 0) - (samplesUs?.service?.[0] ?? 0)).toBeCloseTo(
+      samplesUs?.startdelay?.[0] ?? 0,
+      -1,
+    );
+  });
+
+  it("without a schedule has no start delay", async () => {
+    const { transactor, counts } = setUp();
+    await transactor.run(plan(failing([])));
+    expect(counts()?.samplesUs.startdelay).toBeUndefined();
   });
 
   it("is retried after a serialisation failure on a connection that stays good, with jitter under the ceiling", async () => {

@@ -11,6 +11,7 @@ import type { RetrySettings } from "../scenario/settings.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
 import type { EventLog, TransactionFacts } from "./event-log.js";
+import type { TimeAccount } from "./time-account.js";
 
 /** One transaction as an actor describes it. */
 export interface TransactionPlan<T> {
@@ -43,6 +44,9 @@ export interface TransactorOptions {
   readonly slowTransactionMs: number;
   readonly prng: Prng;
   readonly sleeper: Sleeper;
+  /** The operation whose transactions are the arrivals of an open loop, while there is one. */
+  readonly arrivals: () => Operation | undefined;
+  readonly time: TimeAccount;
 }
 
 /** What one transaction carries over its attempts. */
@@ -112,21 +116,24 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const { recorder, slowTransactionMs, eventLog } = this.options;
+    const { recorder, slowTransactionMs, eventLog, time } = this.options;
     const finishedMs = monotonicMs();
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
     if (events === 0 && plan.isPoll) {
-      recorder.emptyPoll(plan.operation, finishedMs, serviceMs);
+      time.book("service", startMs, finishedMs);
+      recorder.emptyPoll(plan.operation, finishedMs, serviceMs, this.scheduled(plan).intendedMs);
       return { kind: "empty", result, finishedMs };
     }
     const { poolWaitMs } = progress;
+    time.book("service", startMs, finishedMs);
     recorder.transaction(plan.operation, {
       finishedMs,
       events,
       serviceMs,
       responseMs: finishedMs - plan.intendedMs,
       poolWaitMs,
+      ...this.scheduled(plan),
     });
     if (serviceMs > slowTransactionMs) eventLog.slow(this.facts(plan, serviceMs, progress), events);
     return { kind: "committed", result, finishedMs };
@@ -141,7 +148,10 @@ export class Transactor {
   ): TransactionEnd<T> {
     const finishedMs = monotonicMs();
     const serviceMs = finishedMs - startMs;
-    this.options.recorder.failure(plan.operation, { finishedMs, serviceMs, sqlstate: failure.sqlstate });
+    const { sqlstate } = failure;
+    const sample = { finishedMs, serviceMs, sqlstate, ...this.scheduled(plan) };
+    this.options.time.book("service", startMs, finishedMs);
+    this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, serviceMs, progress), failure.sqlstate, messageOf(error));
     return { kind: "failed", inDoubt: progress.inDoubt };
   }
@@ -165,6 +175,11 @@ export class Transactor {
       backoffMs,
     );
     await sleeper.sleep(backoffMs);
+  }
+
+  /** The intended start of what a schedule asked for; nothing for the rest. */
+  private scheduled({ operation, intendedMs }: TransactionPlan<unknown>): { intendedMs?: number } {
+    return this.options.arrivals() === operation ? { intendedMs } : {};
   }
 
   private facts(plan: TransactionPlan<unknown>, serviceMs: number, progress: Progress): TransactionFacts {

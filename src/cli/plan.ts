@@ -8,6 +8,7 @@ import {
   totalClients,
   type ActorGroup,
   type Experiment,
+  type LoadSettings,
   type PoolSettings,
   type Range,
   type TargetSettings,
@@ -53,11 +54,38 @@ function rangeText({ min, max }: Range): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }
 
+/** What the executor does, beyond its name. */
+function paceText(load: LoadSettings): string {
+  const rate = (perSecond: number): string => `${Number(perSecond.toPrecision(4))}/s`;
+  const stages = (unit: string): string =>
+    "stages" in load
+      ? load.stages
+          .map((stage) => `, to ${stage.target}${unit} in ${formatDuration(stage.durationMs)}`)
+          .join("")
+      : "";
+  switch (load.executor) {
+    case "constant-clients":
+      return "";
+    case "shared-iterations":
+    case "per-client-iterations":
+      return ` ${load.iterations}`;
+    case "ramping-clients":
+      return ` from ${load.startClients}${stages("")}`;
+    case "constant-arrival-rate":
+      return ` ${rate(load.ratePerSecond)}, ${load.distribution}`;
+    case "ramping-arrival-rate":
+      return ` from ${rate(load.startRatePerSecond)}${stages("/s")}, ${load.distribution}`;
+    case "daily-arrival-rate": {
+      const { name, dayMs } = load.profile;
+      return ` ${rate(load.ratePerSecond)}, ${load.distribution}, ${name} in ${formatDuration(dayMs)}`;
+    }
+  }
+}
+
 function groupText({ workers, load }: ActorGroup): string {
-  const budget = load.executor === "constant-clients" ? "" : ` ${load.iterations}`;
   const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
-  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${budget}${think}${rampUp}`;
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${paceText(load)}${think}${rampUp}`;
 }
 
 /** Lines that all treatments share, then those that differ from treatment to treatment. */

@@ -5,6 +5,7 @@ import { ROLE_TRAITS } from "../actors/create-actor.js";
 import type { Assignment } from "../actors/protocol.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import {
+  budgetMs,
   ROLES,
   shareOf,
   type ActorGroup,
@@ -70,6 +71,19 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
 
 /** The workers (by ordinal) whose group has an iteration budget. */
 export function budgetedWorkers(assignments: readonly Assignment[]): number[] {
+  return assignments
+    .filter(({ settings, role }) => {
+      const { load } = settings.actors[role] ?? {};
+      return load !== undefined && budgetMs(load) !== undefined;
+    })
+    .map(({ ordinal }) => ordinal);
+}
+
+/**
+ * The workers (by ordinal) that stop between warm-up and window, for what they do in it is counted from its start: a
+ * budget, a schedule of arrivals, a ramp.
+ */
+export function workersThatStartAnew(assignments: readonly Assignment[]): number[] {
   return assignments
     .filter(({ settings, role }) => settings.actors[role]?.load.executor !== "constant-clients")
     .map(({ ordinal }) => ordinal);

@@ -9,11 +9,17 @@ export interface OutsideCounts {
   failures: number;
   retries: number;
   emptyPolls: number;
+  offered: number;
+  dropped: number;
 }
 
 export interface OperationDelta {
   transactions: number;
   events: number;
+  /** Arrivals of an open loop that were due in this second. */
+  offered: number;
+  /** Arrivals that were given up in this second. */
+  dropped: number;
   emptyPolls: number;
   /** Time spent in empty polls. */
   emptyPollMs: number;
@@ -41,6 +47,8 @@ export interface RecorderDelta {
   readonly outside: OutsideCounts;
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
+  /** Arrivals of the window that started and ended after it, in whatever way. */
+  readonly unfinished: Partial<Record<Operation, number>>;
 }
 
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */
@@ -53,5 +61,5 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
 }
 
 export function noOutsideCounts(): OutsideCounts {
-  return { transactions: 0, events: 0, failures: 0, retries: 0, emptyPolls: 0 };
+  return { transactions: 0, events: 0, failures: 0, retries: 0, emptyPolls: 0, offered: 0, dropped: 0 };
 }

@@ -15,11 +15,16 @@ describe("Recorder", () => {
     recorder.failure("add", { finishedMs: 5, serviceMs: 1, sqlstate: "40001" });
     recorder.retry("add", "40001", 5);
     recorder.emptyPoll("add", 5, 1);
+    recorder.offered("add", 5);
+    recorder.dropped("add", 5, 6);
     recorder.lifecycle("completed", 1, 5);
     const delta = recorder.take(10_000);
     expect(delta.seconds).toEqual([]);
     expect(delta.closedBefore).toBe(0);
-    expect(delta.outside).toEqual({ transactions: 1, events: 10, failures: 1, retries: 1, emptyPolls: 1 });
+    expect(delta.outside).toEqual({
+      ...{ transactions: 1, events: 10, failures: 1, retries: 1, emptyPolls: 1 },
+      ...{ offered: 1, dropped: 1 },
+    });
   });
 
   it("measures what finishes in [start, end) and keeps the rest apart", () => {
@@ -38,7 +43,7 @@ describe("Recorder", () => {
   it("ships samples as microseconds, by measure", () => {
     const recorder = new Recorder(["add", "process"]);
     recorder.setWindow(0, Infinity);
-    recorder.transaction("process", sample(1, { serviceMs: 1.2344, startDelayMs: 7 }));
+    recorder.transaction("process", sample(9, { serviceMs: 1.5, intendedMs: 0.5 }));
     recorder.failure("process", { finishedMs: 2, serviceMs: 9, sqlstate: "40P01" });
     recorder.retry("process", "40001", 3);
     recorder.retry("process", "40001", 3);
@@ -53,11 +58,13 @@ describe("Recorder", () => {
           events: 10,
           emptyPolls: 1,
           emptyPollMs: 0.25,
+          offered: 0,
+          dropped: 0,
           retries: { "40001": 2 },
           failures: { "40P01": 1 },
           samplesUs: {
             response: Float64Array.of(3000),
-            service: Float64Array.of(1234),
+            service: Float64Array.of(1500),
             poolwait: Float64Array.of(500),
             startdelay: Float64Array.of(7000),
             failed: Float64Array.of(9000),
@@ -116,6 +123,45 @@ describe("Recorder", () => {
       recorder.setWindow(5, 20);
     }).toThrow(/cannot move/);
     expect(recorder.take(25)).toMatchObject({ closedBefore: Infinity, outside: { transactions: 1 } });
+  });
+
+  it("counts every arrival of the window once: as ended in it, dropped, or unfinished at its end", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(1000, 3000);
+    for (const intendedMs of [999, 1000, 1500, 2000, 2500, 2999, 3000]) recorder.offered("add", intendedMs);
+    recorder.transaction("add", sample(1010, { intendedMs: 1000 }));
+    recorder.emptyPoll("add", 1600, 1, 1500);
+    recorder.failure("add", { finishedMs: 2100, serviceMs: 1, sqlstate: "40001", intendedMs: 2000 });
+    recorder.transaction("add", sample(3100, { intendedMs: 2500 }));
+    recorder.dropped("add", 2999, 3001);
+    recorder.transaction("add", sample(3200, { intendedMs: 3000 }));
+    const delta = recorder.take(Infinity);
+    const counts = delta.seconds.map(({ second, operations: { add } }) => [
+      second,
+      add?.offered,
+      add?.dropped,
+    ]);
+    expect(counts).toEqual([
+      [0, 2, 0],
+      [1, 3, 1],
+    ]);
+    expect(delta.unfinished).toEqual({ add: 1 });
+    expect(delta.outside).toMatchObject({ transactions: 2, offered: 2 });
+  });
+
+  it("keeps the window's end behind what was recorded, so that a late end splits no arrival", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.setWindow(0, Infinity);
+    recorder.offered("add", 100);
+    recorder.transaction("add", sample(110, { intendedMs: 100 }));
+    recorder.offered("add", 120);
+    recorder.setWindow(0, 90);
+    expect(recorder.windowEndMs).toBeGreaterThan(120);
+    recorder.transaction("add", sample(130, { intendedMs: 120 }));
+    expect(recorder.take(Infinity)).toMatchObject({
+      unfinished: { add: 1 },
+      seconds: [{ operations: { add: { transactions: 1, offered: 2 } } }],
+    });
   });
 
   it("refuses an operation that it was not made for", () => {

@@ -2,14 +2,9 @@
 // and shipped to the coordinator once a second. It exists to be cheap: recording a transaction is a few array
 // stores, and working arrays are reused, so that nothing is allocated once they have grown to a second's load.
 // Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in.
-import { HIGHEST_TRACKABLE_US } from "./histograms.js";
-import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
-import {
-  noOutsideCounts,
-  type OperationDelta,
-  type RecorderDelta,
-  type SecondDelta,
-} from "./recorder-delta.js";
+import type { LifecycleStage, Operation } from "./operations.js";
+import { noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
+import { increment, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
 
@@ -20,8 +15,8 @@ export interface TransactionSample {
   readonly serviceMs: number;
   readonly responseMs: number;
   readonly poolWaitMs: number;
-  /** Open loop only. */
-  readonly startDelayMs?: number;
+  /** When the schedule of an open loop wanted it to start; left out where there is no schedule. */
+  readonly intendedMs?: number;
 }
 
 /** A transaction that was given up, or failed in a way that cannot be retried. */
@@ -30,105 +25,8 @@ export interface FailureSample {
   readonly serviceMs: number;
   /** SQLSTATE, or the system's error code where the server sent none. */
   readonly sqlstate: string;
-}
-
-/** A growing array of microseconds whose memory is used again after `drain`. */
-class Samples {
-  private values = new Float64Array(64);
-  private count = 0;
-
-  /** Returns 1 when the value had to be cut to the range of a histogram. */
-  push(ms: number): 0 | 1 {
-    if (this.count === this.values.length) {
-      const larger = new Float64Array(this.values.length * 2);
-      larger.set(this.values);
-      this.values = larger;
-    }
-    const us = Math.round(ms * 1000);
-    if (us >= 0 && us <= HIGHEST_TRACKABLE_US) {
-      this.values[this.count++] = us;
-      return 0;
-    }
-    this.values[this.count++] = us > HIGHEST_TRACKABLE_US ? HIGHEST_TRACKABLE_US : 0;
-    return 1;
-  }
-
-  /** A copy of exactly the samples; undefined when there are none. */
-  drain(): Float64Array | undefined {
-    if (this.count === 0) return undefined;
-    const copy = this.values.slice(0, this.count);
-    this.count = 0;
-    return copy;
-  }
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function drainCounts(counts: Map<string, number>): Record<string, number> {
-  const record = Object.fromEntries(counts);
-  counts.clear();
-  return record;
-}
-
-function drainSamples<K extends string>(
-  buffers: Readonly<Record<K, Samples>>,
-): Partial<Record<K, Float64Array>> {
-  const drained: Partial<Record<K, Float64Array>> = {};
-  for (const key in buffers) {
-    const samples = buffers[key].drain();
-    if (samples) drained[key] = samples;
-  }
-  return drained;
-}
-
-class OperationBuffers {
-  transactions = 0;
-  events = 0;
-  emptyPolls = 0;
-  emptyPollMs = 0;
-  readonly retries = new Map<string, number>();
-  readonly failures = new Map<string, number>();
-  readonly samples: Readonly<Record<OperationMeasure, Samples>> = {
-    response: new Samples(),
-    service: new Samples(),
-    poolwait: new Samples(),
-    startdelay: new Samples(),
-    failed: new Samples(),
-  };
-
-  drain(): OperationDelta | undefined {
-    const { transactions, events, emptyPolls, emptyPollMs } = this;
-    if (transactions + emptyPolls + this.retries.size + this.failures.size === 0) return undefined;
-    this.transactions = this.events = this.emptyPolls = this.emptyPollMs = 0;
-    const retries = drainCounts(this.retries);
-    const failures = drainCounts(this.failures);
-    const samplesUs = drainSamples(this.samples);
-    return { transactions, events, emptyPolls, emptyPollMs, retries, failures, samplesUs };
-  }
-}
-
-class SecondBuffers {
-  second = 0;
-  readonly operations: Partial<Record<Operation, OperationBuffers>> = {};
-  readonly lifecycle: Readonly<Record<LifecycleStage, Samples>> = {
-    completed: new Samples(),
-    archived: new Samples(),
-  };
-
-  constructor(operations: readonly Operation[]) {
-    for (const operation of operations) this.operations[operation] = new OperationBuffers();
-  }
-
-  drain(): SecondDelta {
-    const operations: Partial<Record<Operation, OperationDelta>> = {};
-    for (const [operation, buffers] of Object.entries(this.operations)) {
-      const delta = buffers.drain();
-      if (delta) operations[operation as Operation] = delta;
-    }
-    return { second: this.second, operations, lifecycleUs: drainSamples(this.lifecycle) };
-  }
+  /** As in `TransactionSample`. */
+  readonly intendedMs?: number;
 }
 
 /** Records for one worker thread. All instants are monotonic milliseconds. */
@@ -140,19 +38,43 @@ export class Recorder {
   private current: SecondBuffers | undefined;
   private outside = noOutsideCounts();
   private clampedSamples = 0;
+  private unfinished: Partial<Record<Operation, number>> = {};
+  /** The latest moment of the window that something was recorded at. */
+  private latestMs = Number.NEGATIVE_INFINITY;
 
   /** Recording an operation that is not named here is an error of the caller. */
   constructor(private readonly operations: readonly Operation[]) {}
 
   /**
    * Measures what finishes in [startMs, endMs) from now on; before the first call all is outside. `endMs` may be
-   * Infinity and be set later, after the last measured instant. The start cannot move under recorded samples.
+   * Infinity and be set later; it stays after everything that was measured by then, so that each arrival is on one
+   * side of it with all that is counted of it. The start cannot move under recorded samples.
    */
   setWindow(startMs: number, endMs: number): void {
     if (startMs !== this.startMs && this.open.length > 0)
       throw new Error("The measurement window cannot move while it holds samples");
+    if (startMs !== this.startMs) this.latestMs = Number.NEGATIVE_INFINITY;
     this.startMs = startMs;
-    this.endMs = endMs;
+    this.endMs = endMs > this.latestMs ? endMs : this.latestMs + 0.001;
+  }
+
+  /** The end of the window, exclusive; Infinity while it is not known. */
+  get windowEndMs(): number {
+    return this.endMs;
+  }
+
+  /** An arrival of an open loop was due. */
+  offered(operation: Operation, intendedMs: number): void {
+    const second = this.secondOf(intendedMs);
+    if (second) this.buffersOf(second, operation).offered++;
+    else this.outside.offered++;
+  }
+
+  /** An arrival that was offered will never start; counted in the second in which that was decided. */
+  dropped(operation: Operation, intendedMs: number, atMs: number): void {
+    const second = this.isInside(intendedMs) ? this.secondOf(Math.min(atMs, this.endMs - 0.001)) : undefined;
+    if (second) this.buffersOf(second, operation).dropped++;
+    else this.outside.dropped++;
   }
 
   transaction(operation: Operation, sample: TransactionSample): void {
@@ -160,6 +82,7 @@ export class Recorder {
     if (!second) {
       this.outside.transactions++;
       this.outside.events += sample.events;
+      this.endedOutside(operation, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -169,13 +92,15 @@ export class Recorder {
     this.clampedSamples += response.push(sample.responseMs);
     this.clampedSamples += service.push(sample.serviceMs);
     this.clampedSamples += poolwait.push(sample.poolWaitMs);
-    if (sample.startDelayMs !== undefined) this.clampedSamples += startdelay.push(sample.startDelayMs);
+    if (sample.intendedMs !== undefined)
+      this.clampedSamples += startdelay.push(sample.finishedMs - sample.serviceMs - sample.intendedMs);
   }
 
   failure(operation: Operation, sample: FailureSample): void {
     const second = this.secondOf(sample.finishedMs);
     if (!second) {
       this.outside.failures++;
+      this.endedOutside(operation, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -191,10 +116,11 @@ export class Recorder {
   }
 
   /** A transaction that found nothing to do; never counted as a transaction. */
-  emptyPoll(operation: Operation, atMs: number, durationMs: number): void {
+  emptyPoll(operation: Operation, atMs: number, durationMs: number, intendedMs?: number): void {
     const second = this.secondOf(atMs);
     if (!second) {
       this.outside.emptyPolls++;
+      this.endedOutside(operation, intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -218,14 +144,27 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const delta = { seconds, closedBefore, outside: this.outside, clampedSamples: this.clampedSamples };
+    const { outside, clampedSamples, unfinished } = this;
+    const delta = { seconds, closedBefore, outside, clampedSamples, unfinished };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
+    this.unfinished = {};
     return delta;
   }
 
+  private isInside(atMs: number): boolean {
+    return atMs >= this.startMs && atMs < this.endMs;
+  }
+
+  /** What ended outside the window and was an arrival of it was still in flight at its end. */
+  private endedOutside(operation: Operation, intendedMs: number | undefined): void {
+    if (intendedMs !== undefined && this.isInside(intendedMs))
+      this.unfinished[operation] = (this.unfinished[operation] ?? 0) + 1;
+  }
+
   private secondOf(atMs: number): SecondBuffers | undefined {
-    if (!(atMs >= this.startMs && atMs < this.endMs)) return undefined;
+    if (!this.isInside(atMs)) return undefined;
+    if (atMs > this.latestMs) this.latestMs = atMs;
     const second = Math.floor((atMs - this.startMs) / 1000);
     if (this.current?.second === second) return this.current;
     this.current = this.open.find((buffers) => buffers.second === second);

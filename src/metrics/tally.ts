@@ -43,6 +43,7 @@ export class Tally {
     for (const key of Object.keys(this.outsideCounts) as (keyof OutsideCounts)[])
       this.outsideCounts[key] += delta.outside[key];
     this.total.clampedSamples += delta.clampedSamples;
+    this.total.addUnfinished(delta.unfinished);
     this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, delta.closedBefore));
     if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
   }
@@ -50,6 +51,11 @@ export class Tally {
   /** Transactions and the like that finished outside the window (warm-up, drain). */
   get outside(): Readonly<OutsideCounts> {
     return this.outsideCounts;
+  }
+
+  /** What was measured in the seconds that are complete. It changes as more are. */
+  get running(): Totals {
+    return this.total;
   }
 
   /** Counts so far of one operation, seconds that are not complete yet included. */

@@ -10,6 +10,10 @@ export interface OperationCounts {
   events: number;
   emptyPolls: number;
   emptyPollMs: number;
+  /** Open loop only: arrivals that were due, that never started, that ended after the window. */
+  offered: number;
+  dropped: number;
+  unfinished: number;
   /** By SQLSTATE. */
   readonly retries: Map<string, number>;
   readonly failures: Map<string, number>;
@@ -34,6 +38,13 @@ export interface OperationSummary {
   readonly emptyPolls: number;
   /** Time spent in empty polls, over all clients. */
   readonly emptyPollTotalMs: number;
+  /**
+   * Arrivals of an open loop, 0 elsewhere: offered = transactions + failures + emptyPolls + dropped + unfinished.
+   * `unfinished` are those that had started and had not ended at the end of the window.
+   */
+  readonly offered: number;
+  readonly dropped: number;
+  readonly unfinished: number;
 }
 
 export interface WindowSummary {
@@ -53,6 +64,9 @@ function noCounts(): OperationCounts {
     events: 0,
     emptyPolls: 0,
     emptyPollMs: 0,
+    offered: 0,
+    dropped: 0,
+    unfinished: 0,
     retries: new Map(),
     failures: new Map(),
   };
@@ -103,6 +117,11 @@ export class Totals {
     }
   }
 
+  addUnfinished(counts: Readonly<Partial<Record<Operation, number>>>): void {
+    for (const [operation, count] of Object.entries(counts))
+      this.countsOf(operation as Operation).unfinished += count;
+  }
+
   add(other: Totals): void {
     for (const [operation, from] of other.counts) {
       const into = this.countsOf(operation);
@@ -110,6 +129,9 @@ export class Totals {
       into.events += from.events;
       into.emptyPolls += from.emptyPolls;
       into.emptyPollMs += from.emptyPollMs;
+      into.offered += from.offered;
+      into.dropped += from.dropped;
+      into.unfinished += from.unfinished;
       addTo(into.retries, from.retries);
       addTo(into.failures, from.failures);
     }
@@ -162,6 +184,9 @@ export class Totals {
       failures: Object.fromEntries(counts.failures),
       emptyPolls: counts.emptyPolls,
       emptyPollTotalMs: counts.emptyPollMs,
+      offered: counts.offered,
+      dropped: counts.dropped,
+      unfinished: counts.unfinished,
     };
   }
 
@@ -171,6 +196,8 @@ export class Totals {
     counts.events += delta.events;
     counts.emptyPolls += delta.emptyPolls;
     counts.emptyPollMs += delta.emptyPollMs;
+    counts.offered += delta.offered;
+    counts.dropped += delta.dropped;
     addTo(counts.retries, Object.entries(delta.retries));
     addTo(counts.failures, Object.entries(delta.failures));
     for (const [measure, values] of Object.entries(delta.samplesUs)) {

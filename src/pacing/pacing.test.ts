@@ -13,6 +13,12 @@ function context(overrides: Partial<PacingContext> = {}): PacingContext & { slep
       state.now += ms;
     },
     prng: new Prng(1),
+    groupSeed: 1,
+    startMs: 0,
+    endMs: () => Number.POSITIVE_INFINITY,
+    workers: 1,
+    workerIndex: 0,
+    arrivals: { offered: () => undefined, dropped: () => undefined },
     thinkTime: { min: 0, max: 0 },
     rampUpMs: 0,
     totalClients: 1,
@@ -78,7 +84,7 @@ describe("executors", () => {
   it("gives the moment of the start as intended start, since a closed loop has no schedule", async () => {
     const one = context({ thinkTime: { min: 5, max: 5 } });
     const pacer = createPacer({ executor: "constant-clients" }, one);
-    expect(await pacer.next(0)).toBe(0);
-    expect(await pacer.next(0)).toBe(5);
+    expect(await pacer.next(0)).toEqual({ intendedMs: 0 });
+    expect(await pacer.next(0)).toEqual({ intendedMs: 5 });
   });
 });

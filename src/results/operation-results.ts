@@ -2,7 +2,7 @@
 // which operation is written down here, once, for the recorder, the tables and the document alike.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
-import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
+import { isOpenLoop, type ActorGroup, type Role, type TreatmentSettings } from "../scenario/settings.js";
 import type { OperationResults } from "./result-schema.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
@@ -13,6 +13,17 @@ export const ROLE_OPERATIONS: Readonly<Record<Role, readonly Operation[]>> = {
   readers: ["read"],
   cycle: ["add", "process", "archive", "__cycle__"],
 };
+
+/** The operation that one arrival of an open loop starts: the role's own, and the whole round for a cycle. */
+export function arrivalOperation(role: Role): Operation {
+  return role === "cycle" ? "__cycle__" : (ROLE_OPERATIONS[role][0] as Operation);
+}
+
+/** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
+export function arrivalOperations(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+  const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
+  return scheduled.map(([role]) => arrivalOperation(role));
+}
 
 function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
   return Object.entries(settings.actors) as [Role, ActorGroup][];
@@ -30,12 +41,15 @@ export function operationResults(
   settings: Pick<TreatmentSettings, "actors">,
 ): OperationResults {
   const results: OperationResults = {};
+  const scheduled = arrivalOperations(settings);
   for (const operation of OPERATIONS) {
     const measured = summary.operations[operation];
     if (!measured) continue;
     const groups = groupsOf(settings).filter(([role]) => ROLE_OPERATIONS[role].includes(operation));
+    const { offered, dropped, unfinished, ...rest } = measured;
     results[operation] = {
-      ...measured,
+      ...rest,
+      ...(scheduled.includes(operation) && { offered, dropped, unfinished }),
       retriesBySqlstate: { ...measured.retriesBySqlstate },
       failures: { ...measured.failures },
       clients: groups.reduce((sum, [, group]) => sum + group.load.clients, 0),

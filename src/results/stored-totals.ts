@@ -14,6 +14,9 @@ function countsOf(result: OperationResult): OperationCounts {
     events: result.events,
     emptyPolls: result.emptyPolls,
     emptyPollMs: result.emptyPollTotalMs,
+    offered: result.offered ?? 0,
+    dropped: result.dropped ?? 0,
+    unfinished: result.unfinished ?? 0,
     retries: new Map(Object.entries(result.retriesBySqlstate)),
     failures: new Map(Object.entries(result.failures)),
   };

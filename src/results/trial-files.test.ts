@@ -44,14 +44,37 @@ describe("TrialFiles", () => {
     const lines = readFileSync(join(directory, "timeseries.csv"), "utf8").split("\n");
     expect(lines).toEqual([
       TIMESERIES_COLUMNS.join(","),
-      "0,add,100,500,0,0,0,51.504,51.007,96.063,100.031,101.055,50.504,0.250",
-      "0,process,0,0,0,0,0,,,,,,,",
-      "1,add,0,0,0,0,0,,,,,,,",
-      "1,process,0,0,0,0,0,,,,,,,",
-      "2,add,0,0,1,1,0,,,,,,,",
-      "2,process,0,0,0,0,1,,,,,,,",
+      "0,add,100,500,0,0,0,51.504,51.007,96.063,100.031,101.055,50.504,0.250,,,",
+      "0,process,0,0,0,0,0,,,,,,,,,,",
+      "1,add,0,0,0,0,0,,,,,,,,,,",
+      "1,process,0,0,0,0,0,,,,,,,,,,",
+      "2,add,0,0,1,1,0,,,,,,,,,,",
+      "2,process,0,0,0,0,1,,,,,,,,,,",
       "",
     ]);
+  });
+
+  it("tells offered, dropped and delayed arrivals of what a schedule starts, and of nothing else", () => {
+    const recorder = new Recorder(["add", "process"]);
+    recorder.setWindow(0, 2000);
+    for (const intendedMs of [100, 600, 1100]) recorder.offered("add", intendedMs);
+    recorder.transaction("add", {
+      ...{ finishedMs: 150, events: 5, serviceMs: 40, responseMs: 50, poolWaitMs: 0 },
+      intendedMs: 100,
+    });
+    recorder.dropped("add", 600, 2500);
+    recorder.dropped("add", 1100, 2500);
+    const files = new TrialFiles(directory, 0, ["add"]);
+    const tally = new Tally(["add", "process"], 1, files.onSecond);
+    tally.add(0, recorder.take(Infinity));
+    tally.finish(2);
+    files.close();
+    const lines = readFileSync(join(directory, "timeseries.csv"), "utf8").split("\n");
+    expect(lines.filter((line) => line.includes(",add,")).map((line) => line.split(",").slice(-3))).toEqual([
+      ["2", "0", "10.004"],
+      ["1", "2", ""],
+    ]);
+    expect(lines.find((line) => line.startsWith("0,process,"))).toMatch(/,,,$/);
   });
 
   it("holds in its histogram log exactly what the tally summed up", async () => {

@@ -30,14 +30,25 @@ export const TIMESERIES_COLUMNS = [
   "maxResponseMs",
   "meanServiceMs",
   "meanPoolWaitMs",
+  "offered",
+  "dropped",
+  "meanStartDelayMs",
 ] as const;
 
 function meanCell(histogram: Histogram | undefined): string {
   return histogram ? meanMs(histogram).toFixed(3) : "";
 }
 
-/** One row; cells of latencies are empty where there are no samples. */
-export function timeseriesRow(second: number, operation: Operation, totals: Totals): string {
+/**
+ * One row; cells of latencies are empty where there are no samples, those of arrivals where the operation is not started
+ * by a schedule.
+ */
+export function timeseriesRow(
+  second: number,
+  operation: Operation,
+  totals: Totals,
+  isScheduled = false,
+): string {
   const counts = totals.countsOf(operation);
   const response = totals.histograms.get(`${operation}.response`);
   const percentile = (p: number): string => (response ? percentileMs(response, p).toFixed(3) : "");
@@ -56,6 +67,9 @@ export function timeseriesRow(second: number, operation: Operation, totals: Tota
     percentile(100),
     meanCell(totals.histograms.get(`${operation}.service`)),
     meanCell(totals.histograms.get(`${operation}.poolwait`)),
+    isScheduled ? counts.offered : "",
+    isScheduled ? counts.dropped : "",
+    meanCell(totals.histograms.get(`${operation}.startdelay`)),
   ].join(",");
 }
 
@@ -65,10 +79,11 @@ export class TrialFiles {
   private readonly timeseries: AppendFile;
   private firstFailure: TrainSimError | undefined;
 
-  /** `windowStartedAtMs` is wall-clock time. */
+  /** `windowStartedAtMs` is wall-clock time; `scheduled` are the operations that an open loop starts. */
   constructor(
     private readonly directory: string,
     windowStartedAtMs: number,
+    private readonly scheduled: readonly Operation[] = [],
   ) {
     this.histogramLog = new AppendFile(join(directory, HISTOGRAM_LOG_FILE));
     this.timeseries = new AppendFile(join(directory, TIMESERIES_FILE));
@@ -88,7 +103,9 @@ export class TrialFiles {
       this.histogramLog.append(
         histograms.map(([tag, histogram]) => histogramLogLine(second, tag, histogram)).join(""),
       );
-      const rows = totals.operations.map((operation) => `${timeseriesRow(second, operation, totals)}\n`);
+      const rows = totals.operations.map(
+        (operation) => `${timeseriesRow(second, operation, totals, this.scheduled.includes(operation))}\n`,
+      );
       this.timeseries.append(rows.join(""));
     });
   };

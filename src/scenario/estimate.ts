@@ -1,26 +1,21 @@
 // How long a plan takes, from its phases alone: what is certain and what is a bound. Pure. Start-up of the target,
 // resets and integrity checks come on top and are not guessed at.
-import type { ActorGroup, Experiment, TreatmentSettings } from "./settings.js";
+import { budgetMs, type Experiment, type TreatmentSettings } from "./settings.js";
 
 export interface TimeSpan {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
-/** The most time the iteration budget of a group may take; undefined for one that has none. */
-function budgetMs({ load }: ActorGroup): number | undefined {
-  return load.executor === "constant-clients" ? undefined : load.maxDurationMs;
-}
-
 /** Whether the measurement window ends with the groups' budgets of iterations instead of after a time. */
 export function isBudgeted(settings: TreatmentSettings): boolean {
-  return Object.values(settings.actors).some((group) => budgetMs(group) !== undefined);
+  return Object.values(settings.actors).some(({ load }) => budgetMs(load) !== undefined);
 }
 
 /** Warm-up, window and drain of one trial. */
 export function trialSpan(settings: TreatmentSettings): TimeSpan {
   const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
-  const budgets = Object.values(settings.actors).map((group) => budgetMs(group) ?? 0);
+  const budgets = Object.values(settings.actors).map(({ load }) => budgetMs(load) ?? 0);
   const windowMs = isBudgeted(settings)
     ? { least: 0, most: Math.max(...budgets) }
     : { least: durationMs, most: durationMs };

@@ -3,11 +3,10 @@
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";
-import { ROLE_DEFAULTS } from "./schema-actors.js";
+import { resolveLoad } from "./resolve-load.js";
 import {
   ROLES,
   type ActorGroup,
-  type LoadSettings,
   type PoolSettings,
   type Role,
   type TargetSettings,
@@ -16,13 +15,11 @@ import {
 
 const DEFAULT_POOL_SIZE = 20;
 const DEFAULT_PREPARED_STATEMENTS = 200;
-const DEFAULT_MAX_DURATION_MS = 600_000;
 const DEFAULT_IMAGE = "postgres:18";
 
 type Settings = Readonly<Record<string, string | number | boolean>>;
 export type PoolMapping = Exclude<Scenario["pool"], string>;
 export type TargetMapping = Exclude<Scenario["target"], string>;
-export type GroupMapping = Exclude<NonNullable<Scenario["actors"][Role]>, false>;
 
 export function poolMapping(pool: Scenario["pool"]): PoolMapping {
   return typeof pool === "string" ? { strategy: pool } : pool;
@@ -66,6 +63,7 @@ function resolveTarget(target: TargetMapping): TargetSettings {
       return {
         kind: "url",
         urls: urlsOf(target),
+        ...(target.adminUrl !== undefined && { adminUrl: target.adminUrl }),
         ...(target.sslmode && { sslmode: target.sslmode }),
         ...(target.ca !== undefined && { ca: target.ca }),
         ...(target.cert !== undefined && { cert: target.cert }),
@@ -97,29 +95,6 @@ function resolvePool(pool: PoolMapping): PoolSettings {
   }
 }
 
-function resolveLoad(
-  role: Role,
-  group: GroupMapping | undefined,
-  clientsOfAll: number | undefined,
-): LoadSettings {
-  const { clients: defaultClients, thinkTimeMs } = ROLE_DEFAULTS[role];
-  const load = group?.load;
-  const clients = group?.clients ?? clientsOfAll ?? load?.clients ?? defaultClients;
-  const pace = {
-    clients,
-    thinkTimeMs: load?.thinkTime ?? { min: thinkTimeMs, max: thinkTimeMs },
-    rampUpMs: load?.rampUp ?? 0,
-  };
-  const executor = load?.executor ?? "constant-clients";
-  if (executor === "constant-clients") return { executor, ...pace };
-  return {
-    executor,
-    iterations: load?.iterations ?? 1,
-    maxDurationMs: load?.maxDuration ?? DEFAULT_MAX_DURATION_MS,
-    ...pace,
-  };
-}
-
 /** The groups that the scenario's topology has. */
 function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
   const actors: Partial<Record<Role, ActorGroup>> = {};
@@ -130,7 +105,7 @@ function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
     if (!isOfTopology || group === false || (group === undefined && !isByDefault)) continue;
     actors[role] = {
       workers: group?.workers ?? 1,
-      load: resolveLoad(role, group, scenario.clients),
+      load: resolveLoad(role, group, { clients: scenario.clients, windowMs: scenario.trial.duration }),
     };
   }
   return actors;

@@ -1,19 +1,18 @@
-// Rules over the workload's keys: ranges in order, clients enough for their threads, budgets where the executor has
-// one, groups that the topology has, probabilities that add up. Pure checks over a scenario that passed its schema;
-// each finding names the key to change.
+// Rules over the workload's keys: ranges in order, groups that the topology has, probabilities that add up; those
+// about the load of a group are in `rules-load.ts`. Pure checks over a scenario that passed its schema; each finding
+// names the key to change.
 import { formatSize } from "../foundation/units.js";
-import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
-import type { GroupMapping } from "./resolve.js";
+import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
-import { EXECUTORS } from "./schema-actors.js";
-import { ROLES, type Range, type Role, type TreatmentSettings } from "./settings.js";
+import { ROLES, type Range, type Role } from "./settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
-const MAX_BATCH_BYTES = 256 * 1024 ** 2;
+export const MAX_BATCH_BYTES = 256 * 1024 ** 2;
 
-function groupsOf(scenario: Scenario): [Role, GroupMapping][] {
+/** The groups that a scenario names, as it writes them. */
+export function groupsOf(scenario: Scenario): [Role, GroupMapping][] {
   return ROLES.flatMap((role) => {
     const group = scenario.actors[role];
     return group ? [[role, group] as [Role, GroupMapping]] : [];
@@ -89,51 +88,6 @@ export function topologyRules(scenario: Scenario): Finding[] {
   if (topology === "actors" && scenario.actors.consumers === false && scenario.trial.drain) {
     const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
     findings.push({ path: ["trial", "drain"], message });
-  }
-  return findings;
-}
-
-/** What `load` lacks or has too much of for its executor. */
-function executorFindings(role: Role, group: GroupMapping): Finding[] {
-  const { load } = group;
-  const executor = EXECUTORS[load.executor];
-  const needs: readonly string[] = executor.needs;
-  const takes: readonly string[] = executor.takes;
-  const path = ["actors", role, "load"];
-  const findings: Finding[] = [];
-  for (const key of ["iterations", "maxDuration"] as const) {
-    const isThere = load[key] !== undefined;
-    if (needs.includes(key) && !isThere)
-      findings.push({ path, message: `executor ${load.executor} needs ${key}` });
-    if (isThere && !needs.includes(key) && !takes.includes(key)) {
-      const message = `executor ${load.executor} has no budget; remove ${key}, or use shared-iterations`;
-      findings.push({ path: [...path, key], message, isAboutKey: true });
-    }
-  }
-  return findings;
-}
-
-export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const findings = groupsOf(scenario).flatMap(([role, group]) => executorFindings(role, group));
-  for (const role of ROLES) {
-    const group = settings.actors[role];
-    if (!group) continue;
-    const { load, workers } = group;
-    if (workers > load.clients) {
-      const message = `${workers} workers for ${load.clients} clients: a worker thread would have none`;
-      findings.push({ path: ["actors", role, "workers"], message });
-    }
-    const given = scenario.actors[role];
-    const hasBudget = given !== undefined && given !== false && given.load.iterations !== undefined;
-    if (hasBudget && load.executor === "shared-iterations" && load.iterations < load.clients) {
-      const message = `${load.iterations} shared iterations for ${load.clients} clients: some would have none`;
-      findings.push({ path: ["actors", role, "load", "iterations"], message });
-    }
-  }
-  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
-  if (workers > MAX_WORKER_ORDINALS) {
-    const message = `${workers} worker threads over all groups; at most ${MAX_WORKER_ORDINALS}`;
-    findings.push({ path: ["actors"], message });
   }
   return findings;
 }

@@ -6,11 +6,11 @@ import { isMapping, parsePath } from "./paths.js";
 import { poolProblems } from "./pool-rules.js";
 import { findingsFrom, type Finding } from "./problems.js";
 import { resolveTreatment } from "./resolve.js";
+import { loadRules, scheduleRules } from "./rules-load.js";
 import { poolRules, targetRules } from "./rules-target.js";
 import {
   advanceRules,
   batchRules,
-  loadRules,
   rangeOrder,
   retryRules,
   thinkTimeRules,
@@ -36,6 +36,7 @@ const RULES: readonly Rule[] = [
   { reads: ["retry"], check: retryRules },
   { reads: ["topology", "actors", "trial"], check: topologyRules },
   { reads: ["actors", "clients", "topology"], check: loadRules },
+  { reads: ["actors", "topology", "trial", "documentSize"], check: scheduleRules },
   {
     reads: ["pool", "actors", "clients", "topology", "statementShape", "isolation", "appDelay"],
     check: (_, settings) =>

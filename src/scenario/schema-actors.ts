@@ -3,14 +3,22 @@
 // new executor is one line in that table.
 import { z } from "zod";
 import { duration, HOUR_MS } from "./scalars.js";
+import { scheduleKeys } from "./schema-load.js";
 import { MAX_CLIENTS } from "./schema-target.js";
 import { ROLES, type Role } from "./settings.js";
 
-/** Which keys of `load` an executor needs, and which it takes besides those that all take. */
+const CLOSED = ["clients", "thinkTime", "rampUp"] as const;
+const OPEN = ["maxClients", "timeUnit", "distribution", "maxWait"] as const;
+
+/** Which keys of `load` an executor needs, and which it takes besides; no other makes sense with it. */
 export const EXECUTORS = {
-  "constant-clients": { needs: [], takes: [] },
-  "shared-iterations": { needs: ["iterations"], takes: ["maxDuration"] },
-  "per-client-iterations": { needs: ["iterations"], takes: ["maxDuration"] },
+  "constant-clients": { needs: [], takes: CLOSED },
+  "ramping-clients": { needs: ["startClients", "stages"], takes: ["thinkTime"] },
+  "shared-iterations": { needs: ["iterations"], takes: ["maxDuration", ...CLOSED] },
+  "per-client-iterations": { needs: ["iterations"], takes: ["maxDuration", ...CLOSED] },
+  "constant-arrival-rate": { needs: ["rate"], takes: OPEN },
+  "ramping-arrival-rate": { needs: ["startRate", "stages"], takes: OPEN },
+  "daily-arrival-rate": { needs: ["rate"], takes: ["profile", ...OPEN] },
 } as const satisfies Record<string, { needs: readonly string[]; takes: readonly string[] }>;
 export type ExecutorName = keyof typeof EXECUTORS;
 const EXECUTOR_NAMES = Object.keys(EXECUTORS) as [ExecutorName, ...ExecutorName[]];
@@ -46,12 +54,18 @@ function load(role: Role) {
         .default("constant-clients")
         .meta({
           description:
-            "constant-clients: every client works for the whole trial; shared-iterations: the clients share a budget; " +
-            "per-client-iterations: each client has one.",
+            "constant-clients: every client works for the whole trial; ramping-clients: as many as the stages say; " +
+            "shared-iterations: the clients share a budget; per-client-iterations: each client has one; " +
+            "constant-arrival-rate, ramping-arrival-rate: work starts at a rate, whatever the database does (open loop); " +
+            "daily-arrival-rate: at the rates of a simulated day. Default constant-clients.",
         }),
       clients: clientCount(
         `Clients of the group over all its workers; one runs one transaction at a time. Default ${clients}.`,
       ),
+      maxClients: clientCount(
+        "The clients of an open loop, over all workers: as many arrivals are served at once.",
+      ),
+      ...scheduleKeys,
       iterations: z
         .int()
         .min(1)
@@ -70,7 +84,7 @@ function load(role: Role) {
       thinkTime: durationRange(
         `Pause of a client between two transactions, outside any: a duration or { min, max }. Default ${thinkTimeMs}ms.`,
       ).optional(),
-      rampUp: duration("The clients start one by one, evenly over this time. Default 0.").prefault(0),
+      rampUp: duration("The clients start one by one, evenly over this time. Default 0.").optional(),
     })
     .prefault({})
     .meta({ description: "How much the group does, and when.", title: "Load" });
@@ -106,6 +120,8 @@ const PURPOSES: Readonly<Record<Role, string>> = {
 };
 
 type GroupSchema = ReturnType<typeof group>;
+/** A group of clients as a scenario writes it. */
+export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
 export const Actors = z
   .strictObject(

@@ -150,6 +150,8 @@ export type TargetSettings =
       readonly kind: "url";
       /** Connection URLs, spread over clients evenly; a password may come from PGPASSWORD. */
       readonly urls: readonly string[];
+      /** Where train-sim itself connects, as the owner of the namespace; the first of `urls` when left out. */
+      readonly adminUrl?: string;
       readonly sslmode?: "disable" | "require" | "verify-ca" | "verify-full";
       /** Paths of PEM files. */
       readonly ca?: string;
@@ -223,15 +225,9 @@ export interface Experiment {
 }
 
 /** Whether arrivals are independent of completions: iterations start by a schedule. */
-export function isOpenLoop(load: LoadSettings): boolean {
-  return OPEN_LOOPS.has(load.executor);
+export function isOpenLoop({ executor }: Pick<LoadSettings, "executor">): boolean {
+  return executor.endsWith("-arrival-rate");
 }
-
-const OPEN_LOOPS: ReadonlySet<LoadSettings["executor"]> = new Set([
-  "constant-arrival-rate",
-  "ramping-arrival-rate",
-  "daily-arrival-rate",
-]);
 
 /** The most time that the iteration budget of a group may take; undefined for one that has none. */
 export function budgetMs(load: LoadSettings): number | undefined {

@@ -18,7 +18,7 @@ export function closedLoop(context: PacingContext, mayStart: (client: number) =>
       const ms = pauseMs(client);
       if (ms > 0) await context.sleep(ms);
       if (context.isOver() || !mayStart(client)) return undefined;
-      return context.nowMs();
+      return { intendedMs: context.nowMs() };
     },
   };
 }

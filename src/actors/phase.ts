@@ -1,0 +1,115 @@
+// One phase of a worker's life as its clients live it: a loop for each client that asks the pacer when to start,
+// prepares, waits until then, and lets the actor do one iteration. A phase ends by its flag; what is under way is
+// then finished, and what was only waiting does not start.
+import { monotonicMs } from "../foundation/clock.js";
+import { deriveSeed, Prng } from "../foundation/prng.js";
+import type { Sleeper } from "../foundation/sleeper.js";
+import type { Arrival } from "../pacing/arrivals.js";
+import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
+import type { ArrivalObserver, Pacer, Start } from "../pacing/pacer.js";
+import type { Actor } from "./actor.js";
+import type { Assignment } from "./protocol.js";
+import type { TimeAccount } from "./time-account.js";
+
+export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
+
+/** A set of client loops; `isOver` asks them to end. */
+export interface Phase {
+  name: PhaseName;
+  isOver: boolean;
+  done: Promise<void>;
+  pacer?: Pacer;
+}
+
+export interface PhaseOptions {
+  readonly name: PhaseName;
+  readonly plan: PacingPlan;
+  /** Whether clients think and start one by one. */
+  readonly isPaced: boolean;
+  /** Monotonic milliseconds, the same in all workers; it may lie a moment behind. */
+  readonly startMs: number;
+  /** The end as far as it is known by now; else Infinity. */
+  readonly endMs: () => number;
+  readonly assignment: Assignment;
+  readonly actor: Actor;
+  readonly sleeper: Sleeper;
+  readonly arrivals: ArrivalObserver;
+  readonly time: TimeAccount;
+}
+
+const NO_THINK_TIME = { min: 0, max: 0 };
+
+/** Starts a loop for each client of the worker. `done` rejects when one of them cannot go on. */
+export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
+  const { name, assignment, sleeper, isPaced } = options;
+  const { role, trial, index } = assignment;
+  const load = assignment.settings.actors[role]?.load;
+  const phase: Phase = { name, isOver: false, done: Promise.resolve() };
+  const pacer = createPacer(options.plan, {
+    nowMs: monotonicMs,
+    sleep: (ms) => sleeper.sleep(ms),
+    prng: new Prng(deriveSeed(trial.seed, "pacing", role, index, name)),
+    groupSeed: deriveSeed(trial.seed, "arrivals", role, name),
+    thinkTime: isPaced && load ? load.thinkTimeMs : NO_THINK_TIME,
+    rampUpMs: isPaced && load ? load.rampUpMs : 0,
+    startMs: options.startMs,
+    endMs: options.endMs,
+    totalClients: assignment.groupClients,
+    firstClient: assignment.firstClient,
+    workers: assignment.workers,
+    workerIndex: index,
+    sharedCounter: assignment.sharedCounter,
+    isOver: () => phase.isOver,
+    arrivals: options.arrivals,
+  });
+  const loops = Array.from({ length: assignment.clients }, (_, client) =>
+    runClient(client, pacer, phase, options),
+  );
+  const done = Promise.all(loops).then(() => undefined);
+  return Object.assign(phase, { pacer, done });
+}
+
+async function runClient(
+  client: number,
+  pacer: Pacer,
+  phase: Phase,
+  { actor, sleeper, time }: PhaseOptions,
+): Promise<void> {
+  let sinceMs = monotonicMs();
+  const book = (activity: "waiting" | "preparing"): void => {
+    const nowMs = monotonicMs();
+    time.book(activity, sinceMs, nowMs);
+    sinceMs = nowMs;
+  };
+  for (;;) {
+    const start = await pacer.next(client);
+    book("waiting");
+    if (start === undefined) {
+      if (phase.name === "measure") time.bookFinished(sinceMs);
+      return;
+    }
+    actor.prepare(client, start.arrival && inItsDay(start.arrival, phase));
+    book("preparing");
+    if (start.arrival && !(await isDue(start, pacer, phase, sleeper))) return;
+    book("waiting");
+    await actor.iterate(client, start.intendedMs);
+    sinceMs = monotonicMs();
+    if (!phase.isOver) actor.prepare(client);
+    book("preparing");
+  }
+}
+
+/** In the warm-up the simulated day stands still at its first hour, as the rate does. */
+function inItsDay(arrival: Arrival, phase: Phase): Arrival {
+  return phase.name === "warm-up" ? { ...arrival, offsetMs: 0 } : arrival;
+}
+
+/** Waits for an arrival's intended start; false when the phase ended before it could start. */
+async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: Sleeper): Promise<boolean> {
+  // A timer may fire up to a millisecond early, and an early start would be a negative delay.
+  for (let waitMs = start.intendedMs - monotonicMs(); waitMs > 0 && !phase.isOver;) {
+    await sleeper.sleep(Math.ceil(waitMs));
+    waitMs = start.intendedMs - monotonicMs();
+  }
+  return pacer.mayStart?.(start) ?? true;
+}

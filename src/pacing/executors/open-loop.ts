@@ -1,0 +1,75 @@
+// The open loop that the arrival-rate executors share. A client that gets free takes the next arrival of the schedule
+// and waits for it, or starts at once when it is overdue: so arrivals start first come, first served, and one that
+// finds no client waits without being forgotten. Nothing is ever left out: what a stalled server holds up starts late,
+// with its intended start unchanged, and what cannot start at all is dropped and counted.
+import { ArrivalSchedule, type ArrivalDistribution } from "../arrivals.js";
+import type { Pacer, PacingContext, Start } from "../pacer.js";
+import type { RateCurve } from "../rate-curve.js";
+
+export interface OpenLoopPlan {
+  readonly distribution: ArrivalDistribution;
+  /** How long an arrival waits for a free client; without one it waits until the phase ends. */
+  readonly maxWaitMs?: number;
+}
+
+export function openLoop(context: PacingContext, curve: RateCurve, plan: OpenLoopPlan): Pacer {
+  return new OpenLoop(context, curve, plan);
+}
+
+class OpenLoop implements Pacer {
+  private readonly schedule: ArrivalSchedule;
+  /** The same arrivals once more, counted as they become due; clients lag behind or run ahead of it. */
+  private readonly offered: ArrivalSchedule;
+  /** The moment before which everything was due, once the phase has ended. */
+  private endedAtMs: number | undefined;
+
+  constructor(
+    private readonly context: PacingContext,
+    curve: RateCurve,
+    private readonly plan: OpenLoopPlan,
+  ) {
+    this.schedule = new ArrivalSchedule(curve, plan.distribution, context, context.groupSeed);
+    this.offered = new ArrivalSchedule(curve, plan.distribution, context, context.groupSeed);
+  }
+
+  next(): Promise<Start | undefined> {
+    this.settle();
+    if (this.endedAtMs !== undefined) return Promise.resolve(undefined);
+    const { maxWaitMs = Number.POSITIVE_INFINITY } = this.plan;
+    this.dropBefore(this.context.nowMs() - maxWaitMs);
+    if (this.intendedMs(this.schedule) >= this.context.endMs()) return Promise.resolve(undefined);
+    const intendedMs = this.intendedMs(this.schedule);
+    return Promise.resolve({ intendedMs, arrival: this.schedule.take() });
+  }
+
+  mayStart({ intendedMs }: Start): boolean {
+    if (!this.context.isOver()) return true;
+    this.settle();
+    if (intendedMs < (this.endedAtMs ?? 0)) this.context.arrivals.dropped(intendedMs, this.context.nowMs());
+    return false;
+  }
+
+  settle(): void {
+    if (this.endedAtMs !== undefined) return;
+    const nowMs = this.context.nowMs();
+    const untilMs = Math.min(nowMs, this.context.endMs());
+    while (this.intendedMs(this.offered) < untilMs) {
+      this.context.arrivals.offered(this.intendedMs(this.offered));
+      this.offered.take();
+    }
+    if (!this.context.isOver() && nowMs < this.context.endMs()) return;
+    this.endedAtMs = untilMs;
+    this.dropBefore(untilMs);
+  }
+
+  private dropBefore(untilMs: number): void {
+    while (this.intendedMs(this.schedule) < untilMs) {
+      this.context.arrivals.dropped(this.intendedMs(this.schedule), this.context.nowMs());
+      this.schedule.take();
+    }
+  }
+
+  private intendedMs(schedule: ArrivalSchedule): number {
+    return this.context.startMs + schedule.peek().offsetMs;
+  }
+}

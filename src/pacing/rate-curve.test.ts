@@ -1,0 +1,92 @@
+// A level that changes in straight lines: what it is at a moment, when it is reached, and when so many arrivals are
+// due. The last two are held to the first by brute force.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RateCurve } from "./rate-curve.js";
+
+describe("a rate curve", () => {
+  const ramp = new RateCurve(10, [
+    { target: 30, durationMs: 1000 },
+    { target: 30, durationMs: 1000 },
+    { target: 0, durationMs: 0 },
+    { target: 0, durationMs: 1000 },
+    { target: 20, durationMs: 1000 },
+  ]);
+
+  it("goes in straight lines, jumps where a stage takes no time, and stays at its last target", () => {
+    const levels = [0, 500, 999, 1500, 2000, 2500, 3500, 4000, 90_000].map((ms) => ramp.levelAt(ms));
+    expect(levels.map((level) => Math.round(level * 100) / 100)).toEqual([
+      10, 20, 29.98, 30, 0, 0, 10, 20, 20,
+    ]);
+  });
+
+  it("brings as many arrivals by a moment as the area beneath it, and none where it is 0", () => {
+    expect(ramp.timeOf(0)).toBe(0);
+    expect(ramp.timeOf(20)).toBeCloseTo(1000, 9);
+    expect(ramp.timeOf(49.999)).toBeLessThan(2000);
+    expect(ramp.timeOf(50)).toBe(3000);
+    expect(ramp.timeOf(60)).toBeCloseTo(4000, 9);
+    expect(ramp.timeOf(80)).toBeCloseTo(5000, 9);
+  });
+
+  it("never brings more than its stages do once it stays at 0", () => {
+    const ending = new RateCurve(10, [{ target: 0, durationMs: 2000 }]);
+    expect(ending.timeOf(9.99)).toBeLessThan(2000);
+    expect(ending.timeOf(10)).toBe(Infinity);
+    expect(new RateCurve(0, []).timeOf(0)).toBe(Infinity);
+  });
+
+  it("begins again when it repeats", () => {
+    const day = new RateCurve(
+      0,
+      [
+        { target: 10, durationMs: 0 },
+        { target: 10, durationMs: 1000 },
+        { target: 0, durationMs: 0 },
+        { target: 0, durationMs: 500 },
+      ],
+      true,
+    );
+    expect([0, 9, 10, 19, 20].map((count) => Math.round(day.timeOf(count)))).toEqual([
+      0, 900, 1500, 2400, 3000,
+    ]);
+    expect(day.levelAt(1501)).toBe(10);
+    expect(new RateCurve(0, [{ target: 0, durationMs: 100 }], true).timeOf(0)).toBe(Infinity);
+  });
+
+  it("brings by any moment what a sum over small steps does", () => {
+    const stage = fc.record({
+      target: fc.integer({ min: 1, max: 100 }),
+      durationMs: fc.integer({ min: 1, max: 3000 }),
+    });
+    fc.assert(
+      fc.property(fc.nat(100), fc.array(stage, { minLength: 1, maxLength: 5 }), (start, stages) => {
+        const curve = new RateCurve(start, stages);
+        const totalMs = stages.reduce((sum, { durationMs }) => sum + durationMs, 0);
+        let count = 0;
+        for (let ms = 0; ms < totalMs; ms++) {
+          count += curve.levelAt(ms + 0.5) / 1000;
+          expect(Math.abs(curve.timeOf(count) - (ms + 1))).toBeLessThan(0.001);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("says when a level is reached next, from wherever one asks", () => {
+    expect(ramp.reaches(20, 0)).toBeCloseTo(500, 9);
+    expect(ramp.reaches(20, 700)).toBe(700);
+    expect(ramp.reaches(20, 2100)).toBeCloseTo(4000, 9);
+    expect(ramp.reaches(31, 0)).toBe(Infinity);
+    expect(ramp.reaches(25, 3000)).toBe(Infinity);
+    expect(ramp.reaches(20, 10_000)).toBe(10_000);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 5000 }), (level, fromMs) => {
+        const reachedMs = ramp.reaches(level, fromMs);
+        for (let ms = fromMs; ms < Math.min(reachedMs, 5000); ms++)
+          expect(ramp.levelAt(ms)).toBeLessThan(level);
+        if (reachedMs < Infinity) expect(ramp.levelAt(reachedMs)).toBeGreaterThan(level - 1e-6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+// A level that changes over time in straight lines: arrivals per second, or clients at work. It answers the three
+// questions that executors have: how high the level is at a moment, when it first reaches a height, and when so many
+// arrivals are due under it. Pure; time is milliseconds since the curve's own start.
+
+/** A straight line from the level before it to `target`, over `durationMs`; 0 ms is a jump. */
+export interface Stage {
+  readonly target: number;
+  readonly durationMs: number;
+}
+
+interface Segment {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly from: number;
+  readonly to: number;
+  /** Arrivals due before the segment, the level being arrivals per second. */
+  readonly countBefore: number;
+  readonly countAfter: number;
+}
+
+export class RateCurve {
+  private readonly segments: Segment[] = [];
+  private readonly last: Segment;
+
+  /**
+   * Starts at `start`, follows the stages and then stays at the last target for ever, unless it `repeats`: then it
+   * begins again with the first stage, at `start`.
+   */
+  constructor(
+    start: number,
+    stages: readonly Stage[],
+    private readonly repeats = false,
+  ) {
+    let from = start;
+    let startMs = 0;
+    let countBefore = 0;
+    for (const { target, durationMs } of stages) {
+      const countAfter = countBefore + ((from + target) / 2) * (durationMs / 1000);
+      if (durationMs > 0)
+        this.segments.push({ startMs, durationMs, from, to: target, countBefore, countAfter });
+      startMs += durationMs;
+      countBefore = countAfter;
+      from = target;
+    }
+    const endless = from > 0 ? Number.POSITIVE_INFINITY : countBefore;
+    this.last = {
+      startMs,
+      durationMs: Number.POSITIVE_INFINITY,
+      ...{ from, to: from, countBefore, countAfter: endless },
+    };
+  }
+
+  levelAt(ms: number): number {
+    const within = this.repeats && this.last.startMs > 0 ? ms % this.last.startMs : ms;
+    for (const segment of this.segments) {
+      if (within >= segment.startMs + segment.durationMs) continue;
+      const share = Math.max(0, within - segment.startMs) / segment.durationMs;
+      return segment.from + (segment.to - segment.from) * share;
+    }
+    return this.last.from;
+  }
+
+  /**
+   * The first moment from `fromMs` on at which the level is at least `level`; Infinity when it never is again. Of a
+   * curve that does not repeat.
+   */
+  reaches(level: number, fromMs: number): number {
+    for (const segment of [...this.segments, this.last]) {
+      const endMs = segment.startMs + segment.durationMs;
+      if (fromMs >= endMs) continue;
+      const beginMs = Math.max(fromMs, segment.startMs);
+      if (segment === this.last) return segment.from >= level ? beginMs : Number.POSITIVE_INFINITY;
+      if (this.levelAt(beginMs) >= level) return beginMs;
+      if (segment.to < level) continue;
+      const share = (level - segment.from) / (segment.to - segment.from);
+      return Math.max(beginMs, segment.startMs + share * segment.durationMs);
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * The moment after which more than `count` arrivals are due, fractions of one included: arrival `n` (from 0) of an
+   * evenly paced schedule is due at `timeOf(n)`. Infinity when the curve never brings that many.
+   */
+  timeOf(count: number): number {
+    const perRound = this.last.countBefore;
+    if (this.repeats && count >= perRound) {
+      if (perRound === 0) return Number.POSITIVE_INFINITY;
+      const rounds = Math.floor(count / perRound);
+      return rounds * this.last.startMs + this.timeOf(Math.max(0, count - rounds * perRound));
+    }
+    const segment = this.segments.find(({ countAfter }) => count < countAfter) ?? this.last;
+    if (count >= segment.countAfter) return Number.POSITIVE_INFINITY;
+    return segment.startMs + 1000 * secondsToBring(count - segment.countBefore, segment);
+  }
+}
+
+/** Seconds into the segment at which it brought `count` arrivals: the root of from x + slope x^2 / 2 = count. */
+function secondsToBring(count: number, { from, to, durationMs }: Segment): number {
+  if (count <= 0) return 0;
+  const slope = to === from ? 0 : (to - from) / (durationMs / 1000);
+  // This form of the root loses no digits where the slope is small, and divides by nothing where `from` is 0.
+  return (2 * count) / (from + Math.sqrt(Math.max(0, from * from + 2 * slope * count)));
+}
