@@ -1,0 +1,38 @@
+// One process at a time writes a result directory; what a killed one left does not stand in the way.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { UsageError } from "../foundation/errors.js";
+import { lockDirectory, unlockDirectory } from "./run-lock.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-lock-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function leave(content: string): void {
+  writeFileSync(join(directory, "running"), content);
+}
+
+it("is refused while another process has it, naming that process", async () => {
+  leave(`${process.ppid} ${hostname()}\n`);
+  await expect(lockDirectory(directory)).rejects.toThrow(UsageError);
+  await expect(lockDirectory(directory)).rejects.toThrow(`process ${process.ppid} on ${hostname()}`);
+  leave("7 another-machine\n");
+  await expect(lockDirectory(directory)).rejects.toThrow("process 7 on another-machine");
+});
+
+it("is taken over from a process that is gone, and given back", async () => {
+  leave(`4194999 ${hostname()}\n`); // above Linux's largest process id
+  await lockDirectory(directory);
+  expect(readFileSync(join(directory, "running"), "utf8")).toBe(`${process.pid} ${hostname()}\n`);
+  await unlockDirectory(directory);
+  await unlockDirectory(directory);
+  expect(() => readFileSync(join(directory, "running"))).toThrow(/ENOENT/);
+  leave("");
+  await expect(lockDirectory(directory)).resolves.toBeUndefined();
+});
