@@ -8,10 +8,18 @@ import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 /** The parts of a JSON Schema (draft 7) that this program reads. */
 export interface SchemaNode {
   readonly $ref?: string;
+  /** Of a single value: what it is and its bounds, where the other keywords cannot say so. */
+  readonly title?: string;
   readonly description?: string;
+  readonly default?: unknown;
   readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
   readonly propertyNames?: SchemaNode;
   readonly additionalProperties?: boolean | SchemaNode;

@@ -70,14 +70,21 @@ const DURATION_JSON = [
 
 export const HOUR_MS = 3_600_000;
 
-/** A duration, held as milliseconds. */
+function durationTitle(minMs: number, maxMs: number): string {
+  return `duration, ${minMs === 0 ? "0" : formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+}
+
+/** A duration, held as milliseconds. Its title states the bounds, which a pattern cannot. */
 export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
-  return custom({ description, anyOf: DURATION_JSON }, (input) => parseDuration(input, minMs, maxMs));
+  const schema = { title: durationTitle(minMs, maxMs), description, anyOf: DURATION_JSON };
+  return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
 /** `true` (the default bound), `false` (none) or a bound of one's own: most milliseconds a drain may take. */
 export function drainBound(description: string, trueMs: number) {
-  return custom({ description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] }, (input): Parsed<number> => {
+  const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;
+  const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] };
+  return custom(schema, (input): Parsed<number> => {
     if (typeof input === "boolean") return { value: input ? trueMs : 0 };
     const parsed = parseDuration(input, 0, 24 * HOUR_MS);
     return "value" in parsed ? parsed : { message: `${parsed.message} (or true, or false)` };
@@ -86,7 +93,8 @@ export function drainBound(description: string, trueMs: number) {
 
 /** A size, held as bytes. */
 export function size(description: string, minBytes: number, maxBytes: number) {
-  return custom({ description, type: "string", pattern: SIZE_PATTERN }, (input): Parsed<number> => {
+  const title = `size, ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
+  return custom({ title, description, type: "string", pattern: SIZE_PATTERN }, (input): Parsed<number> => {
     const bytes = typeof input === "string" ? parseSizeBytes(input) : undefined;
     if (typeof input === "number" || (typeof input === "string" && /^\d+$/.test(input)))
       return { message: `a size needs a unit; did you mean ${input}B?` };
@@ -101,7 +109,13 @@ const URL_FORM = "postgresql://user@host:5432/database";
 
 /** A connection URL; messages never repeat it, for it may hold a password. */
 export function connectionUrl(description: string) {
-  const schema = { description, type: "string", pattern: "^postgres(ql)?://", examples: [URL_FORM] };
+  const schema = {
+    title: "connection URL",
+    description,
+    type: "string",
+    pattern: "^postgres(ql)?://",
+    examples: [URL_FORM],
+  };
   return custom(schema, (input): Parsed<string> => {
     if (typeof input !== "string") return { message: `expected a connection URL, as ${URL_FORM}` };
     if (!/^postgres(ql)?:\/\//.test(input))

@@ -60,7 +60,7 @@ const TargetMapping = z
       .min(0)
       .max(65_535)
       .optional()
-      .meta({ description: "Loopback port of an embedded PostgreSQL; 0, the default, picks a free one." }),
+      .meta({ description: "Loopback port of an embedded PostgreSQL; 0 picks a free one. Default 0." }),
     image: z
       .string()
       .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, as postgres:18")
@@ -75,7 +75,7 @@ const TargetMapping = z
         "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls. Kind url only.",
     ).optional(),
     sslmode: z.enum(SSL_MODES).optional().meta({
-      description: "TLS as libpq's sslmode; default: what the URL says, else no TLS. Kind url only.",
+      description: "TLS as libpq's sslmode. Default: what the URL says, else no TLS. Kind url only.",
     }),
     ca: pemFile("the certificate authority that signed the server's certificate"),
     cert: pemFile("the client certificate"),

@@ -35,7 +35,10 @@ export const Scenario = z
         /^[A-Za-z0-9][\w.-]{0,63}$/,
         "expected letters, digits, - _ . only, at most 64, as payload-storage",
       )
-      .meta({ description: "Name of the experiment; the result directory is called after it." }),
+      .meta({
+        title: "letters, digits, - _ . only, at most 64",
+        description: "Name of the experiment; the result directory is called after it.",
+      }),
     seed: z
       .int()
       .min(0)
@@ -58,6 +61,7 @@ export const Scenario = z
       )
       .default("train_sim")
       .meta({
+        title: "lower-case letters, digits and _, at most 63",
         description:
           "PostgreSQL schema that train-sim creates, marks as its own and drops. Default train_sim.",
       }),

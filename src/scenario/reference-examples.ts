@@ -1,0 +1,190 @@
+// The examples of the scenario reference, as whole scenarios that load, and scenarios that are refused. Every key of
+// the schema must occur in one that loads: the reference takes the example it shows for a key from here, and a test
+// loads them all. So no example can be wrong, and no key is without one.
+
+export interface ReferenceExample {
+  /** What it shows, in a few words. */
+  readonly title: string;
+  readonly yaml: string;
+}
+
+export const EXAMPLES: readonly ReferenceExample[] = [
+  {
+    title: "Storage and pooling, on a PostgreSQL that train-sim starts",
+    yaml: `name: storage-and-pooling
+seed: 42
+target: { kind: embedded, port: 0, settings: { shared_buffers: 256MB, jit: false } }
+factors:
+  payload: [jsonb, text]
+  pool: [direct, { strategy: pgbouncer, mode: transaction, size: 16, instances: 2, maxPreparedStatements: 200 }]
+  clients: [16, 64]
+exclude:
+  - { payload: text, pool: { strategy: pgbouncer } }
+include:
+  - { payload: text, clients: 64, statementShape: row-by-row }
+topology: cycle
+actors:
+  cycle: { workers: 2, load: { executor: shared-iterations, iterations: 6400, maxDuration: 5m, thinkTime: { min: 50ms, max: 150ms }, rampUp: 500ms } }
+trial: { warmUp: 2s, drain: 30s }
+trials: 5
+order: interleaved
+thresholds:
+  add: p(99)<500
+  'process{payload:text}': ['p(95)<200', { threshold: failures==0, abortOnFail: true, delayAbortEval: 5s }]
+  integrity: violations==0
+`,
+  },
+  {
+    title: "Consumers that compete, on a database of your own",
+    yaml: `name: locking
+target:
+  kind: url
+  urls: ["postgresql://app@db1.example:5432/app", "postgresql://app@db2.example:5432/app"]
+  sslmode: verify-full
+  adminUrl: postgresql://owner@db1.example:5432/app
+  ca: ca.crt
+  cert: app.crt
+  key: app.key
+dialect: postgres
+namespace: train_sim_locking
+payload: jsonb-manual
+pool: { strategy: pg-pool, size: 40 }
+factors:
+  locking: [skip-locked, for-update, nowait]
+isolation: repeatable read
+ids: uuidv4
+statementShape: set-based
+prepared: false
+batch: { min: 10, max: 100 }
+appDelay: { min: 10ms, max: 50ms }
+advance: { claim: 1, complete: 0.8, fail: 0.05 }
+documentSize: 4kB
+preload: 20000
+topology: actors
+actors:
+  producers: { clients: 8, load: { thinkTime: 100ms } }
+  consumers: { workers: 2, load: { executor: constant-clients, clients: 16 } }
+  archivers: { load: { clients: 4 } }
+  readers: { load: { clients: 2, thinkTime: 50ms } }
+trial: { warmUp: 10s, duration: 1m, drain: true }
+retry: { attempts: 20, base: 5ms, ceiling: 1s }
+log: { level: info, slowTransaction: 2s }
+diagnosis:
+  ceiling: true
+  maxEventLoopDelay: 50ms
+  maxWorkerUtilization: 0.95
+  maxUnaccountedRatio: 0.02
+  maxDroppedRatio: 0.01
+  maxClockStep: 100ms
+  maxFailureRatio: 0.01
+  maxStealRatio: 0.05
+  maxOtherCpuRatio: 0.2
+`,
+  },
+  {
+    title: "Arrivals at a rate, whatever the database does, and a simulated day",
+    yaml: `name: open-loop
+seed: 7
+payload: text
+actors:
+  producers:
+    load: { executor: constant-arrival-rate, rate: 40, timeUnit: 1s, distribution: poisson, maxClients: 32, maxWait: 2s }
+  consumers: { load: { executor: ramping-clients, startClients: 2, stages: [{ target: 16, duration: 10s }] } }
+  archivers: { load: { executor: per-client-iterations, clients: 2, iterations: 200 } }
+  readers: { load: { executor: ramping-arrival-rate, startRate: 5, stages: [{ target: 50, duration: 20s }], maxClients: 8 } }
+trial: { duration: 30s }
+`,
+  },
+  {
+    title: "A day of one's own in a minute",
+    yaml: `name: own-day
+actors:
+  producers:
+    load:
+      executor: daily-arrival-rate
+      rate: 20
+      maxClients: 16
+      profile:
+        compressTo: 1m
+        sizes: { small: 20, medium: 200, large: 1000 }
+        hours:
+          - { from: 0, to: 6, rate: 0.2, mix: { small: 1 } }
+          - { from: 6, to: 22, rate: 1, mix: { small: 0.7, medium: 0.2, large: 0.1 } }
+          - { from: 22, to: 24, rate: 0.5, mix: { small: 0.9, medium: 0.1 } }
+trial: { duration: 1m }
+`,
+  },
+  {
+    title: "The built-in day, in the length of the window",
+    yaml: `name: streaming-day
+actors:
+  producers: { load: { executor: daily-arrival-rate, rate: 20, maxClients: 16, profile: { name: streaming-day } } }
+trial: { duration: 1m }
+`,
+  },
+  {
+    title: "Through PgBouncers of your own, with a console for their statistics",
+    yaml: `name: external-pooler
+target: { url: "postgresql://app@db.example:5432/app" }
+pool:
+  strategy: pgbouncer
+  mode: transaction
+  size: 64
+  maxPreparedStatements: 200
+  urls: ["postgresql://app@pool1.example:6432/app", "postgresql://app@pool2.example:6432/app"]
+  adminUrl: postgresql://stats@pool1.example:6432/pgbouncer
+clients: 128
+`,
+  },
+  {
+    title: "One PgBouncer, short; a new connection for every transaction as the alternative; a container",
+    yaml: `name: connection-cost
+target: { kind: container, image: "postgres:18" }
+factors:
+  pool:
+    - { strategy: pgbouncer, url: "postgresql://app@pool.example:6432/app" }
+    - { strategy: direct, reconnect: per-transaction }
+`,
+  },
+];
+
+/** Scenarios that are refused, for what the program says of them. */
+export const REFUSED: readonly ReferenceExample[] = [
+  { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
+  { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },
+  { title: "a range the wrong way round", yaml: "name: x\nbatch: { min: 100, max: 10 }" },
+  { title: "more threads than clients", yaml: "name: x\nactors: { consumers: { workers: 8, clients: 4 } }" },
+  {
+    title: "a pool smaller than the threads",
+    yaml: "name: x\npool: { strategy: pg-pool, size: 2 }",
+  },
+  {
+    title: "session mode without a server connection for each client",
+    yaml: "name: x\nclients: 16\npool: { strategy: pgbouncer, mode: session, size: 8 }",
+  },
+  {
+    title: "several statements in statement mode",
+    yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
+  },
+  { title: "a group of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
+  {
+    title: "an executor without its budget",
+    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations } } }",
+  },
+  {
+    title: "fewer iterations than clients",
+    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations, clients: 4, iterations: 2 } } }",
+  },
+  { title: "chances above one", yaml: "name: x\nadvance: { complete: 0.9, fail: 0.2 }" },
+  { title: "a key of another kind", yaml: "name: x\ntarget: { kind: container, port: 5432 }" },
+  { title: "TLS files without TLS", yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }" },
+  {
+    title: "a key that is both set and varied",
+    yaml: "name: x\npayload: text\nfactors: { payload: [jsonb, text] }",
+  },
+  {
+    title: "a queue that nobody empties",
+    yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
+  },
+  { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
+];
