@@ -1,0 +1,42 @@
+// docs/results.md says what every field of a result, every column and every measure means. Held against the schema, so
+// that a field cannot come or change its name without a word about it.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { LIFECYCLE_STAGES, OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
+import { resultJsonSchema } from "./result-schema.js";
+import { TIMESERIES_COLUMNS } from "./trial-files.js";
+
+const PAGE = readFileSync(new URL("../../docs/results.md", import.meta.url), "utf8");
+/** Every word that stands in `code`. */
+const NAMED = new Set([...PAGE.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/)));
+
+/** Names of all fields below a node of a JSON Schema. */
+function fieldsOf(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(fieldsOf);
+  if (typeof node !== "object" || node === null) return [];
+  return Object.entries(node).flatMap(([keyword, value]: [string, unknown]) =>
+    keyword === "properties" && typeof value === "object" && value !== null
+      ? [...Object.keys(value), ...Object.values(value).flatMap(fieldsOf)]
+      : fieldsOf(value),
+  );
+}
+
+const missing = (names: readonly string[]): string[] =>
+  [...new Set(names)].filter((name) => !NAMED.has(name));
+
+test("every field of the result document is described", () => {
+  const fields = fieldsOf(resultJsonSchema());
+  expect(fields).toContain("poolWaitMs");
+  expect(missing(fields), "add them to the tables of docs/results.md").toEqual([]);
+});
+
+test("every column of the time series and every measure of a histogram is described", () => {
+  expect(missing(TIMESERIES_COLUMNS)).toEqual([]);
+  expect(missing([...OPERATIONS, ...OPERATION_MEASURES, ...LIFECYCLE_STAGES])).toEqual([]);
+});
+
+test("a field that nobody described is noticed", () => {
+  expect(missing(fieldsOf({ anyOf: [{ properties: { undescribedMs: { type: "number" } } }] }))).toEqual([
+    "undescribedMs",
+  ]);
+});
