@@ -3,6 +3,7 @@
 import type { Role } from "../scenario/settings.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { archiver } from "./archiver.js";
+import { ceilingProbe } from "./ceiling.js";
 import { consumer } from "./consumer.js";
 import { cycle } from "./cycle.js";
 import { producer } from "./producer.js";
@@ -23,3 +24,8 @@ export const ROLE_TRAITS: Readonly<Record<Role, RoleTraits>> = {
   readers: { publishes: false, drains: false, create: reader },
   cycle: { publishes: true, drains: true, create: cycle },
 };
+
+/** What a worker of that role does; one that measures the ceiling only asks for it, and nothing is drained. */
+export function traitsOf(role: Role, isCeiling: boolean): RoleTraits {
+  return isCeiling ? { publishes: false, drains: false, create: ceilingProbe } : ROLE_TRAITS[role];
+}

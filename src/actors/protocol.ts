@@ -6,6 +6,7 @@ import { Ledger } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
+import { AccountedTime } from "../results/result-schema.js";
 
 const Index = z.int().nonnegative();
 
@@ -31,6 +32,8 @@ export const Assignment = z.object({
   /** Whether named prepared statements are used: asked for, and possible through the pooler. */
   prepared: z.boolean(),
   logFile: z.string(),
+  /** Set where the ceiling of the generator is measured instead of the workload. */
+  isCeiling: z.boolean().optional(),
   sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
   /** Publish moments of each publishing worker, by its ordinal; see `publish-times.ts`. */
   publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
@@ -55,6 +58,14 @@ export const Command = z.discriminatedUnion("kind", [
 ]);
 export type Command = z.infer<typeof Command>;
 
+/** What a worker and its clients did with the measurement window. */
+export const WorkerUsage = z.object({
+  /** Busy share of the thread, 0 .. 1; null where there was no window. */
+  utilization: z.number().nullable(),
+  accountedMs: AccountedTime,
+});
+export type WorkerUsage = z.infer<typeof WorkerUsage>;
+
 export const Report = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("paused") }),
@@ -68,7 +79,7 @@ export const Report = z.discriminatedUnion("kind", [
     delta: z.custom<RecorderDelta>((value) => typeof value === "object" && value !== null),
     eventLoopDelayP99Ms: z.number(),
   }),
-  z.object({ kind: z.literal("stopped"), ledger: Ledger }),
+  z.object({ kind: z.literal("stopped"), ledger: Ledger, usage: WorkerUsage }),
   /** The worker cannot go on; the trial fails with this cause. */
   z.object({ kind: z.literal("failed"), message: z.string(), exitCode: z.number(), hint: z.string() }),
 ]);

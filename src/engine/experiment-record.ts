@@ -4,9 +4,13 @@
 import { Totals, type WindowSummary } from "../metrics/totals.js";
 import { writeResult } from "../results/directory.js";
 import { buildResult, treatmentResults } from "../results/result-document.js";
+import { isTainted } from "../report/diagnosis/diagnose.js";
+import type { JudgedTreatment } from "../report/thresholds.js";
 import type {
+  Ceiling,
   Environment,
   ResultDocument,
+  ThresholdResult,
   TreatmentResult,
   TrialResult,
   Verdict,
@@ -22,6 +26,9 @@ export interface RecordedTrial {
 export interface Findings {
   readonly environment: Environment;
   readonly verdict: Verdict;
+  readonly thresholds?: readonly ThresholdResult[];
+  /** By treatment id. */
+  readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
@@ -50,6 +57,22 @@ export class ExperimentRecord {
         (words) => `trial ${result.number} (${treatmentId}): ${words}`,
       ),
     );
+  }
+
+  /** Each treatment with what thresholds are evaluated on: its complete trials, merged, and all audits. */
+  judged(): JudgedTreatment[] {
+    return this.treatments().map(({ id, levels, trials, merged }) => {
+      const totals = this.merged.get(id)?.totals;
+      const complete = trials.filter(({ status }) => status === "complete");
+      const measured = merged &&
+        totals && {
+          operations: merged.operations,
+          histograms: totals.histograms,
+          audits: trials.flatMap(({ integrity }) => integrity ?? []),
+          taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
+        };
+      return { id, levels, measured: measured ?? undefined };
+    });
   }
 
   has(trial: PlannedTrial): boolean {
@@ -89,7 +112,7 @@ export class ExperimentRecord {
    * Writes `result.json` as of now, marked as unfinished. Statistics are left to the end: they take long, and of
    * blocks that are not complete they would say little.
    */
-  async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis">): Promise<void> {
+  async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis" | "ceilings">): Promise<void> {
     const reason = `unfinished: ${this.complete} of ${this.experiment.trials.length} trials are complete; continue with run --resume`;
     const verdict: Verdict = { status: "aborted", reasons: [reason] };
     await writeResult(this.directory, this.document({ ...findings, verdict }));

@@ -3,12 +3,14 @@
 // what there is, when a trial cannot go on or the user asks.
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
-import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { TrainSimError, type ExitCode } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { dropNamespace } from "../database/namespace.js";
 import { withAnalysis } from "../report/analysis.js";
+import { diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
 import { lint, lintEntry } from "../report/lint.js";
 import { renderSummary } from "../report/summary.js";
+import { evaluateThresholds } from "../report/thresholds.js";
 import {
   createResultDirectory,
   createTrialDirectory,
@@ -17,14 +19,16 @@ import {
   writeScenario,
   writeSummary,
 } from "../results/directory.js";
-import type { Environment, ResultDocument, Verdict } from "../results/result-schema.js";
+import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireOpenFiles } from "./demand.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
-import { ExperimentRecord } from "./experiment-record.js";
+import { ExperimentRecord, type Findings } from "./experiment-record.js";
+import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
@@ -76,6 +80,7 @@ export async function runExperiment(
 
 class ExperimentRun {
   private readonly record: ExperimentRecord;
+  private readonly judge: Judge;
   private readonly targets: KeptTarget[] = [];
   private readonly poolerVersions = new Set<string>();
   private readonly keeper: TargetKeeper;
@@ -88,6 +93,7 @@ class ExperimentRun {
     private readonly directory: string,
   ) {
     this.record = new ExperimentRecord(experiment, directory);
+    this.judge = new Judge(experiment, options.observer, options.interruption);
     for (const { treatmentId, result, totals } of options.resumed?.trials ?? [])
       this.record.add(treatmentId, result, totals);
     this.keeper = new TargetKeeper(experiment.treatments, (started) => {
@@ -119,13 +125,17 @@ class ExperimentRun {
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const { observer, interruption } = this.options;
+    await this.judge.ensureCeiling({ target: kept.target, trial, treatment, directory });
+    const onTotals = this.judge.watcher(trial, treatment);
+    const onPooler = (version: string): void => this.onPooler(version);
     const done = await runTrial(
-      { ...kept, observer, interruption, onPooler: (version) => this.onPooler(version) },
+      { ...kept, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, index: this.record.indexOf(trial), directory },
     );
-    this.record.add(treatment.id, done.result, done.totals);
-    await writeTrial(directory, done.result);
-    observer.trialEnded(done.result, treatment);
+    const result = this.judge.judge(done, trial, treatment);
+    this.record.add(treatment.id, result, done.totals);
+    await writeTrial(directory, result);
+    observer.trialEnded(result, treatment);
     this.failure = done.failure;
   }
 
@@ -162,49 +172,53 @@ class ExperimentRun {
   }
 
   async conclude(): Promise<ExperimentOutcome> {
-    const { directory, record } = this;
-    const result = withAnalysis(record.document({ ...this.findings(), verdict: this.verdict() }));
+    const { directory, record, experiment, judge } = this;
+    const thresholds = evaluateThresholds(experiment.thresholds, record.judged(), judge.abort);
+    const facts = this.facts(thresholds);
+    const verdict = verdictOf(facts);
+    const result = withAnalysis(record.document({ ...this.findings(), thresholds, verdict }));
     const summary = renderSummary(result, { directory });
     await writeResult(directory, result);
     await writeSummary(directory, summary);
+    const failure = facts.failure ?? facts.abortedBy;
     return {
       result,
       summary,
       directory,
-      exitCode: this.exitCode(),
-      ...(this.failure && { failure: this.failure }),
+      exitCode: exitCodeOf(facts),
+      ...(failure && { failure }),
     };
   }
 
   /** What can be said at any time. */
-  private findings(): { environment: Environment; diagnosis: ResultDocument["diagnosis"] } {
+  private findings(): Pick<Findings, "environment" | "diagnosis" | "ceilings"> {
     const { programVersion, resumed } = this.options;
     const { experiment, targets, poolerVersions } = this;
     const environment = environmentOf(programVersion, targets, poolerVersions, resumed?.environment);
-    const lints = lint(experiment, { environment, treatments: this.record.treatments() });
-    return { environment, diagnosis: [...lints.map(lintEntry), ...(resumed?.interruptions ?? [])] };
+    const treatments = this.record.treatments();
+    const lints = lint(experiment, { environment, treatments });
+    const found = diagnosisEntries(findingsOf(treatments));
+    return {
+      environment,
+      diagnosis: [...found, ...lints.map(lintEntry), ...(resumed?.interruptions ?? [])],
+      ceilings: this.judge.ceilingsByTreatment(),
+    };
   }
 
-  private verdict(): Verdict {
-    const { interruption } = this.options;
-    const aborted = [
-      ...(this.failure ? [this.failure.message] : []),
-      ...(interruption.isRequested()
-        ? [
-            `stopped by ${interruption.signalName ?? "a signal"} after ${this.record.complete} of ${this.experiment.trials.length} trials`,
-          ]
-        : []),
-    ];
-    if (aborted.length > 0) return { status: "aborted", reasons: aborted };
-    const reasons = this.record.violations;
-    return { status: reasons.length > 0 ? "tainted" : "ok", reasons };
-  }
-
-  /** An integrity violation outranks everything: it says that the numbers count events that are not there. */
-  private exitCode(): ExitCode {
-    if (this.record.violations.length > 0) return ExitCode.integrityViolation;
-    if (this.failure) return this.failure.exitCode;
-    return this.options.interruption.isRequested() ? ExitCode.interrupted : ExitCode.done;
+  /** All that verdict and exit code are made of. */
+  private facts(thresholds: readonly ThresholdResult[]): Facts {
+    const { record, experiment, failure } = this;
+    const { reason: stopReason, abortedBy } = this.options.interruption;
+    return {
+      treatments: record.treatments(),
+      violations: record.violations,
+      thresholds,
+      failure,
+      stopReason,
+      abortedBy,
+      completeTrials: record.complete,
+      plannedTrials: experiment.trials.length,
+    };
   }
 
   private treatmentOf(trial: PlannedTrial): Treatment {

@@ -4,7 +4,7 @@
 import { Worker } from "node:worker_threads";
 import { ExitCode, messageOf, TrainSimError, TrialError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
-import { Report, type Assignment, type Command } from "../actors/protocol.js";
+import { Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
 import { workerEntryUrl } from "../actors/worker-url.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 
@@ -27,6 +27,7 @@ export class Fleet {
   private readonly musters = new Set<Muster>();
   private readonly stopped = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
+  private windowUsages: readonly WorkerUsage[] = [];
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   /** Rejects when a worker fails; never resolves. */
   readonly failure: Promise<never>;
@@ -79,12 +80,20 @@ export class Fleet {
   async stop(): Promise<Ledger[]> {
     const stopped = this.muster("stopped");
     this.command({ kind: "stop" });
-    return (await stopped).map((report) => report.ledger);
+    const reports = await stopped;
+    this.windowUsages = reports.map((report) => report.usage);
+    return reports.map((report) => report.ledger);
+  }
+
+  /** What each worker did with the window, in order; empty before they have stopped. */
+  get usages(): readonly WorkerUsage[] {
+    return this.windowUsages;
   }
 
   /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */
   eventLoopDelayP99Ms(): number {
-    return Math.max(0, ...this.eventLoopDelaysMs);
+    // A worker that has not reported yet is a hole, which Object.values leaves out.
+    return Math.max(0, ...Object.values(this.eventLoopDelaysMs));
   }
 
   /** Ends every thread at once, whatever it is doing. */

@@ -1,13 +1,25 @@
-// A user's wish to stop: the first SIGINT or SIGTERM, passed through the engine so that every wait ends early and
-// what was measured so far is kept and marked. The second signal is the command line's business: it ends at once.
+// A wish to stop: the user's, by the first SIGINT or SIGTERM, or a broken threshold's. It is passed through the engine so
+// that every wait ends early and what was measured so far is kept and marked. The second signal is the command line's business: it ends at once.
+import type { TrainSimError } from "../foundation/errors.js";
 import { Sleeper } from "../foundation/sleeper.js";
 
 export class Interruption {
   private readonly sleeper = new Sleeper();
   private name: string | undefined;
+  private cause: TrainSimError | undefined;
 
   isRequested(): boolean {
-    return this.name !== undefined;
+    return this.name !== undefined || this.cause !== undefined;
+  }
+
+  /** Why to stop, in words; undefined while nobody asked. */
+  get reason(): string | undefined {
+    return this.name === undefined ? this.cause?.message : `stopped by ${this.name}`;
+  }
+
+  /** What ended the experiment from within; undefined where a signal did, or nothing. */
+  get abortedBy(): TrainSimError | undefined {
+    return this.name === undefined ? this.cause : undefined;
   }
 
   /** `SIGINT`, `SIGTERM`; undefined while nobody asked. */
@@ -16,7 +28,13 @@ export class Interruption {
   }
 
   request(signalName: string): void {
-    this.name ??= signalName;
+    if (!this.cause) this.name ??= signalName;
+    this.sleeper.wakeAll();
+  }
+
+  /** Ends the experiment for a reason of its own, as a signal would; the first reason stands. */
+  abort(cause: TrainSimError): void {
+    if (!this.isRequested()) this.cause = cause;
     this.sleeper.wakeAll();
   }
 

@@ -3,9 +3,11 @@
 // It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../foundation/clock.js";
 import { processCpuSeconds } from "../foundation/process-usage.js";
+import { machineUsage, usageBetween, type MachineUsage } from "../foundation/machine-usage.js";
+import type { WorkerUsage } from "../actors/protocol.js";
 import { countersBetween, readCounters, type DatabaseCounters } from "../database/counters.js";
 import type { SqlClient } from "../database/admin.js";
-import type { TrialResult } from "../results/result-schema.js";
+import type { AccountedTime, MachineEvidence, TrialResult } from "../results/result-schema.js";
 
 export class MeasuredWindow {
   readonly startMs: number;
@@ -18,6 +20,12 @@ export class MeasuredWindow {
   private eventLoopDelayP99Ms = 0;
   private before: DatabaseCounters | undefined;
   private after: DatabaseCounters | undefined;
+  private machineBefore: MachineUsage | undefined;
+  private machineAfter: MachineUsage | undefined;
+  private wallOffsetAtStartMs = 0;
+  private clockStepMs = 0;
+  private usages: readonly WorkerUsage[] = [];
+  private clients = 0;
 
   /** Begins `leadMs` from now, so that every thread has heard of it before. */
   constructor(leadMs: number, durationMs: number) {
@@ -27,6 +35,8 @@ export class MeasuredWindow {
   }
 
   async readStart(admin: SqlClient): Promise<void> {
+    this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
+    this.machineBefore = machineUsage();
     this.cpuSecondsAtStart = processCpuSeconds();
     this.before = await readCounters(admin);
   }
@@ -34,6 +44,8 @@ export class MeasuredWindow {
   async readEnd(admin: SqlClient, eventLoopDelayP99Ms: number): Promise<void> {
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
+    this.machineAfter = machineUsage();
+    this.clockStepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
     this.after = await readCounters(admin);
   }
 
@@ -46,12 +58,44 @@ export class MeasuredWindow {
     return isoTime(this.startedAtMs);
   }
 
-  get client(): TrialResult["client"] {
-    return { cpuSeconds: this.cpuSeconds, eventLoopDelayP99Ms: this.eventLoopDelayP99Ms };
+  /** What the workers did with the window, told once they have stopped; `clients` of all of them. */
+  settle(usages: readonly WorkerUsage[], clients: number): void {
+    this.usages = usages;
+    this.clients = clients;
+  }
+
+  get client(): NonNullable<TrialResult["client"]> {
+    const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, usages, seconds } = this;
+    const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
+    if (usages.length === 0 || seconds === 0) return measured;
+    const accountedMs = sumOfTimes(usages);
+    const total = Object.values(accountedMs).reduce((sum, ms) => sum + ms, 0);
+    return {
+      ...measured,
+      workerUtilization: Math.max(...usages.map(({ utilization }) => utilization ?? 0)),
+      accountedMs,
+      accountedRatio: total / (this.clients * seconds * 1000),
+    };
+  }
+
+  /** `isServerTold` says whether the database's own processor time can be told from that of others. */
+  machine(isServerTold: boolean): MachineEvidence | undefined {
+    const usage =
+      this.machineBefore && this.machineAfter && usageBetween(this.machineBefore, this.machineAfter);
+    return usage && { ...usage, otherCpuRatio: isServerTold ? usage.otherCpuRatio : null };
   }
 
   /** What the server did between the two readings; empty when one of them is missing. */
   get database(): TrialResult["database"] {
     return this.before && this.after ? countersBetween(this.before, this.after) : {};
   }
+}
+
+function sumOfTimes(usages: readonly WorkerUsage[]): AccountedTime {
+  const sum: AccountedTime = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+  for (const { accountedMs } of usages) {
+    for (const activity of Object.keys(sum) as (keyof AccountedTime)[])
+      sum[activity] += accountedMs[activity];
+  }
+  return sum;
 }

@@ -18,6 +18,8 @@ export interface TrialHost {
   readonly interruption: Interruption;
   /** Told the version of each pooler that takes part. */
   readonly onPooler: (version: string) => void;
+  /** Told the running totals of the window, once a second while it lasts. */
+  readonly onTotals?: (totals: Totals, windowSeconds: number) => void;
 }
 
 export interface TrialInputs {

@@ -1,14 +1,15 @@
 // One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
-import { isoTime, monotonicMs, systemClock } from "../foundation/clock.js";
+import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { ExitCode, messageOf, TargetError, TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
-import { arrivalOperations, operationResults, operationsOf } from "../results/operation-results.js";
+import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import { integrityOf, type Integrity, type TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
+import { totalClients } from "../scenario/settings.js";
 import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 import { drainQueue } from "./drain.js";
@@ -17,11 +18,14 @@ import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
+import { SecondSeries } from "./second-series.js";
+import { isServerTold } from "./server-share.js";
 import { openPooler, poolerVersion } from "./pooler.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
+import { trialResult } from "./trial-result.js";
 
 /** Between a command and the instant it names, so that every thread has heard it before. */
 const BARRIER_LEAD_MS = 30;
@@ -37,6 +41,7 @@ class TrialRun {
   private readonly log: TrialLog;
   private readonly watch: ServerWatch;
   private readonly tally: Tally;
+  private readonly series: SecondSeries;
   private readonly lifeline = new Lifeline();
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
   private readonly over = new AbortController();
@@ -44,6 +49,7 @@ class TrialRun {
   private pooler: RunningPooler | undefined;
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
+  private isMeasuring = false;
 
   constructor(
     private readonly host: TrialHost,
@@ -52,9 +58,12 @@ class TrialRun {
     const { settings } = inputs.treatment;
     this.log = new TrialLog(inputs);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
+    this.series = new SecondSeries(operationsOf(settings));
     this.tally = new Tally(operationsOf(settings), workers, (second, totals) => {
+      this.series.add(second, totals);
       this.files?.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
+      if (this.isMeasuring) host.onTotals?.(this.tally.running, second + 1);
     });
     this.watch = new ServerWatch(host.target.admin);
     this.lifeline.watchServer("the database server", host.target.lost);
@@ -132,17 +141,20 @@ class TrialRun {
   private async measure(fleet: Fleet): Promise<void> {
     if (this.host.interruption.isRequested()) return;
     const { settings } = this.inputs.treatment;
+    const { durationMs } = settings.trial;
     const budgeted = budgetedWorkers(fleet.assignments);
     const isTimed = budgeted.length === 0;
-    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? settings.trial.durationMs : Number.POSITIVE_INFINITY);
+    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? durationMs : Number.POSITIVE_INFINITY);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
-    this.phase("measure", isTimed ? settings.trial.durationMs : undefined);
+    this.phase("measure", isTimed ? durationMs : undefined);
+    this.isMeasuring = true;
     await this.lifeline.hold(window.readStart(this.host.admin));
     const endMs = isTimed
       ? await this.sleepUntil(window.endMs)
       : await this.untilBudgetsAreUsed(fleet, budgeted);
+    this.isMeasuring = false;
     if (!isTimed || this.host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
@@ -180,6 +192,7 @@ class TrialRun {
   private async stop(fleet: Fleet): Promise<Ledger[]> {
     const patience = systemClock.sleep(STOP_PATIENCE_MS, this.over.signal).then(() => undefined);
     const ledgers = await this.lifeline.hold(Promise.race([fleet.stop(), patience]));
+    this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
     if (ledgers) return ledgers;
     throw new TargetError(
       `the workers' last transactions did not end within ${STOP_PATIENCE_MS / 1000} s`,
@@ -206,28 +219,13 @@ class TrialRun {
   }
 
   private result(integrity: Integrity | null, failure: TrainSimError | undefined): TrialResult {
-    const { trial, treatment, index } = this.inputs;
-    const { signalName } = this.host.interruption;
-    const isRequested = signalName !== undefined;
-    const windowSeconds = this.window?.seconds ?? 0;
-    const summary = this.tally.summary(windowSeconds);
-    const reason = failure?.message ?? (isRequested ? `stopped by ${signalName}` : undefined);
-    return {
-      index,
-      number: trial.number,
-      block: trial.block,
-      seed: trial.seed,
-      startedAt: this.window?.startedAt ?? isoTime(),
-      windowSeconds,
-      operations: operationResults(summary, treatment.settings),
-      lifecycle: summary.lifecycle,
-      integrity,
-      database: this.window?.database ?? {},
-      client: this.window?.client ?? null,
-      clampedSamples: summary.clampedSamples,
-      status: failure ? "failed" : isRequested ? "partial" : "complete",
-      ...(reason !== undefined && { reason }),
-    };
+    const { window, series, host } = this;
+    return trialResult(this.inputs, {
+      ...{ window, series, integrity, failure },
+      summary: this.tally.summary(window?.seconds ?? 0),
+      isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
+      stopReason: host.interruption.reason,
+    });
   }
 
   /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */

@@ -1,6 +1,6 @@
 // What train-sim itself costs: CPU seconds of the whole process (all worker threads) and the event-loop delay of
 // one thread. A load generator that is short of CPU measures itself, not the database, so both go into results.
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance, type EventLoopUtilization } from "node:perf_hooks";
 
 /** User and system CPU seconds of this process since it started, all threads together. */
 export function processCpuSeconds(): number {
@@ -31,5 +31,26 @@ export class EventLoopDelay {
 
   stop(): void {
     this.histogram.disable();
+  }
+}
+
+/** How busy this thread's event loop is over one stretch of time: what a thread at 100 % cannot take on is not measured. */
+export class LoopUtilization {
+  private opened: EventLoopUtilization | undefined;
+  private closed: EventLoopUtilization | undefined;
+
+  open(): void {
+    this.opened = performance.eventLoopUtilization();
+    this.closed = undefined;
+  }
+
+  /** Ends the stretch; later calls change nothing. */
+  close(): void {
+    if (this.opened) this.closed ??= performance.eventLoopUtilization(this.opened);
+  }
+
+  /** Busy share of the stretch, 0 .. 1; null before it has ended. */
+  get ratio(): number | null {
+    return this.closed?.utilization ?? null;
   }
 }

@@ -8,6 +8,8 @@ import { renderEffects } from "./effects-table.js";
 import { labelsOf, renderSideBySide } from "./side-by-side.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
+import { renderThresholds } from "./threshold-lines.js";
+import { renderTrust } from "./trust-notes.js";
 import {
   colourMarks,
   plainMarks,
@@ -52,7 +54,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
       `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
   );
   const shown = shownOf(treatment);
-  const notes = renderNotes(treatment).flatMap(({ text, tone }) => {
+  const notes = [...renderNotes(treatment), ...renderTrust(treatment)].flatMap(({ text, tone }) => {
     const lines = wrap(printable(text), WIDTH_MAX);
     return tone === "plain" ? lines : lines.map(marks[tone]);
   });
@@ -92,6 +94,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   const claims = renderClaims(result);
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
+    ...renderThresholds(result, marks),
     ...verdictLines(result, marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
     ...renderSideBySide(result, marks),

@@ -2,7 +2,7 @@
 // `schema.ts` puts them together and says what this is for.
 import { z } from "zod";
 import { drainBound, duration, HOUR_MS } from "./scalars.js";
-import { CONDITION_PATTERN, METRIC_PATTERN } from "./thresholds.js";
+import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
 export const DEFAULT_DRAIN_MS = 30_000;

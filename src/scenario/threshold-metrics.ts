@@ -1,7 +1,14 @@
-// What a threshold can be about: the metrics by name, and what each can be asked for. It is data, so that the parser,
+// What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
 import { ROLES, type Role } from "./settings.js";
+
+/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`. */
+export const METRIC_PATTERN =
+  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^:,{}]+(?:,\s*[\w.-]+\s*:[^:,{}]+)*)\})?\s*$/;
+/** `p(99.9)<500`, `violations==0`. */
+export const CONDITION_PATTERN =
+  /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;

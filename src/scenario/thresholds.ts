@@ -6,14 +6,7 @@ import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
 import type { Treatment } from "./settings.js";
-import { THRESHOLD_METRICS } from "./threshold-metrics.js";
-
-/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`. */
-export const METRIC_PATTERN =
-  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^:,{}]+(?:,\s*[\w.-]+\s*:[^:,{}]+)*)\})?\s*$/;
-/** `p(99.9)<500`, `violations==0`. */
-export const CONDITION_PATTERN =
-  /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
+import { CONDITION_PATTERN, METRIC_PATTERN, THRESHOLD_METRICS } from "./threshold-metrics.js";
 
 /** Selects by the id of a treatment, beside the factors. */
 const TREATMENT_KEY = "treatment";

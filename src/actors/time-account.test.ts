@@ -1,0 +1,49 @@
+// The books of clients' time: intervals clipped to the window, and nothing booked that nobody did.
+import { describe, expect, it } from "vitest";
+import { TimeAccount } from "./time-account.js";
+
+function account(startMs: number, endMs: number): TimeAccount {
+  const time = new TimeAccount();
+  time.setWindow(startMs, endMs);
+  return time;
+}
+
+describe("the account of clients' time", () => {
+  it("adds up to clients x window when every moment was booked, ends of the window included", () => {
+    const time = account(1000, 2000);
+    for (const [activity, from, to] of [
+      ["service", 900, 1100],
+      ["waiting", 1100, 1600],
+      ["preparing", 1600, 1610],
+      ["idle", 1610, 1700],
+      ["service", 1700, 2300],
+    ] as const) {
+      time.book(activity, from, to);
+    }
+    expect(time.total()).toEqual({ service: 400, waiting: 500, idle: 90, preparing: 10, finished: 0 });
+  });
+
+  it("misses what nobody booked", () => {
+    const time = account(0, 1000);
+    time.book("service", 0, 400);
+    time.book("service", 600, 1000);
+    expect(Object.values(time.total()).reduce((sum, ms) => sum + ms, 0)).toBe(800);
+  });
+
+  it("books nothing before the window is known, nor outside it", () => {
+    const time = new TimeAccount();
+    time.book("service", 0, 500);
+    time.setWindow(1000, 2000);
+    time.book("service", 500, 1000);
+    time.book("service", 2000, 2500);
+    expect(time.total().service).toBe(0);
+  });
+
+  it("counts clients without budget as finished until the window ends, which may be known late", () => {
+    const time = account(1000, Number.POSITIVE_INFINITY);
+    time.bookFinished(1500);
+    time.bookFinished(500);
+    time.setWindow(1000, 2000);
+    expect(time.total().finished).toBe(1500);
+  });
+});

@@ -1,0 +1,40 @@
+// What an experiment comes to in one word and one number: its verdict and its exit code, from what was found. The order
+// of precedence is here and nowhere else. A violation of integrity outranks everything, since it says that the numbers
+// count events that are not there; then what ended the experiment early; then thresholds. A tainted experiment by itself
+// exits with 0: its verdict says what it is, and a threshold on the verdict makes it fail.
+import { ExitCode, type TrainSimError } from "../foundation/errors.js";
+import { findingsOf, reasonsOf } from "../report/diagnosis/diagnose.js";
+import type { ThresholdResult, TreatmentResult, Verdict } from "../results/result-schema.js";
+
+export interface Facts {
+  readonly treatments: readonly TreatmentResult[];
+  /** Integrity violations in words. */
+  readonly violations: readonly string[];
+  readonly thresholds: readonly ThresholdResult[];
+  /** Why the experiment could not go on. */
+  readonly failure: TrainSimError | undefined;
+  /** Why it was stopped, and by what when no signal did. */
+  readonly stopReason: string | undefined;
+  readonly abortedBy: TrainSimError | undefined;
+  readonly completeTrials: number;
+  readonly plannedTrials: number;
+}
+
+export function verdictOf(facts: Facts): Verdict {
+  const { failure, stopReason, violations, completeTrials, plannedTrials } = facts;
+  const aborted = [
+    ...(failure ? [failure.message] : []),
+    ...(stopReason === undefined ? [] : [`${stopReason} after ${completeTrials} of ${plannedTrials} trials`]),
+  ];
+  const tainted = [...violations, ...reasonsOf(findingsOf(facts.treatments), "taint")];
+  if (aborted.length > 0) return { status: "aborted", reasons: [...aborted, ...tainted] };
+  return { status: tainted.length > 0 ? "tainted" : "ok", reasons: tainted };
+}
+
+export function exitCodeOf(facts: Facts): ExitCode {
+  if (facts.violations.length > 0) return ExitCode.integrityViolation;
+  if (facts.failure) return facts.failure.exitCode;
+  if (facts.abortedBy) return facts.abortedBy.exitCode;
+  if (facts.stopReason !== undefined) return ExitCode.interrupted;
+  return facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
+}

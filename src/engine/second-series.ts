@@ -1,0 +1,71 @@
+// What a window looked like second by second, kept for one question only: was it steady? Events per second and mean
+// response time of each operation, and the mean time to completion. A few numbers a second; a part of a second that
+// comes late is added to it.
+import { meanMs, type Histogram } from "../metrics/histograms.js";
+import type { Operation } from "../metrics/operations.js";
+import type { Totals } from "../metrics/totals.js";
+import { steadyStateOf, type Series } from "../report/steady-state.js";
+import type { SteadyState } from "../results/result-schema.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+
+/** A mean that can be added to. */
+class Means {
+  private readonly sums: number[] = [];
+  private readonly counts: number[] = [];
+
+  add(second: number, histogram: Histogram | undefined): void {
+    if (!histogram) return;
+    this.sums[second] = (this.sums[second] ?? 0) + meanMs(histogram) * histogram.totalCount;
+    this.counts[second] = (this.counts[second] ?? 0) + histogram.totalCount;
+  }
+
+  over(seconds: number): (number | null)[] {
+    return Array.from({ length: seconds }, (_, i) => {
+      const count = this.counts[i] ?? 0;
+      return count > 0 ? (this.sums[i] ?? 0) / count : null;
+    });
+  }
+}
+
+const CHANGING_LOAD = /^(ramping|daily)-/;
+
+export class SecondSeries {
+  private readonly events = new Map<Operation, number[]>();
+  private readonly responses = new Map<Operation, Means>();
+  private readonly completed = new Means();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      if (operation !== "__cycle__") this.events.set(operation, []);
+      this.responses.set(operation, new Means());
+    }
+  }
+
+  add(second: number, totals: Totals): void {
+    for (const [operation, counts] of this.events)
+      counts[second] = (counts[second] ?? 0) + totals.countsOf(operation).events;
+    for (const [operation, means] of this.responses)
+      means.add(second, totals.histograms.get(`${operation}.response`));
+    this.completed.add(second, totals.histograms.get("lifecycle.completed"));
+  }
+
+  /** Whether the window was steady; a last second that is not whole is left out. */
+  steadyState(windowSeconds: number, settings: Pick<TreatmentSettings, "actors">): SteadyState {
+    const loads = Object.values(settings.actors).map(({ load }) => load.executor);
+    if (loads.some((executor) => CHANGING_LOAD.test(executor)))
+      return { isSteady: null, reason: "the load changes by design" };
+    const seconds = Math.floor(windowSeconds + 0.001);
+    const series: Series[] = [
+      ...[...this.events].map(([operation, counts]) => ({
+        name: `${operation} events/s`,
+        values: Array.from({ length: seconds }, (_, i) => counts[i] ?? 0),
+      })),
+      ...[...this.responses].map(([operation, means]) => ({
+        name: `${operation} mean response ms`,
+        values: means.over(seconds),
+      })),
+      { name: "mean time to completion ms", values: this.completed.over(seconds) },
+    ];
+    return steadyStateOf(series);
+  }
+}

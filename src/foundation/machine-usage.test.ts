@@ -1,0 +1,62 @@
+// The machine's books on synthetic /proc texts, and a busy loop in another process that a real reading must see.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import {
+  machineUsage,
+  parseCpuList,
+  parseCpuTimes,
+  parseProcessStat,
+  ticksOfTree,
+  usageBetween,
+} from "./machine-usage.js";
+
+const STAT = `cpu  30 0 30 300 0 9 9 20 0 0
+cpu0 10 1 10 100 5 3 3 8 0 0
+cpu1 20 0 20 200 0 6 6 12 0 0
+intr 123`;
+
+describe("readings of the machine", () => {
+  it("count only the processors that the process may use, interrupts as nobody's", () => {
+    expect(parseCpuTimes(STAT, new Set([0]))).toEqual({ totalTicks: 140, busyTicks: 21, stealTicks: 8 });
+    expect(parseCpuTimes(STAT, new Set([0, 1]))).toEqual({ totalTicks: 404, busyTicks: 61, stealTicks: 20 });
+  });
+
+  it("understand lists of processors", () => {
+    expect(parseCpuList("0-2,5\n")).toEqual([0, 1, 2, 5]);
+    expect(parseCpuList("7")).toEqual([7]);
+  });
+
+  it("read a process whatever its name", () => {
+    const line = `42 (a (b) c) S 7 ${new Array(9).fill(0).join(" ")} 10 20 3 4 20 0 1`;
+    expect(parseProcessStat(line)).toEqual({ pid: 42, parent: 7, ticks: 37 });
+    expect(parseProcessStat("")).toBeUndefined();
+  });
+
+  it("take descendants for one's own, and no others", () => {
+    const tree = [
+      { pid: 10, parent: 1, ticks: 1 },
+      { pid: 11, parent: 10, ticks: 2 },
+      { pid: 12, parent: 11, ticks: 4 },
+      { pid: 13, parent: 1, ticks: 100 },
+    ];
+    expect(ticksOfTree(tree, 10)).toBe(7);
+  });
+
+  it("give what others used and what was stolen as shares", () => {
+    const before = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ownTicks: 0 };
+    const after = { totalTicks: 1000, busyTicks: 600, stealTicks: 50, ownTicks: 400 };
+    expect(usageBetween(before, after)).toEqual({ stealRatio: 0.05, otherCpuRatio: 0.2 });
+    expect(usageBetween(before, before)).toBeUndefined();
+  });
+
+  it.runIf(process.platform === "linux")("see a busy child as one's own", async () => {
+    const before = machineUsage();
+    const child = spawn(process.execPath, ["-e", "for (let i = 0, x = 0; i < 6e8; i++) x += i % 7"]);
+    await once(child, "exit");
+    const after = machineUsage();
+    if (!before || !after) throw new Error("Linux tells");
+    expect(after.ownTicks - before.ownTicks).toBeGreaterThan(10);
+    expect(after.busyTicks - before.busyTicks).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,103 @@
+// What the whole machine's processors did, and which part of that was train-sim's: this process and everything it
+// started, the embedded server and poolers included. Read at both ends of a window and subtracted. Linux only, from
+// /proc; elsewhere there is no reading, and nobody is accused. Only the processors that this process may use count.
+import { readdirSync, readFileSync } from "node:fs";
+
+/** In clock ticks since the machine started. */
+export interface MachineUsage {
+  readonly totalTicks: number;
+  /** Programs, in user and kernel mode; interrupts belong to nobody. */
+  readonly busyTicks: number;
+  readonly stealTicks: number;
+  /** This process and its descendants, ended ones included. */
+  readonly ownTicks: number;
+}
+
+/** `0-3,8` as numbers. */
+export function parseCpuList(text: string): number[] {
+  return text
+    .trim()
+    .split(",")
+    .flatMap((part) => {
+      const [first = Number.NaN, last = first] = part.split("-").map(Number);
+      return Number.isNaN(first) ? [] : Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    });
+}
+
+/** Totals of `/proc/stat` over those processors. */
+export function parseCpuTimes(
+  stat: string,
+  allowed: ReadonlySet<number>,
+): Pick<MachineUsage, "totalTicks" | "busyTicks" | "stealTicks"> {
+  const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0 };
+  for (const [, cpu, rest = ""] of stat.matchAll(/^cpu(\d+) (.*)$/gm)) {
+    if (!allowed.has(Number(cpu))) continue;
+    // guest time, which follows, is part of user time
+    const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, irq = 0, softIrq = 0, steal = 0] = rest
+      .trim()
+      .split(/\s+/)
+      .map(Number);
+    sums.totalTicks += user + nice + system + idle + ioWait + irq + softIrq + steal;
+    sums.busyTicks += user + nice + system;
+    sums.stealTicks += steal;
+  }
+  return sums;
+}
+
+export interface ProcessTicks {
+  readonly pid: number;
+  readonly parent: number;
+  /** Its own and those of the children that it has waited for. */
+  readonly ticks: number;
+}
+
+/** One line of `/proc/<pid>/stat`; the name in it may hold spaces and brackets. */
+export function parseProcessStat(stat: string): ProcessTicks | undefined {
+  const match = /^(\d+) \(.*\) (.*)$/s.exec(stat.trim());
+  if (!match) return undefined;
+  const fields = (match[2] ?? "").split(" ").map(Number);
+  const [, parent = Number.NaN] = fields;
+  const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+  return Number.isNaN(parent + ticks) ? undefined : { pid: Number(match[1]), parent, ticks };
+}
+
+/** Ticks of a process and of all that descend from it. */
+export function ticksOfTree(processes: readonly ProcessTicks[], root: number): number {
+  const children = new Map<number, ProcessTicks[]>();
+  for (const each of processes) children.set(each.parent, [...(children.get(each.parent) ?? []), each]);
+  const sumBelow = (pid: number): number =>
+    (children.get(pid) ?? []).reduce((sum, child) => sum + child.ticks + sumBelow(child.pid), 0);
+  return (processes.find(({ pid }) => pid === root)?.ticks ?? 0) + sumBelow(root);
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // a process that has just ended, or no Linux
+  }
+}
+
+/** Undefined where the platform does not tell. */
+export function machineUsage(): MachineUsage | undefined {
+  const stat = readOrNothing("/proc/stat");
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
+  if (stat === "" || list === undefined) return undefined;
+  const processes = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => parseProcessStat(readOrNothing(`/proc/${pid}/stat`)) ?? []);
+  const ownTicks = ticksOfTree(processes, process.pid);
+  return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks };
+}
+
+/** Shares of the processors' time between two readings; undefined where nothing passed. */
+export function usageBetween(
+  before: MachineUsage,
+  after: MachineUsage,
+): { stealRatio: number; otherCpuRatio: number } | undefined {
+  const total = after.totalTicks - before.totalTicks;
+  if (total <= 0) return undefined;
+  const others = after.busyTicks - before.busyTicks - (after.ownTicks - before.ownTicks);
+  const ratio = (ticks: number): number => Math.min(1, Math.max(0, ticks / total));
+  return { stealRatio: ratio(after.stealTicks - before.stealTicks), otherCpuRatio: ratio(others) };
+}

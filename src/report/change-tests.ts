@@ -1,0 +1,126 @@
+// Three ways to ask whether a series of equal time steps stays what it was: Mann and Kendall's test for a trend,
+// Pettitt's for one change of level, White's MSER-5 rule for where a warm-up ends. All use ranks or batch means, so that
+// one slow second does not decide. Both tests allow for seconds that resemble their neighbours (as Yue and Wang 2004
+// do), without which any cache or checkpoint would be called a trend.
+
+type Numbers = readonly number[];
+
+function medianOf(values: Numbers): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
+}
+
+/** P(Z > z) of the standard normal distribution (Abramowitz and Stegun 7.1.26, error below 2e-7). */
+function normalTail(z: number): number {
+  const x = Math.abs(z) / Math.SQRT2;
+  const t = 1 / (1 + 0.3275911 * x);
+  const poly =
+    t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const tail = (poly * Math.exp(-x * x)) / 2;
+  return z < 0 ? 1 - tail : tail;
+}
+
+/** Ranks from 1, equal values sharing theirs. */
+function ranks(values: Numbers): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  const result = new Array<number>(values.length).fill(0);
+  for (let first = 0; first < order.length;) {
+    let last = first;
+    while (values[order[last + 1] ?? -1] === values[order[first] ?? -1] && last + 1 < order.length) last++;
+    for (let i = first; i <= last; i++) result[order[i] as number] = (first + last) / 2 + 1;
+    first = last + 1;
+  }
+  return result;
+}
+
+/** Fitting a change takes some of the resemblance of neighbours out of what is left: this much of a value, times 1/n. */
+const FITTED_AWAY = 4;
+const CORRELATION_MAX = 0.95;
+
+/**
+ * How much larger the variance of a rank statistic is because neighbours resemble each other: (1 + r) / (1 - r) for the
+ * correlation r of the ranks of `residuals` with those of the next second, corrected for its bias. At least 1: what
+ * looks like alternation would otherwise make a test sharper than it is.
+ */
+export function varianceInflation(residuals: Numbers): number {
+  const n = residuals.length;
+  const r = ranks(residuals);
+  const mean = (n + 1) / 2;
+  const variance = r.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
+  if (variance === 0 || n <= 2 * FITTED_AWAY) return 1;
+  const product = r.slice(1).reduce((sum, rank, i) => sum + (rank - mean) * ((r[i] ?? 0) - mean), 0);
+  const seen = product / variance;
+  const corrected = Math.min(CORRELATION_MAX, Math.max(0, (seen * n + FITTED_AWAY / 2) / (n - FITTED_AWAY)));
+  return (1 + corrected) / (1 - corrected);
+}
+
+/** A possible change; `from` and `to` are levels, so that its size can be judged beside its p-value. */
+export interface Change {
+  readonly pValue: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Mann-Kendall with ties; `from` and `to` are the ends of the Theil-Sen line. */
+export function trendTest(values: Numbers): Change {
+  const n = values.length;
+  let s = 0;
+  const slopes: number[] = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = i + 1; j < n; j++) {
+      const difference = (values[j] ?? 0) - (values[i] ?? 0);
+      s += Math.sign(difference);
+      slopes.push(difference / (j - i));
+    }
+  }
+  const slope = medianOf(slopes);
+  const residuals = values.map((value, i) => value - slope * i);
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const ties = [...counts.values()].reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
+  const variance = ((n * (n - 1) * (2 * n + 5) - ties) / 18) * varianceInflation(residuals);
+  const z = variance > 0 ? Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance) : 0;
+  const centre = medianOf(residuals);
+  return { pValue: Math.min(1, 2 * normalTail(z)), from: centre, to: centre + slope * (n - 1) };
+}
+
+/** Pettitt's test; the change is between `at - 1` and `at`, `from` and `to` are the medians before and after. */
+export function levelTest(values: Numbers): Change & { readonly at: number } {
+  const n = values.length;
+  const r = ranks(values);
+  let sum = 0;
+  let most = 0;
+  let at = 1;
+  for (let t = 1; t < n; t++) {
+    sum += r[t - 1] ?? 0;
+    const u = Math.abs(2 * sum - t * (n + 1));
+    if (u > most) [most, at] = [u, t];
+  }
+  const from = medianOf(values.slice(0, at));
+  const to = medianOf(values.slice(at));
+  const residuals = values.map((value, i) => value - (i < at ? from : to));
+  const exponent = (-6 * most * most) / ((n ** 3 + n ** 2) * varianceInflation(residuals));
+  return { pValue: Math.min(1, 2 * Math.exp(exponent)), from, to, at };
+}
+
+const MSER_BATCH = 5;
+
+/**
+ * MSER-5: how many values to leave off at the start so that the standard error of the mean of the rest is least; undefined
+ * where that would be more than half, which says that nothing settled.
+ */
+export function mser5(values: Numbers): number | undefined {
+  const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {
+    const batch = values.slice(i * MSER_BATCH, (i + 1) * MSER_BATCH);
+    return batch.reduce((sum, value) => sum + value, 0) / MSER_BATCH;
+  });
+  let best = { left: 0, error: Number.POSITIVE_INFINITY };
+  for (let left = 0; left <= batches.length - 2; left++) {
+    const rest = batches.slice(left);
+    const mean = rest.reduce((sum, value) => sum + value, 0) / rest.length;
+    const error = rest.reduce((sum, value) => sum + (value - mean) ** 2, 0) / rest.length ** 2;
+    if (error < best.error) best = { left, error };
+  }
+  return best.left * 2 > batches.length ? undefined : best.left * MSER_BATCH;
+}

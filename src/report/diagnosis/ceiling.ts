@@ -1,0 +1,33 @@
+// How near a trial came to what the generator can do at all through this pool: `select 1` in a closed loop, without
+// think time, with the same clients. Near its ceiling, a difference between treatments is hidden by the generator.
+// A warning only: a transaction is several statements, so a trial cannot reach the ceiling, and half is near.
+import type { Ceiling, TrialResult } from "../../results/result-schema.js";
+import { above, percent, type Check } from "./check.js";
+
+const SHARE_MAX = 0.5;
+
+/** Share of the ceiling's transactions a second that the trial made, failed ones and empty polls included. */
+export function shareOfCeiling(
+  trial: Pick<TrialResult, "operations" | "windowSeconds">,
+  ceiling: Ceiling,
+): number {
+  const count = Object.entries(trial.operations).reduce((sum, [operation, result]) => {
+    if (operation === "__cycle__") return sum;
+    const failed = Object.values(result.failures).reduce((total, one) => total + one, 0);
+    return sum + result.transactions + failed + result.emptyPolls;
+  }, 0);
+  return count / trial.windowSeconds / ceiling.transactionsPerSecond;
+}
+
+export const nearCeiling: Check = ({ trial, ceiling }) => {
+  const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
+  return above(
+    "ceiling",
+    "warning",
+    isKnown ? shareOfCeiling(trial, ceiling) : undefined,
+    SHARE_MAX,
+    (seen) =>
+      `the trial made ${percent(seen)} of the transactions a second that the same clients can make of \`select 1\`: ` +
+      "the generator is near its ceiling",
+  );
+};

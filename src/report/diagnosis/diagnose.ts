@@ -1,0 +1,71 @@
+// The registry of checks, and what becomes of their findings: a trial's list, entries of the result's `diagnosis`, the
+// reasons of a tainted verdict. A new check is one file and one line here.
+// It judges complete trials only: a partial one is marked as that already.
+import type { Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+import { nearCeiling } from "./ceiling.js";
+import type { Check, Examined } from "./check.js";
+import { clockStep } from "./clock-step.js";
+import { closure } from "./closure.js";
+import { dropped } from "./dropped.js";
+import { eventLoopDelay } from "./event-loop-delay.js";
+import { failures } from "./failures.js";
+import { loadBefore, otherCpu, steal } from "./machine.js";
+import { workerUtilization } from "./worker-utilization.js";
+
+const CHECKS: Readonly<Record<Finding["check"], Check>> = {
+  "event-loop-delay": eventLoopDelay,
+  "worker-utilization": workerUtilization,
+  closure,
+  dropped,
+  "clock-step": clockStep,
+  failures,
+  steal,
+  "other-cpu": otherCpu,
+  "load-before": loadBefore,
+  ceiling: nearCeiling,
+};
+
+/** What is to be said against a trial; nothing about one that is not complete. */
+export function diagnose(examined: Examined): Finding[] {
+  if (examined.trial.status !== "complete") return [];
+  return Object.values(CHECKS).flatMap((check) => check(examined) ?? []);
+}
+
+export function isTainted(findings: readonly Finding[] = []): boolean {
+  return findings.some(({ severity }) => severity === "taint");
+}
+
+/** A finding with its trial. */
+export interface TrialFinding extends Finding {
+  readonly trial: number;
+  readonly treatment: string;
+}
+
+/** In the order of the experiment's trials. */
+export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "trials">[]): TrialFinding[] {
+  return treatments
+    .flatMap(({ id, trials }) =>
+      trials.flatMap(({ number, diagnosis = [] }) =>
+        diagnosis.map((finding) => ({ trial: number, treatment: id, ...finding })),
+      ),
+    )
+    .sort((a, b) => a.trial - b.trial);
+}
+
+/** As `diagnosis` of the result holds them. */
+export function diagnosisEntries(findings: readonly TrialFinding[]): ResultDocument["diagnosis"] {
+  return findings.map((finding) => ({ kind: "finding", ...finding }));
+}
+
+/** One sentence a check: the worst trial in words, and which others it happened to. */
+export function reasonsOf(findings: readonly TrialFinding[], severity: Finding["severity"]): string[] {
+  return Object.keys(CHECKS).flatMap((check) => {
+    const own = findings.filter((finding) => finding.check === check && finding.severity === severity);
+    const [worst] = [...own].sort((a, b) => b.seen - a.seen);
+    if (!worst) return [];
+    const others = own.filter((finding) => finding !== worst).map(({ trial }) => trial);
+    const more =
+      others.length > 0 ? ` (also in trial${others.length > 1 ? "s" : ""} ${others.join(", ")})` : "";
+    return [`trial ${worst.trial} (${worst.treatment}): ${worst.words}${more}`];
+  });
+}

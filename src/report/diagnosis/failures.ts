@@ -1,0 +1,22 @@
+// Whether more transactions failed for good than the budget allows: the latencies of those that succeeded are then
+// those of a lighter load than was asked for.
+// Retries that succeed are no failures. The worst operation speaks for the trial; a cycle is made of the others.
+import { above, percent, type Check } from "./check.js";
+
+export const failures: Check = ({ trial, bounds }) => {
+  const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
+    const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
+    const all = result.transactions + failed;
+    return operation === "__cycle__" || all === 0 ? [] : [{ operation, failed, all, ratio: failed / all }];
+  });
+  const [worst] = ratios.sort((a, b) => b.ratio - a.ratio);
+  return above(
+    "failures",
+    "taint",
+    worst?.ratio,
+    bounds.maxFailureRatio,
+    (seen) =>
+      `${worst?.failed ?? 0} of ${worst?.all ?? 0} transactions of ${worst?.operation ?? ""} failed for good ` +
+      `(${percent(seen)}, bound ${percent(bounds.maxFailureRatio)})`,
+  );
+};

@@ -1,0 +1,34 @@
+// Whether the machine did something else meanwhile: CPU time that a hypervisor gave to other machines, CPU time that
+// other programs used, and the load that there was before the first trial. The last is only a warning: it says what
+// was, while the other two say what happened in the window.
+import { above, percent, type Check } from "./check.js";
+
+export const steal: Check = ({ trial, bounds }) =>
+  above(
+    "steal",
+    "taint",
+    trial.machine?.stealRatio,
+    bounds.maxStealRatio,
+    (seen) =>
+      `the hypervisor gave ${percent(seen)} of this machine's CPU time to others (bound ${percent(bounds.maxStealRatio)})`,
+  );
+
+export const otherCpu: Check = ({ trial, bounds }) =>
+  above(
+    "other-cpu",
+    "taint",
+    trial.machine?.otherCpuRatio,
+    bounds.maxOtherCpuRatio,
+    (seen) =>
+      `other programs used ${percent(seen)} of this machine's CPU time (bound ${percent(bounds.maxOtherCpuRatio)}): ` +
+      "stop them, or run elsewhere",
+  );
+
+/** Runnable processes a core. */
+const LOAD_MAX = 1;
+
+export const loadBefore: Check = (examined) =>
+  above("load-before", "warning", examined.loadBefore, LOAD_MAX, (seen) => {
+    const load = Number(seen.toPrecision(2));
+    return `before the first trial ${load} processes a core wanted to run (average of a minute): the machine was busy`;
+  });

@@ -1,0 +1,84 @@
+// The parts of the result document that say how far it can be believed: thresholds and what was seen, findings of the
+// self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
+// All of it was added to version 1, so every field is optional where it is used.
+import { z } from "zod";
+
+const amount = z.number().min(0);
+const ratio = amount.describe("0 .. 1");
+
+export const ThresholdResult = z.strictObject({
+  metric: z.string().describe("With its selector, as written"),
+  expression: z.string(),
+  treatment: z.string(),
+  seen: z
+    .number()
+    .nullable()
+    .describe("On the merged complete trials; null without samples, which counts as failed"),
+  ok: z.boolean(),
+  reason: z.string().optional().describe("Why there is no value, or that it ended the experiment"),
+});
+export type ThresholdResult = z.infer<typeof ThresholdResult>;
+
+export const CHECKS = [
+  "event-loop-delay",
+  "worker-utilization",
+  "closure",
+  "dropped",
+  "clock-step",
+  "failures",
+  "steal",
+  "other-cpu",
+  "load-before",
+  "ceiling",
+] as const;
+
+export const Finding = z.strictObject({
+  check: z.enum(CHECKS),
+  severity: z.enum(["taint", "warning"]).describe("taint: the trial's numbers must not be used"),
+  seen: z.number(),
+  bound: z.number(),
+  words: z.string(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export const SteadyState = z.strictObject({
+  isSteady: z.boolean().nullable().describe("Null where it cannot be told"),
+  reason: z.string(),
+  settledAfterSeconds: amount
+    .optional()
+    .describe("Where the window is not steady: from this second on it is (MSER-5)"),
+});
+export type SteadyState = z.infer<typeof SteadyState>;
+
+/** Where the clients' time went, in milliseconds over all of them, clipped to the window. */
+export const AccountedTime = z.strictObject({
+  service: amount,
+  waiting: amount.describe("Thinking, or waiting for the intended start"),
+  idle: amount.describe("After an empty poll"),
+  preparing: amount,
+  finished: amount.describe("Iteration budget used up"),
+});
+export type AccountedTime = z.infer<typeof AccountedTime>;
+
+export const ClientEvidence = z.strictObject({
+  cpuSeconds: amount,
+  eventLoopDelayP99Ms: amount,
+  workerUtilization: ratio.optional().describe("Busy share of the busiest worker thread"),
+  accountedMs: AccountedTime.optional(),
+  accountedRatio: amount.optional().describe("Accounted time over clients x window"),
+  clockStepMs: amount.optional().describe("Movement of the wall clock against the monotonic one"),
+});
+
+export const MachineEvidence = z.strictObject({
+  stealRatio: ratio.describe("Of the CPU time of this program's cores"),
+  otherCpuRatio: ratio
+    .nullable()
+    .describe("Used by programs that are not train-sim's; null where the database's share cannot be told"),
+});
+export type MachineEvidence = z.infer<typeof MachineEvidence>;
+
+export const Ceiling = z.strictObject({
+  clients: z.int().min(1),
+  transactionsPerSecond: amount.describe("`select 1` through the same pool, closed loop, no think time"),
+});
+export type Ceiling = z.infer<typeof Ceiling>;
