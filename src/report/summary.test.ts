@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../results/result-schema.js";
-import { exampleResult, exampleTrial } from "../testing/example-result.js";
+import { exampleLatency, exampleResult, exampleTrial } from "../testing/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "./summary.js";
 
@@ -88,6 +88,18 @@ describe("the summary", () => {
     expect(text).toContain("failures: none\nretries: none\n");
     expect(text).toContain(
       "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nempty polls: add 77\n",
+    );
+  });
+
+  it("says what became of the arrivals of an open loop, and nothing of them where there is none", () => {
+    const result = example();
+    expect(render(result)).not.toContain("open loop");
+    Object.assign(second(result).add, {
+      ...{ offered: 1000, dropped: 12, unfinished: 3 },
+      startDelayMs: { ...exampleLatency(1), p50: 0.8, p99: 4 },
+    });
+    expect(render(result)).toMatch(
+      /^open loop: add 1000 offered, 12 dropped, 3 unfinished; start delay 0\.80 ms \(p50\), 4\.00 ms \(p99\); service/m,
     );
   });
 

@@ -98,7 +98,24 @@ function countNotes(shown: Shown): Note[] {
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
     ...(emptyPolls ? [{ text: `empty polls: ${emptyPolls}`, tone: "plain" } as const] : []),
+    ...arrivalNotes(shown),
   ];
+}
+
+/** What became of the arrivals of an open loop, and how late they started: it is in the response times above. */
+function arrivalNotes(shown: Shown): Note[] {
+  return operationsIn(shown).flatMap(([operation, result]): Note[] => {
+    const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
+    if (offered === undefined) return [];
+    const late = delay
+      ? `; start delay ${delay.p50.toFixed(2)} ms (p50), ${delay.p99.toFixed(2)} ms (p99)`
+      : "";
+    const own = service
+      ? `; service time ${service.p50.toFixed(2)} ms (p50), ${service.p99.toFixed(2)} ms (p99)`
+      : "";
+    const text = `open loop: ${operation} ${offered} offered, ${dropped} dropped, ${unfinished} unfinished${late}${own}`;
+    return [{ text, tone: dropped > 0 ? "bad" : "plain" }];
+  });
 }
 
 function integrityNotes(trials: readonly TrialResult[]): Note[] {
