@@ -57,25 +57,29 @@ function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
 function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
   const settled = comparisons.filter(({ verdict }) => verdict !== "inconclusive");
   const open = comparisons.filter(({ verdict }) => verdict === "inconclusive");
-  const [first] = comparisons;
+  const [first] = settled;
   if (!first) return "";
   const undecided = `undecided: ${open.map(undecidedText).join(", ")}`;
-  if (settled.length === 0) return `${first.treatment} against ${first.baseline} is ${undecided}.`;
   const parts = settled.map((each) => settledText(each, all));
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
 
-/** Verdicts on one operation, a sentence for each treatment; nothing where there are too few trials for any. */
+/** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
 export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
   const asked = comparisons
     .filter((each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN)
     // Throughput first.
     .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
-  return treatments.flatMap(({ id }) => {
-    const own = asked.filter(({ treatment, factor }) => treatment === id && factor !== NO_FACTOR);
-    return own.length > 0 ? wrap(sentence(own, comparisons), WIDTH_MAX) : [];
-  });
+  const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
+  const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
+  const isOpen = (id: string): boolean => ofTreatment(id).every(({ verdict }) => verdict === "inconclusive");
+  const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
+  const open = compared.filter(isOpen);
+  return [
+    ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons)),
+    ...(open.length > 0 ? [`Undecided against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
+  ].flatMap((line) => wrap(line, WIDTH_MAX));
 }
 
 function noiseLines(comparisons: readonly Comparison[]): string[] {
