@@ -4,6 +4,7 @@
 import { meanMs, percentileMs, type HistogramSet } from "../metrics/histograms.js";
 import { isTag, type Operation } from "../metrics/operations.js";
 import type { Threshold } from "../scenario/judgement.js";
+import { isOfArrivals } from "../scenario/threshold-metrics.js";
 import { isSelected } from "../scenario/thresholds.js";
 import type {
   Integrity,
@@ -133,8 +134,7 @@ export interface Abort {
 
 function noSample({ aggregate, source }: Threshold, measured: Measured | undefined): string {
   if (!measured) return "no complete trial";
-  const isOfArrivals = aggregate === "offered" || aggregate === "dropped" || source.endsWith(".startdelay");
-  return isOfArrivals ? "no samples: not started by a schedule" : "no samples";
+  return isOfArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
 }
 
 /** Each threshold on each treatment that it selects, in the order written. */

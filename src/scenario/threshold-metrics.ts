@@ -13,10 +13,12 @@ export const CONDITION_PATTERN =
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
-const TRANSACTION_AGGREGATES = ["count", "rate"] as const;
+/** Of an open loop only. */
+const ARRIVAL_AGGREGATES = ["offered", "dropped"] as const;
+const CYCLE_AGGREGATES = ["count", "rate", ...ARRIVAL_AGGREGATES] as const;
 const OPERATION_AGGREGATES = [
-  ...TRANSACTION_AGGREGATES,
-  ...["events", "eventsPerSecond", "failures", "retries", "emptyPolls", "offered", "dropped"],
+  ...["count", "rate", "events", "eventsPerSecond", "failures", "retries", "emptyPolls"],
+  ...ARRIVAL_AGGREGATES,
 ];
 const INTEGRITY_AGGREGATES = ["violations", "lost", "duplicated", "inDoubt", "unexpected", "orphaned"];
 
@@ -55,7 +57,7 @@ function metrics(): [string, MetricTraits][] {
       const measures = isCycle
         ? ["response", "service"]
         : ["response", "service", "poolwait", "startdelay", "failed"];
-      const own = isCycle ? TRANSACTION_AGGREGATES : OPERATION_AGGREGATES;
+      const own = isCycle ? CYCLE_AGGREGATES : OPERATION_AGGREGATES;
       return [
         [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
         ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
@@ -73,3 +75,15 @@ function metrics(): [string, MetricTraits][] {
 
 /** By name. An operation by itself is its response time and its counts. */
 export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map(metrics());
+
+/** Whether it is about arrivals, which only what is started by a schedule has. */
+export function isOfArrivals(source: string, aggregate: string): boolean {
+  return source.endsWith(".startdelay") || ARRIVAL_AGGREGATES.some((one) => one === aggregate);
+}
+
+/** The roles whose arrivals those are: in a cycle they are rounds, not transactions. */
+export function arrivalRoles(source: string): readonly Role[] {
+  const [operation = ""] = source.split(".");
+  const roles = OPERATION_ROLES[operation] ?? [];
+  return operation === "__cycle__" ? roles : roles.filter((role) => role !== "cycle");
+}

@@ -57,7 +57,7 @@ describe("a threshold", () => {
 
   test.each([
     ["add", "avg<1", "min>0", "med<1", "max<1", "p(95)<1", "count>1", "rate>50", "eventsPerSecond>1"],
-    ["process", "failures==0", "retries<5", "dropped==0", "emptyPolls<9"],
+    ["process", "failures==0", "retries<5", "emptyPolls<9"],
     ["process.service", "p(99)<5"],
     ["lifecycle.completed", "p(50)<1000"],
     ["integrity", "violations==0", "lost==0"],
@@ -76,6 +76,20 @@ describe("a threshold", () => {
     );
     expect(selected).toEqual([["text-direct", "text-pg-pool-9"], ["jsonb-direct"]]);
   });
+});
+
+test("arrivals are those of an open loop: of the role's own operation, or of whole cycles", () => {
+  const load = "{ executor: constant-arrival-rate, rate: 20, maxClients: 5 }";
+  const producers = `actors: { producers: { load: ${load} } }`;
+  const cycle = `topology: cycle\nactors: { cycle: { load: ${load} } }`;
+  expect(problems("{ add: [dropped==0, offered>1], add.startdelay: [max<9] }", producers)).toEqual([]);
+  expect(problems("{ __cycle__: [dropped==0] }", cycle)).toEqual([]);
+  const refused = [
+    expect.stringMatching(/is not started by a schedule here: only an arrival rate has arrivals/),
+  ];
+  expect(problems("{ process: [dropped==0] }", producers)).toEqual(refused);
+  expect(problems("{ add: [dropped==0] }", cycle)).toEqual(refused);
+  expect(problems("{ add.startdelay: [max<9] }")).toEqual(refused);
 });
 
 describe("a threshold that nothing would check", () => {

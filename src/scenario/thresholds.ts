@@ -5,8 +5,14 @@ import { nearest, suggestion } from "./nearest.js";
 import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import type { Treatment } from "./settings.js";
-import { CONDITION_PATTERN, METRIC_PATTERN, THRESHOLD_METRICS } from "./threshold-metrics.js";
+import { isOpenLoop, type Treatment } from "./settings.js";
+import {
+  arrivalRoles,
+  CONDITION_PATTERN,
+  isOfArrivals,
+  METRIC_PATTERN,
+  THRESHOLD_METRICS,
+} from "./threshold-metrics.js";
 
 /** Selects by the id of a treatment, beside the factors. */
 const TREATMENT_KEY = "treatment";
@@ -122,6 +128,23 @@ function selectorProblem(threshold: Threshold, treatments: readonly Treatment[])
   return isMeasured ? undefined : `nothing measures ${threshold.source} here: it takes ${roles.join(" or ")}`;
 }
 
+/** What is wrong with a question about arrivals where none of the treatments has any. */
+function arrivalProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+  const { source, aggregate } = threshold;
+  if (!isOfArrivals(source, aggregate)) return undefined;
+  const isScheduled = treatments
+    .filter((treatment) => isSelected(threshold, treatment))
+    .some(({ settings }) =>
+      arrivalRoles(source).some((role) => {
+        const group = settings.actors[role];
+        return group !== undefined && isOpenLoop(group.load);
+      }),
+    );
+  return isScheduled
+    ? undefined
+    : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
+}
+
 /** The thresholds of a scenario; what is wrong with them goes to `findings`. Without treatments selectors go unchecked. */
 export function resolveThresholds(
   written: WrittenThresholds,
@@ -145,6 +168,11 @@ export function resolveThresholds(
     const [first] = thresholds;
     const problem = first && treatments ? selectorProblem(first, treatments) : undefined;
     if (problem !== undefined) findings.push({ path: key, message: problem, isAboutKey: true });
+    for (const threshold of problem === undefined ? thresholds : []) {
+      const message = treatments && arrivalProblem(threshold, treatments);
+      if (message !== undefined)
+        findings.push({ path: key, message, seen: JSON.stringify(threshold.expression) });
+    }
     return thresholds;
   });
 }

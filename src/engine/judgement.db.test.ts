@@ -1,0 +1,144 @@
+// Thresholds and diagnosis end to end, on the built program: exit codes, what is stored, and trials that are tainted on
+// purpose because transactions fail, because another program is busy, because arrivals cannot be started.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ResultDocument } from "../results/result-schema.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
+
+const BASE = `
+name: judged
+seed: 7
+trials: 1
+actors:
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 2 } }
+  archivers: { load: { clients: 1 } }
+batch: { min: 5, max: 10 }
+appDelay: 0
+trial: { warmUp: 200ms, duration: 2s, drain: 10s }
+`;
+
+interface Judged {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly result: ResultDocument;
+}
+
+async function run(...set: string[]): Promise<Judged> {
+  const out = join(scratchDirectory(), "results");
+  const overrides = set.flatMap((one) => ["--set", one]);
+  const ended = await trainSim(["run", writeScenarioFile(BASE), "--out", out, ...overrides]);
+  return { ...ended, result: onlyResultIn(out).result };
+}
+
+function findings({ result }: Judged): string[] {
+  return result.treatments.flatMap(({ trials }) =>
+    trials.flatMap(({ diagnosis = [] }) => diagnosis.map(({ check }) => check)),
+  );
+}
+
+describe("thresholds", () => {
+  it("exit with 99 when one fails, and are shown first", async () => {
+    const { exitCode, stdout, result } = await run(
+      "thresholds.add=[count>0, max<0.001]",
+      "thresholds.integrity=violations==0",
+      "diagnosis.ceiling=false",
+    );
+    expect(exitCode).toBe(99);
+    expect(stdout).toMatch(/^Thresholds: 1 of 3 FAILED\n/);
+    expect(result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
+      ["count>0", true],
+      ["max<0.001", false],
+      ["violations==0", true],
+    ]);
+    expect(result.treatments[0]?.ceiling).toBeUndefined();
+  });
+
+  it("end the experiment with 108 when they may, keeping what there is, audited", async () => {
+    const { exitCode, stderr, result } = await run(
+      "trials=2",
+      "trial.duration=30s",
+      "thresholds.process=[{ threshold: max<0.001, abortOnFail: true, delayAbortEval: 1s }]",
+    );
+    expect(exitCode).toBe(108);
+    expect(stderr).toMatch(/aborted by a threshold in trial 1 \(base\): process max<0\.001, seen /);
+    expect(result.verdict).toMatchObject({
+      status: "aborted",
+      reasons: [expect.stringMatching(/^aborted by a threshold .* after 0 of 2 trials$/)],
+    });
+    const [trial, ...others] = result.treatments[0]?.trials ?? [];
+    expect(others).toEqual([]);
+    expect(trial).toMatchObject({ status: "partial", integrity: { verdict: "ok" } });
+    expect(trial?.windowSeconds).toBeLessThan(29);
+    expect(trial?.operations.process?.transactions).toBeGreaterThan(0);
+    expect(result.thresholds?.[0]).toMatchObject({ ok: false, reason: "aborted the experiment in trial 1" });
+  });
+});
+
+describe("the diagnosis", () => {
+  it("accounts for the clients' time, and states the ceiling of the generator", async () => {
+    const { exitCode, stdout, result } = await run();
+    expect(exitCode).toBe(0);
+    const [treatment] = result.treatments;
+    const client = treatment?.trials[0]?.client;
+    expect(client?.accountedRatio).toBeGreaterThan(0.98);
+    expect(client?.accountedRatio).toBeLessThan(1.001);
+    expect(client?.workerUtilization).toBeGreaterThan(0);
+    expect(treatment?.trials[0]?.machine?.otherCpuRatio).not.toBeUndefined();
+    expect(treatment?.ceiling?.clients).toBe(5);
+    expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
+    expect(stdout).toContain("ceiling: the same 5 clients make ");
+    expect(stdout).toContain("steady state: cannot be told: 2 s are too short to tell");
+  });
+
+  it("accounts for the time of clients whose iterations are used up", async () => {
+    const budget = "executor: per-client-iterations, iterations: 20, thinkTime: 5ms, clients: 2";
+    const { result } = await run(
+      `actors.producers.load={ ${budget} }`,
+      "actors.consumers.load={ executor: per-client-iterations, iterations: 150, clients: 2 }",
+      "actors.archivers=false",
+    );
+    const client = result.treatments[0]?.trials[0]?.client;
+    expect(client?.accountedMs?.finished).toBeGreaterThan(0);
+    expect(client?.accountedRatio).toBeGreaterThan(0.98);
+    expect(client?.accountedRatio).toBeLessThan(1.02);
+  });
+
+  it("taints a trial whose transactions fail, and a threshold on the verdict makes that a failure", async () => {
+    const judged = await run(
+      "locking=nowait",
+      "retry.attempts=1",
+      "actors.consumers.clients=8",
+      "appDelay=5ms",
+      "thresholds.verdict=tainted==0",
+    );
+    expect(findings(judged)).toContain("failures");
+    expect(judged.result.verdict.status).toBe("tainted");
+    expect(judged.result.diagnosis).toContainEqual(
+      expect.objectContaining({ kind: "finding", check: "failures", trial: 1, treatment: "base" }),
+    );
+    expect(judged.stdout).toContain("TAINTED: these numbers must not be used");
+    expect(judged.exitCode).toBe(99);
+  });
+
+  it.runIf(process.platform === "linux")("taints a trial during which another program was busy", async () => {
+    const loops = [0, 1].map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+    try {
+      const judged = await run("diagnosis.maxOtherCpuRatio=0.1");
+      expect(findings(judged)).toContain("other-cpu");
+      expect(judged.exitCode).toBe(0);
+    } finally {
+      for (const loop of loops) loop.kill("SIGKILL");
+    }
+  });
+
+  it("taints an open loop whose rate was not offered", async () => {
+    const judged = await run(
+      "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
+      "batch=200",
+    );
+    expect(findings(judged)).toContain("dropped");
+  });
+});

@@ -1,0 +1,177 @@
+// A trial tainted on purpose for every reason there is, each just beyond its bound, and the same trial just within it.
+import { describe, expect, it } from "vitest";
+import { CHECKS, type Finding, type TrialResult } from "../../results/result-schema.js";
+import {
+  EXAMPLE_BOUNDS,
+  exampleOperation,
+  exampleResult,
+  exampleTrial,
+} from "../../testing/example-result.js";
+import { renderSummary } from "../summary.js";
+import type { Examined } from "./check.js";
+import { diagnose, diagnosisEntries, findingsOf, isTainted, reasonsOf } from "./diagnose.js";
+
+const CLIENT = {
+  cpuSeconds: 3,
+  eventLoopDelayP99Ms: 10,
+  workerUtilization: 0.4,
+  accountedRatio: 0.999,
+  clockStepMs: 1,
+};
+const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
+
+/** A sound trial of 300 adds in 30 s, changed as the test wants it. */
+function examined(changes: Partial<TrialResult> = {}, others: Partial<Examined> = {}): Examined {
+  const trial = { ...exampleTrial(0, 1, 10), client: CLIENT, machine: MACHINE, ...changes };
+  return { trial, bounds: EXAMPLE_BOUNDS, ...others };
+}
+
+const add = (changes: object): TrialResult["operations"] => ({
+  add: { ...exampleOperation(10), ...changes },
+});
+
+/** Beyond and within the default bound, by check. */
+const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
+  [
+    "event-loop-delay",
+    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50.1 } }),
+    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50 } }),
+    /event loop of a worker was 50\.1 ms late/,
+  ],
+  [
+    "worker-utilization",
+    examined({ client: { ...CLIENT, workerUtilization: 0.99 } }),
+    examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
+    /busy 99 % of the window/,
+  ],
+  [
+    "closure",
+    examined({ client: { ...CLIENT, accountedRatio: 0.97 } }),
+    examined({ client: { ...CLIENT, accountedRatio: 0.985 } }),
+    /accounted for is 97 % of clients x window/,
+  ],
+  [
+    "dropped",
+    examined({ operations: add({ offered: 300, dropped: 4 }) }),
+    examined({ operations: add({ offered: 300, dropped: 3 }) }),
+    /4 of 300 arrivals of add were dropped/,
+  ],
+  [
+    "clock-step",
+    examined({ client: { ...CLIENT, clockStepMs: 3_600_000 } }),
+    examined({ client: { ...CLIENT, clockStepMs: 100 } }),
+    /the wall clock moved 3600000 ms/,
+  ],
+  [
+    "failures",
+    examined({ operations: add({ failures: { "55P03": 4 } }) }),
+    examined({ operations: add({ failures: { "55P03": 3 } }) }),
+    /4 of 304 transactions of add failed for good/,
+  ],
+  [
+    "steal",
+    examined({ machine: { ...MACHINE, stealRatio: 0.06 } }),
+    examined({ machine: { ...MACHINE, stealRatio: 0.05 } }),
+    /hypervisor gave 6 %/,
+  ],
+  [
+    "other-cpu",
+    examined({ machine: { ...MACHINE, otherCpuRatio: 0.5 } }),
+    examined({ machine: { ...MACHINE, otherCpuRatio: 0.2 } }),
+    /other programs used 50 %/,
+  ],
+  [
+    "load-before",
+    examined({}, { loadBefore: 1.5 }),
+    examined({}, { loadBefore: 1 }),
+    /1\.5 processes a core/,
+  ],
+  [
+    "ceiling",
+    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 30 } }),
+    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 1000 } }),
+    /near its ceiling/,
+  ],
+];
+
+describe("every check", () => {
+  it("has its case here", () => {
+    expect(CASES.map(([check]) => check)).toEqual([...CHECKS]);
+  });
+
+  it.each(CASES)("%s speaks beyond its bound, and only then", (check, beyond, within, words) => {
+    const found = diagnose(beyond);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) });
+    expect(found[0]?.seen).toBeGreaterThan(found[0]?.bound ?? Number.NaN);
+    expect(diagnose(within)).toEqual([]);
+  });
+
+  it("taints, but for the two that only warn", () => {
+    const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
+    expect(warning).toEqual(["load-before", "ceiling"]);
+  });
+
+  it("can be relaxed by its bound", () => {
+    const [, beyond] = CASES[0] ?? [];
+    if (!beyond) throw new Error("there are cases");
+    expect(diagnose({ ...beyond, bounds: { ...EXAMPLE_BOUNDS, maxEventLoopDelayMs: 60 } })).toEqual([]);
+  });
+
+  it("counts time that was booked twice as well as time that was not", () => {
+    expect(diagnose(examined({ client: { ...CLIENT, accountedRatio: 1.05 } }))).toHaveLength(1);
+  });
+
+  it("accuses nobody without evidence", () => {
+    const trial = { ...exampleTrial(0, 1, 10), client: null };
+    expect(diagnose({ trial, bounds: EXAMPLE_BOUNDS })).toEqual([]);
+    expect(diagnose(examined({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
+  });
+
+  it("says nothing about a trial that is not complete", () => {
+    const client = { ...CLIENT, eventLoopDelayP99Ms: 900 };
+    expect(diagnose(examined({ client, status: "partial", reason: "stopped" }))).toEqual([]);
+  });
+});
+
+describe("what becomes of findings", () => {
+  function tainted() {
+    const result = exampleResult(3);
+    const slow = (ms: number) => diagnose(examined({ client: { ...CLIENT, eventLoopDelayP99Ms: ms } }));
+    const trials = result.treatments[0]?.trials ?? [];
+    trials.forEach((trial, i) => (trial.diagnosis = slow([80, 120, 10][i] ?? 0)));
+    return result;
+  }
+
+  it("they stand in the result with trial and treatment", () => {
+    const entries = diagnosisEntries(findingsOf(tainted().treatments));
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toMatchObject({
+      ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
+      ...{ severity: "taint", seen: 80, bound: 50 },
+    });
+  });
+
+  it("a reason is said once, by the worst trial, with the others", () => {
+    const reasons = reasonsOf(findingsOf(tainted().treatments), "taint");
+    expect(reasons).toEqual([
+      expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
+    ]);
+  });
+
+  it("the summary says that the trial is tainted, whether its window was steady, and how high the ceiling is", () => {
+    const result = tainted();
+    const [treatment] = result.treatments;
+    if (!treatment) throw new Error("the example has treatments");
+    treatment.ceiling = { clients: 8, transactionsPerSecond: 4000 };
+    treatment.trials.forEach((trial, i) => {
+      trial.steadyState =
+        i === 0 ? { isSteady: false, reason: "add events/s drifts" } : { isSteady: true, reason: "" };
+    });
+    const text = renderSummary(result, { directory: "x" }).replaceAll("\n", " ");
+    expect(text).toContain("TAINTED: trial 3 (jsonb): the event loop");
+    expect(text).toContain("no steady state in trial 1: add events/s drifts");
+    expect(text).toContain("ceiling: the same 8 clients make 4000 transactions/s of `select 1`");
+    expect(text).toContain("at most 0.5 % of that");
+  });
+});

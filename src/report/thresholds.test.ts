@@ -1,0 +1,189 @@
+// Thresholds against known numbers: every aggregate, every operator, what has no sample, what may end an experiment.
+import { describe, expect, it } from "vitest";
+import { HistogramSet } from "../metrics/histograms.js";
+import type { Threshold } from "../scenario/judgement.js";
+import { parseThreshold } from "../scenario/thresholds.js";
+import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../testing/example-result.js";
+import { renderSummary } from "./summary.js";
+import { brokenThreshold, evaluateThresholds, holds, seenValue, type Measured } from "./thresholds.js";
+
+function threshold(metric: string, condition: string, abortOnFail = false, delayAbortEvalMs = 0): Threshold {
+  const parsed = parseThreshold(metric, { threshold: condition, abortOnFail, delayAbortEvalMs });
+  if ("message" in parsed) throw new Error(parsed.message);
+  return parsed.value;
+}
+
+/** Response times of add: 1, 2, ... 100 ms; 300 transactions in 30 s, as `exampleOperation` has them. */
+function measured(overrides: Partial<Measured> = {}): Measured {
+  const histograms = new HistogramSet();
+  for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms * 1000);
+  histograms.at("lifecycle.completed").recordValue(7000);
+  const add = { ...exampleOperation(10), retries: 4, failures: { "40001": 2, "55P03": 1 }, emptyPolls: 5 };
+  return { operations: { add }, histograms, audits: [EXAMPLE_INTEGRITY], taintedTrials: 2, ...overrides };
+}
+
+describe("what a threshold sees", () => {
+  it.each([
+    ["add", "avg<1", 50.5],
+    ["add", "min<1", 1],
+    ["add", "med<1", 50],
+    ["add", "max<1", 100],
+    ["add", "p(90)<1", 90],
+    ["add", "p(99)<1", 99],
+    ["add.response", "p(1)<1", 1],
+    ["add", "count<1", 300],
+    ["add", "rate<1", 10],
+    ["add", "events<1", 15_000],
+    ["add", "eventsPerSecond<1", 500],
+    ["add", "failures<1", 3],
+    ["add", "retries<1", 4],
+    ["add", "emptyPolls<1", 5],
+    ["lifecycle.completed", "p(50)<1", 7],
+    ["integrity", "violations<1", 0],
+    ["verdict", "tainted<1", 2],
+  ])("%s %s", (metric, condition, expected) => {
+    const seen = seenValue(threshold(metric, condition), measured());
+    expect(seen).toBeGreaterThanOrEqual(expected);
+    // HdrHistogram's own three digits
+    expect(seen).toBeLessThanOrEqual(expected * 1.001);
+  });
+
+  it("is what integrity and arrivals counted", () => {
+    const add = { ...exampleOperation(10), offered: 50, dropped: 7 };
+    const audits = [{ ...EXAMPLE_INTEGRITY, lost: 3, violations: ["3 lost"] }, EXAMPLE_INTEGRITY];
+    const all = measured({ operations: { add }, audits });
+    const values = [
+      ["add", "dropped<1"],
+      ["add", "offered<1"],
+      ["integrity", "lost<1"],
+      ["integrity", "violations<1"],
+    ].map(([metric = "", condition = ""]) => seenValue(threshold(metric, condition), all));
+    expect(values).toEqual([7, 50, 3, 1]);
+  });
+
+  it("is nothing where there are no samples, so that doing nothing earns no praise", () => {
+    const idle = { ...exampleOperation(10), transactions: 0, events: 0, failures: {}, emptyPolls: 0 };
+    const empty = measured({
+      operations: { add: idle },
+      histograms: new HistogramSet(),
+      audits: [],
+      taintedTrials: undefined,
+    });
+    for (const [metric, condition] of [
+      ["add", "p(99)<1"],
+      ["add", "failures==0"],
+      ["add", "retries==0"],
+      ["add", "dropped==0"],
+      ["process", "count<1"],
+      ["integrity", "violations==0"],
+      ["verdict", "tainted==0"],
+    ] as const) {
+      expect(seenValue(threshold(metric, condition), empty), `${metric} ${condition}`).toBeUndefined();
+    }
+    expect(seenValue(threshold("add", "count>0"), empty)).toBe(0);
+  });
+});
+
+it("compares by every operator", () => {
+  const verdicts = (operator: Threshold["operator"]): boolean[] =>
+    [9, 10, 11].map((seen) => holds({ operator, bound: 10 }, seen));
+  expect(verdicts("<")).toEqual([true, false, false]);
+  expect(verdicts("<=")).toEqual([true, true, false]);
+  expect(verdicts(">")).toEqual([false, false, true]);
+  expect(verdicts(">=")).toEqual([false, true, true]);
+  expect(verdicts("==")).toEqual([false, true, false]);
+  expect(verdicts("!=")).toEqual([true, false, true]);
+});
+
+describe("at the end", () => {
+  const treatments = [
+    { id: "text", levels: { payload: "text" }, measured: measured() },
+    { id: "jsonb", levels: { payload: "jsonb" }, measured: undefined },
+  ];
+
+  it("each threshold is judged on each treatment that it selects", () => {
+    const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(99)<=100")];
+    expect(evaluateThresholds(written, treatments)).toEqual([
+      { metric: "add", expression: "p(99)<98", treatment: "text", seen: expect.closeTo(99, 0), ok: false },
+      {
+        metric: "add",
+        expression: "p(99)<98",
+        treatment: "jsonb",
+        seen: null,
+        ok: false,
+        reason: "no complete trial",
+      },
+      {
+        metric: "add{payload:text}",
+        expression: "p(99)<=100",
+        treatment: "text",
+        seen: expect.closeTo(99, 0),
+        ok: true,
+      },
+    ]);
+  });
+
+  it("what has no samples has failed, and says so", () => {
+    const [process, dropped] = evaluateThresholds(
+      [threshold("process", "max<1"), threshold("add", "dropped==0")],
+      treatments.slice(0, 1),
+    );
+    expect(process).toMatchObject({ ok: false, seen: null, reason: "no samples" });
+    expect(dropped).toMatchObject({ ok: false, reason: "no samples: not started by a schedule" });
+  });
+
+  it("the one that ended the experiment is failed with what it saw then", () => {
+    const written = threshold("add", "p(99)<500", true);
+    const abort = { threshold: written, treatmentId: "text", seen: 612, trial: 3 };
+    expect(evaluateThresholds([written], treatments.slice(0, 1), abort)).toEqual([
+      {
+        metric: "add",
+        expression: "p(99)<500",
+        treatment: "text",
+        seen: 612,
+        ok: false,
+        reason: "aborted the experiment in trial 3",
+      },
+    ]);
+  });
+});
+
+describe("while a trial runs", () => {
+  it("only what may abort is looked at, and only after its delay", () => {
+    const all = measured();
+    expect(brokenThreshold([threshold("add", "max<5")], all, 9e9)).toBeUndefined();
+    const late = threshold("add", "max<5", true, 10_000);
+    expect(brokenThreshold([late], all, 9_999)).toBeUndefined();
+    expect(brokenThreshold([late], all, 10_000)).toEqual({ threshold: late, seen: expect.closeTo(100, 0) });
+  });
+
+  it("what has no samples yet is not judged yet", () => {
+    const none = measured({ audits: [], taintedTrials: undefined });
+    const written = [threshold("integrity", "violations>0", true), threshold("process", "max<0", true)];
+    expect(brokenThreshold(written, none, 1000)).toBeUndefined();
+  });
+});
+
+describe("in the summary", () => {
+  const line = (ok: boolean, reason?: string) => ({
+    ...{ metric: "add", expression: "p(99)<500", treatment: "text", seen: 123.456, ok },
+    ...(reason !== undefined && { reason }),
+  });
+
+  it("thresholds come first, each with its tick or cross", () => {
+    const result = { ...exampleResult(), thresholds: [line(true), line(false, "no samples")] };
+    expect(renderSummary(result, { directory: "x" }).split("\n").slice(0, 6)).toEqual([
+      "Thresholds: 1 of 2 FAILED",
+      "   threshold      treatment   seen  note",
+      "-  -------------  ---------  -----  ----------",
+      "✓  add p(99)<500  text       123.5",
+      "✗  add p(99)<500  text       123.5  no samples",
+      "",
+    ]);
+  });
+
+  it("say so when all hold", () => {
+    const text = renderSummary({ ...exampleResult(), thresholds: [line(true)] }, { directory: "x" });
+    expect(text.split("\n")[0]).toBe("Thresholds: all hold");
+  });
+});
