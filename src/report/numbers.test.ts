@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { counted, intervalText, ratioText, shortNumber } from "./numbers.js";
+
+describe("shortNumber", () => {
+  it("keeps about three digits and never five characters more than a table has", () => {
+    const golden: [number, string][] = [
+      [0, "0"],
+      [0.0001, "<.001"],
+      [0.0123, "0.012"],
+      [0.9996, "1"],
+      [1.234, "1.23"],
+      [12.34, "12.3"],
+      [99.96, "100"],
+      [123.4, "123"],
+      [1234.5, "1235"],
+      [9999.6, "10k"],
+      [12345, "12.3k"],
+      [999_949, "1000k"],
+      [1_234_567, "1.23M"],
+    ];
+    for (const [value, text] of golden) expect(shortNumber(value)).toBe(text);
+  });
+
+  it("never takes more than five characters below a thousand million, and is within 5 % of the value", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.01, max: 999_000_000, noNaN: true }), (value) => {
+        const text = shortNumber(value);
+        expect(text.length).toBeLessThanOrEqual(5);
+        const scale = text.endsWith("M") ? 1e6 : text.endsWith("k") ? 1e3 : 1;
+        expect(Math.abs((Number.parseFloat(text) * scale) / value - 1)).toBeLessThan(0.051);
+      }),
+    );
+  });
+});
+
+describe("ratios and counts", () => {
+  it("show two decimals where ratios matter, an interval where there is one, and a plural where it is due", () => {
+    expect([1.306, 0.1, 0.0432, 12.34, 123.4].map(ratioText)).toEqual([
+      "1.31x",
+      "0.10x",
+      "0.043x",
+      "12.3x",
+      "123x",
+    ]);
+    expect(intervalText(1.224, 1.4)).toBe("1.22-1.40");
+    expect(intervalText(null, 1.4)).toBe("");
+    expect([counted(1, "trial"), counted(2, "trial"), counted(2, "is", "are")]).toEqual([
+      "1 trial",
+      "2 trials",
+      "2 are",
+    ]);
+  });
+});
