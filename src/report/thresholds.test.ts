@@ -104,7 +104,13 @@ describe("at the end", () => {
   it("each threshold is judged on each treatment that it selects", () => {
     const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(99)<=100")];
     expect(evaluateThresholds(written, treatments)).toEqual([
-      { metric: "add", expression: "p(99)<98", treatment: "text", seen: expect.closeTo(99, 0), ok: false },
+      {
+        metric: "add",
+        expression: "p(99)<98",
+        treatment: "text",
+        seen: expect.closeTo(99, 0) as number,
+        ok: false,
+      },
       {
         metric: "add",
         expression: "p(99)<98",
@@ -117,7 +123,7 @@ describe("at the end", () => {
         metric: "add{payload:text}",
         expression: "p(99)<=100",
         treatment: "text",
-        seen: expect.closeTo(99, 0),
+        seen: expect.closeTo(99, 0) as number,
         ok: true,
       },
     ]);
@@ -154,7 +160,10 @@ describe("while a trial runs", () => {
     expect(brokenThreshold([threshold("add", "max<5")], all, 9e9)).toBeUndefined();
     const late = threshold("add", "max<5", true, 10_000);
     expect(brokenThreshold([late], all, 9_999)).toBeUndefined();
-    expect(brokenThreshold([late], all, 10_000)).toEqual({ threshold: late, seen: expect.closeTo(100, 0) });
+    expect(brokenThreshold([late], all, 10_000)).toEqual({
+      threshold: late,
+      seen: expect.closeTo(100, 0) as number,
+    });
   });
 
   it("what has no samples yet is not judged yet", () => {

@@ -102,7 +102,7 @@ describe("every check", () => {
   it.each(CASES)("%s speaks beyond its bound, and only then", (check, beyond, within, words) => {
     const found = diagnose(beyond);
     expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) });
+    expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) as string });
     expect(found[0]?.seen).toBeGreaterThan(found[0]?.bound ?? Number.NaN);
     expect(diagnose(within)).toEqual([]);
   });
