@@ -2,15 +2,27 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import { assignmentsOf, budgetedWorkers } from "./assignments.js";
+import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 
-function settingsWith(groups: Record<string, { workers: number; clients: number }>): TreatmentSettings {
+interface Group {
+  readonly workers: number;
+  readonly clients: number;
+  readonly [key: string]: string | number;
+}
+
+function settingsWith(groups: Record<string, Group>): TreatmentSettings {
   const actors = Object.fromEntries(
-    Object.entries(groups).map(([role, { workers, clients }]) => [
+    Object.entries(groups).map(([role, { workers, clients, ...load }]) => [
       role,
       {
         workers,
-        load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
+        load: {
+          executor: "constant-clients",
+          clients,
+          thinkTimeMs: { min: 0, max: 0 },
+          rampUpMs: 0,
+          ...load,
+        },
       },
     ]),
   );
@@ -48,4 +60,15 @@ it("gives a ring of publish moments to publishing workers only, and every worker
   expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);
   expect(budgetedWorkers(assignments)).toEqual([]);
+});
+
+it("stops those workers before the window whose work is counted from its start, and budgets are only some of them", () => {
+  const settings = settingsWith({
+    producers: { workers: 2, clients: 4, executor: "constant-arrival-rate" },
+    consumers: { workers: 1, clients: 2 },
+    archivers: { workers: 1, clients: 2, executor: "shared-iterations", iterations: 5, maxDurationMs: 1000 },
+  });
+  const assignments = assignmentsOf({ ...rest, settings });
+  expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
+  expect(budgetedWorkers(assignments)).toEqual([3]);
 });
