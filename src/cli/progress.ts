@@ -79,7 +79,9 @@ export class Progress implements ExperimentObserver {
   private heading(): string {
     const { trial, experiment } = this;
     const width = Math.max(...experiment.treatments.map(({ id }) => id.length));
-    return `trial ${trial?.number ?? 0}/${experiment.trials.length}  ${(trial?.treatmentId ?? "").padEnd(width)}`;
+    // A search for capacity does not know how many trials it will take.
+    const total = experiment.trials.length > 0 ? `/${experiment.trials.length}` : "";
+    return `trial ${trial?.number ?? 0}${total}  ${(trial?.treatmentId ?? "").padEnd(width)}`;
   }
 
   private line(): string {
@@ -91,7 +93,8 @@ export class Progress implements ExperimentObserver {
           each.retries + each.failures > 0 ? ` ${each.retries} retries ${each.failures} failures` : "";
         return `${operation} ${each.events} ev/s${p99}${trouble}`;
       });
-    return [this.heading(), this.phase, `${this.timeLeft()} left`, ...operations].join("  ");
+    const timeLeft = this.experiment.trials.length > 0 ? [`${this.timeLeft()} left`] : [];
+    return [this.heading(), this.phase, ...timeLeft, ...operations].join("  ");
   }
 
   /** Planned time of what is left, plus the overhead that finished trials have had beyond theirs. */

@@ -99,4 +99,4 @@ it("leaves a readable directory, refuses another scenario, and continues at the 
   const again = await trainSim(["run", scenario, "--resume", directory, "--json"]);
   expect(again.exitCode, again.stderr).toBe(0);
   expect(JSON.parse(again.stdout)).toEqual(result);
-});
+}, 180_000);

@@ -3,10 +3,13 @@
 // SIGTERM stops gracefully with partial, marked results, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
+import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
+import { findCapacity } from "../engine/find-capacity.js";
 import { Interruption } from "../engine/interruption.js";
 import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
 import { loadScenario } from "../scenario/loader.js";
+import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
 import { packageVersion } from "./package-info.js";
@@ -20,6 +23,7 @@ interface RunOptions {
   readonly seed?: number;
   readonly out: string;
   readonly resume?: string;
+  readonly findCapacity?: Threshold;
   readonly plan?: true;
   readonly json?: true;
   readonly quiet?: true;
@@ -48,6 +52,11 @@ export function register(program: Command): void {
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
     .option("--out <dir>", "directory for the result directory", "results")
     .option("--resume <dir>", "continue the interrupted experiment of that result directory")
+    .option(
+      "--find-capacity <threshold>",
+      "search the highest arrival rate that holds a threshold, as 'add: p(99)<50'",
+      parseCapacityThreshold,
+    )
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option("--json", "print the result document on standard output, and nothing else there")
     .option("--quiet", "no progress")
@@ -62,6 +71,8 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
   };
+  if (resume !== undefined && options.findCapacity)
+    throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const experiment = await load(scenario, resume, overrides);
   if (options.plan) {
     process.stdout.write(renderPlan(experiment));
@@ -97,7 +108,9 @@ async function runWithSignals(
   resumed: ResumedExperiment | undefined,
 ): Promise<ExperimentOutcome> {
   const interruption = new Interruption();
-  const progress = options.quiet ? undefined : new Progress(experiment, process.stderr);
+  // A search does not know how many trials it will take.
+  const planned = options.findCapacity ? { ...experiment, trials: [] } : experiment;
+  const progress = options.quiet ? undefined : new Progress(planned, process.stderr);
   if (resumed) {
     const done = resumed.trials.length;
     progress?.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
@@ -110,13 +123,15 @@ async function runWithSignals(
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   try {
-    return await runExperiment(experiment, {
+    const common = {
       out: options.out,
       programVersion: packageVersion(),
       observer: progress ?? silentObserver,
       interruption,
-      ...(resumed && { resumed }),
-    });
+    };
+    return options.findCapacity
+      ? await findCapacity(experiment, options.findCapacity, common)
+      : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
   } finally {
     progress?.close();
     process.off("SIGINT", onSignal);

@@ -4,8 +4,6 @@
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../foundation/errors.js";
-import { dialectOf } from "../database/dialects/registry.js";
-import { dropNamespace } from "../database/namespace.js";
 import { withAnalysis } from "../report/analysis.js";
 import { diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
 import { lint, lintEntry } from "../report/lint.js";
@@ -27,11 +25,12 @@ import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireOpenFiles } from "./demand.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
+import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
-import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+import type { KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
 
 export interface ExperimentOptions {
@@ -81,9 +80,7 @@ export async function runExperiment(
 class ExperimentRun {
   private readonly record: ExperimentRecord;
   private readonly judge: Judge;
-  private readonly targets: KeptTarget[] = [];
-  private readonly poolerVersions = new Set<string>();
-  private readonly keeper: TargetKeeper;
+  private readonly host: ExperimentHost;
   private failure: TrainSimError | undefined;
   private isBegun = false;
 
@@ -96,12 +93,8 @@ class ExperimentRun {
     this.judge = new Judge(experiment, options.observer, options.interruption);
     for (const { treatmentId, result, totals } of options.resumed?.trials ?? [])
       this.record.add(treatmentId, result, totals);
-    this.keeper = new TargetKeeper(experiment.treatments, (started) => {
-      this.targets.push(started);
-      const { product, version } = started.server;
-      const { host, port } = started.target.admin;
-      options.observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
-    });
+    const { programVersion, observer, resumed } = options;
+    this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed?.environment);
   }
 
   /** Whether a trial was begun, so that the directory has changed. */
@@ -142,7 +135,7 @@ class ExperimentRun {
   /** The treatment's target; undefined, and the experiment at its end, when it fails after other trials have run. */
   private async provide(treatment: Treatment): Promise<KeptTarget | undefined> {
     try {
-      const kept = await this.keeper.provide(treatment);
+      const kept = await this.host.provide(treatment);
       const { resumed, programVersion } = this.options;
       if (resumed) {
         const now = environmentOf(programVersion, [kept], new Set());
@@ -158,17 +151,11 @@ class ExperimentRun {
 
   private onPooler(version: string): void {
     if (this.options.resumed) requireSamePooler(this.options.resumed.environment, version);
-    this.poolerVersions.add(version);
+    this.host.addPooler(version);
   }
 
-  /** Takes train-sim's namespace off a server that stays, and stops what was started. */
   async release(): Promise<void> {
-    const last = this.targets.at(-1);
-    const settings = this.experiment.treatments[0]?.settings;
-    if (last && settings && last.target.kind === "url" && !this.failure) {
-      await dropNamespace(last.admin, settings.namespace, dialectOf(settings.dialect));
-    }
-    await this.keeper.release();
+    await this.host.release(this.failure !== undefined);
   }
 
   async conclude(): Promise<ExperimentOutcome> {
@@ -192,16 +179,15 @@ class ExperimentRun {
 
   /** What can be said at any time. */
   private findings(): Pick<Findings, "environment" | "diagnosis" | "ceilings"> {
-    const { programVersion, resumed } = this.options;
-    const { experiment, targets, poolerVersions } = this;
-    const environment = environmentOf(programVersion, targets, poolerVersions, resumed?.environment);
+    const { resumed } = this.options;
+    const environment = this.host.environment();
     const treatments = this.record.treatments();
-    const lints = lint(experiment, { environment, treatments });
+    const lints = lint(this.experiment, { environment, treatments });
     const found = diagnosisEntries(findingsOf(treatments));
     return {
       environment,
       diagnosis: [...found, ...lints.map(lintEntry), ...(resumed?.interruptions ?? [])],
-      ceilings: this.judge.ceilingsByTreatment(),
+      ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
     };
   }
 

@@ -25,7 +25,12 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
     numberOf(admin, "SELECT num_requested AS value FROM pg_stat_checkpointer");
   const events = (): Promise<number> => numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.events`);
   try {
-    await prepareNamespace(admin, settingsOf(`namespace: ${namespace}\npayload: jsonb\npreload: 2000`), 1, []);
+    await prepareNamespace(
+      admin,
+      settingsOf(`namespace: ${namespace}\npayload: jsonb\npreload: 2000`),
+      1,
+      [],
+    );
     await admin.query(`DELETE FROM ${namespace}.event_status`);
 
     const before = await checkpoints();

@@ -8,7 +8,7 @@ import { lintEntry } from "../report/lint.js";
 import { SCENARIO_FILE } from "../results/directory.js";
 import { readResult, readTrial } from "../results/reader.js";
 import { readTrialTotals } from "../results/stored-totals.js";
-import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
+import type { Ceiling, Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { scenarioDifferences } from "../scenario/difference.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
 import type { Overrides } from "../scenario/overrides.js";
@@ -25,6 +25,8 @@ export interface ResumedExperiment {
   }[];
   /** Where they ran. */
   readonly environment: Environment;
+  /** By treatment id, where the generator's ceiling was measured. */
+  readonly ceilings: ReadonlyMap<string, Ceiling>;
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
 }
@@ -64,6 +66,12 @@ export async function readInterruptedScenario(
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
 export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
   const stored = await readResult(directory);
+  if (stored.capacity) {
+    throw new UsageError(
+      `${directory} holds a search for capacity, which cannot be continued`,
+      "Search anew with --find-capacity.",
+    );
+  }
   const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
   if (difference) {
     const { path, here, there } = difference;
@@ -83,7 +91,10 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
   const next = experiment.trials.find(({ number }) => trials.every(({ result }) => result.number !== number));
   const interruptions = next ? [...earlier, interruption(next, experiment)] : earlier;
-  return { directory, trials, environment: stored.environment, interruptions };
+  const ceilings = new Map(
+    stored.treatments.flatMap(({ id, ceiling }) => (ceiling ? [[id, ceiling] as const] : [])),
+  );
+  return { directory, trials, environment: stored.environment, ceilings, interruptions };
 }
 
 function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {

@@ -35,7 +35,13 @@ export function runWarnings(baseline: Run, run: Run): string[] {
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
     .map(({ path, here, there }) => `${path} ${here} -> ${there}`);
+  const rateOf = ({ result }: Run): Facts =>
+    Object.fromEntries((result.capacity ?? []).map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
   const parts: [what: string, differences: string[]][] = [
+    [
+      "rates found by the search for capacity, at which trials ran,",
+      factDifferences(rateOf(baseline), rateOf(run)),
+    ],
     ["the machine", factDifferences(before.environment.machine, after.environment.machine)],
     ["versions", factDifferences(before.environment.versions, after.environment.versions)],
     ["server settings", factDifferences(before.environment.settings, after.environment.settings)],

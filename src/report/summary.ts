@@ -3,6 +3,7 @@
 import type { ResultDocument } from "../results/result-schema.js";
 import { lintsOf } from "./lint.js";
 import { withAnalysis } from "./analysis.js";
+import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
 import { renderEffects } from "./effects-table.js";
 import { labelsOf, renderSideBySide } from "./side-by-side.js";
@@ -96,6 +97,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   return [
     ...renderThresholds(result, marks),
     ...verdictLines(result, marks),
+    ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
     ...renderSideBySide(result, marks),
     ...renderEffects(result, marks),

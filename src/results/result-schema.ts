@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
+import { Capacity } from "./capacity-schema.js";
 import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
 
 import {
@@ -169,6 +170,7 @@ export const ResultDocument = z
     effects: z.array(Effect).optional(),
     interactions: z.array(Interaction).optional(),
     sweeps: z.array(Sweep).optional(),
+    capacity: z.array(Capacity).optional().describe("Of a search for capacity, whose trials confirm its rate"),
     diagnosis: z.array(Evidence),
     faults: z.array(Evidence),
   })

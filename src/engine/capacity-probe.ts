@@ -1,0 +1,171 @@
+// One probe of a search for capacity: a treatment as the scenario has it, but for its work, which is started at a
+// constant arrival rate; and the judgement on what came of it. A rate holds when the threshold does, no arrival was
+// dropped, and what arrived was also done within the window, but for what was under way at its end.
+import { UsageError } from "../foundation/errors.js";
+import { isTag } from "../metrics/operations.js";
+import type { Totals } from "../metrics/totals.js";
+import { holds, seenValue } from "../report/thresholds.js";
+import type { CapacityProbe } from "../results/capacity-schema.js";
+import type { TrialResult } from "../results/result-schema.js";
+import { isBudgeted } from "../scenario/estimate.js";
+import type { Threshold } from "../scenario/judgement.js";
+import { parseThreshold } from "../scenario/thresholds.js";
+import type { ActorGroup, LoadSettings, Role, Treatment } from "../scenario/settings.js";
+
+/** Share of the arrivals that may be left at the end of the window, beside one for each client. */
+const LEFT_RATIO_MAX = 0.01;
+/** Findings that the overload itself explains. */
+const EXPECTED: ReadonlySet<string> = new Set(["dropped", "failures"]);
+
+/** `add: p(99)<50`; throws a UsageError that says what is wrong with it. */
+export function parseCapacityThreshold(text: string): Threshold {
+  const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
+  const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
+  const parsed = match
+    ? parseThreshold(match[1] ?? "", condition)
+    : { message: "expected a metric and a condition" };
+  if ("value" in parsed) return parsed.value;
+  throw new UsageError(
+    `--find-capacity ${JSON.stringify(text)}: ${parsed.message}`,
+    "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
+  );
+}
+
+/** What arrivals start. */
+export type ArrivalOperation = "add" | "__cycle__";
+
+interface Driven {
+  readonly role: Role;
+  readonly group: ActorGroup;
+  readonly operation: ArrivalOperation;
+}
+
+/** The group that is driven by the rate: the cycle's clients, or the producers. Throws a UsageError without any. */
+export function drivenGroup({ id, settings }: Treatment): Driven {
+  const { cycle, producers } = settings.actors;
+  if (cycle) return { role: "cycle", group: cycle, operation: "__cycle__" };
+  if (producers) return { role: "producers", group: producers, operation: "add" };
+  throw new UsageError(
+    `treatment ${id} has no producers and no cycle: nothing of it can arrive at a rate`,
+    "Give it producers, or topology: cycle.",
+  );
+}
+
+/** Where the scenario gives an arrival rate, its way of arriving is kept. */
+function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
+  const arrivals =
+    "distribution" in load
+      ? {
+          distribution: load.distribution,
+          ...(load.maxWaitMs !== undefined && { maxWaitMs: load.maxWaitMs }),
+        }
+      : ({ distribution: "poisson" } as const);
+  return {
+    executor: "constant-arrival-rate",
+    clients: load.clients,
+    ratePerSecond,
+    ...arrivals,
+    thinkTimeMs: { min: 0, max: 0 },
+    rampUpMs: 0,
+  };
+}
+
+/** The treatment with that rate; a UsageError where its windows have no fixed length. */
+export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatment {
+  const { role, group } = drivenGroup(treatment);
+  const { settings } = treatment;
+  const load = loadAt(group.load, ratePerSecond);
+  const driven = { ...settings, actors: { ...settings.actors, [role]: { ...group, load } } };
+  if (isBudgeted(driven)) {
+    throw new UsageError(
+      `treatment ${treatment.id} has a group with a budget of iterations: its windows have no fixed length`,
+      "Use constant-clients for the groups beside the one that arrives.",
+    );
+  }
+  return { ...treatment, settings: driven };
+}
+
+/** The rate that the scenario itself gives, where a search may begin. */
+export function ratePerSecondOf(treatment: Treatment): number | undefined {
+  const { load } = drivenGroup(treatment).group;
+  return load.executor === "constant-arrival-rate" ? load.ratePerSecond : undefined;
+}
+
+export interface ProbeMeasured {
+  readonly result: TrialResult;
+  readonly totals: Pick<Totals, "histograms">;
+}
+
+/** Why it does not hold; undefined where it does. */
+function objection(
+  { result, totals }: ProbeMeasured,
+  operation: ArrivalOperation,
+  threshold: Threshold,
+  canDrop: boolean,
+): { seen: number | undefined; reason: string | undefined } {
+  const measured = {
+    operations: result.operations,
+    histograms: totals.histograms,
+    audits: result.integrity ? [result.integrity] : [],
+    taintedTrials: undefined,
+  };
+  const seen = seenValue(threshold, measured);
+  const { offered = 0, dropped = 0, transactions = 0, clients = 0 } = result.operations[operation] ?? {};
+  const left = offered - transactions;
+  const reasons = [
+    ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
+    ...(seen !== undefined && !holds(threshold, seen)
+      ? [`${threshold.expression} was ${Number(seen.toPrecision(3))}`]
+      : []),
+    ...(canDrop && dropped > 0 ? [`${dropped} arrivals were dropped`] : []),
+    ...(left > clients + LEFT_RATIO_MAX * offered
+      ? [`${left} of ${offered} arrivals were not done in the window`]
+      : []),
+  ];
+  return { seen, reason: reasons.length > 0 ? reasons.join("; ") : undefined };
+}
+
+/** A percentile of fewer samples than it takes to have one above it is little more than the largest of them. */
+function fewSamples({ totals }: ProbeMeasured, threshold: Threshold): { check: string; words: string }[] {
+  const { percentile, source } = threshold;
+  const tag = source.includes(".") ? source : `${source}.response`;
+  const samples = isTag(tag) ? (totals.histograms.get(tag)?.totalCount ?? 0) : 0;
+  if (percentile === undefined || percentile >= 100 || samples === 0) return [];
+  const needed = Math.ceil(100 / (100 - percentile));
+  if (samples >= needed) return [];
+  const words = `${samples} samples do not bear p(${percentile}), which takes ${needed}: lengthen trial.duration`;
+  return [{ check: "few-samples", words }];
+}
+
+export function judgeProbe(
+  measured: ProbeMeasured,
+  treatment: Treatment,
+  threshold: Threshold,
+  about: Pick<CapacityProbe, "purpose" | "ratePerSecond">,
+): CapacityProbe {
+  const { result } = measured;
+  const { operation, group } = drivenGroup(treatment);
+  const canDrop = "maxWaitMs" in group.load;
+  const { seen, reason } = objection(measured, operation, threshold, canDrop);
+  const {
+    offered = 0,
+    dropped = 0,
+    transactionsPerSecond = 0,
+    responseTimeMs,
+  } = result.operations[operation] ?? {};
+  const doubts = [...fewSamples(measured, threshold), ...(result.diagnosis ?? [])]
+    .filter(({ check }) => !EXPECTED.has(check))
+    .map(({ check, words }) => ({ check, words }));
+  return {
+    trial: result.number,
+    ...about,
+    offeredPerSecond: result.windowSeconds > 0 ? offered / result.windowSeconds : 0,
+    achievedPerSecond: transactionsPerSecond,
+    dropped,
+    seen: seen ?? null,
+    p99Ms: responseTimeMs?.p99 ?? null,
+    held: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    ...(doubts.length > 0 && { doubts }),
+  };
+}

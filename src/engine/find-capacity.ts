@@ -1,0 +1,240 @@
+// `run --find-capacity`: for each treatment the highest arrival rate at which a threshold holds. Every probe is a whole
+// trial with its own directory, on a namespace of its own; the trials that confirm the final rate become the trials of
+// the result, so that its tables show the treatment at its capacity. The curve is written after every probe.
+import { rm } from "node:fs/promises";
+import { wallClockMs } from "../foundation/clock.js";
+import { ExitCode, UsageError, type TrainSimError } from "../foundation/errors.js";
+import { deriveSeed } from "../foundation/prng.js";
+import { withAnalysis } from "../report/analysis.js";
+import { probeText } from "../report/capacity-table.js";
+import { diagnose, diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
+import { renderSummary } from "../report/summary.js";
+import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
+import {
+  createResultDirectory,
+  createTrialDirectory,
+  writeResult,
+  writeScenario,
+  writeSummary,
+} from "../results/directory.js";
+import type { ResultDocument, Verdict } from "../results/result-schema.js";
+import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
+import { writeTrial } from "../results/trial-files.js";
+import type { Threshold } from "../scenario/judgement.js";
+import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+import { isSelected } from "../scenario/thresholds.js";
+import { drivenGroup, judgeProbe, ratePerSecondOf, treatmentAt } from "./capacity-probe.js";
+import { searchCapacity } from "./capacity-search.js";
+import { exitCodeOf, verdictOf } from "./conclusion.js";
+import { requireOpenFiles } from "./demand.js";
+import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
+import { ExperimentHost } from "./experiment-host.js";
+import { ExperimentRecord } from "./experiment-record.js";
+import { runTrial } from "./trial.js";
+import type { FinishedTrial } from "./trial-parts.js";
+
+export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
+
+const START_RATE_PER_SECOND = 50;
+const LEAST_RATE_PER_SECOND = 1;
+const MOST_RATE_PER_SECOND = 100_000;
+const PRECISION = 0.05;
+
+/** Rejects when not one probe could begin, and then leaves nothing behind. */
+export async function findCapacity(
+  experiment: Experiment,
+  threshold: Threshold,
+  options: CapacityOptions,
+): Promise<ExperimentOutcome> {
+  const treatments = experiment.treatments.filter((treatment) => isSelected(threshold, treatment));
+  if (treatments.length === 0)
+    throw new UsageError(`no treatment has the levels of ${threshold.metric}`, "`run --plan` lists them.");
+  for (const treatment of treatments) treatmentAt(treatment, START_RATE_PER_SECOND);
+  const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
+  requireOpenFiles(treatments);
+  const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
+  await lockDirectory(directory);
+  const run = new CapacityRun({ ...experiment, treatments, trials }, threshold, options, directory);
+  try {
+    await writeScenario(directory, experiment.yaml);
+    await run.search();
+    return await run.conclude();
+  } catch (error) {
+    if (run.probes === 0) await rm(directory, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await unlockDirectory(directory);
+  }
+}
+
+/** A probe that ran, with its trial as planned and as it went. */
+interface ProbeTrial {
+  readonly planned: PlannedTrial;
+  readonly done: FinishedTrial;
+  readonly probe: CapacityProbe;
+}
+
+type About = Pick<CapacityProbe, "ratePerSecond" | "purpose">;
+type Found = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond">;
+
+const NOT_YET: Found = { outcome: "stopped", ratePerSecond: null, failsAtPerSecond: null };
+
+class CapacityRun {
+  private readonly host: ExperimentHost;
+  private readonly capacities: Capacity[] = [];
+  /** Trials that confirm a final rate. */
+  private readonly confirming: ProbeTrial[] = [];
+  private violations: string[] = [];
+  private failure: TrainSimError | undefined;
+  private count = 0;
+
+  constructor(
+    private readonly experiment: Experiment,
+    private readonly threshold: Threshold,
+    private readonly options: CapacityOptions,
+    private readonly directory: string,
+  ) {
+    this.host = new ExperimentHost(experiment.treatments, options.programVersion, options.observer);
+  }
+
+  /** Probes begun. */
+  get probes(): number {
+    return this.count;
+  }
+
+  async search(): Promise<void> {
+    try {
+      for (const treatment of this.experiment.treatments) {
+        if (!this.hasToStop()) await this.searchOne(treatment);
+      }
+    } finally {
+      await this.host.release(this.failure !== undefined);
+    }
+  }
+
+  private async searchOne(treatment: Treatment): Promise<void> {
+    const ran: ProbeTrial[] = [];
+    const confirmations = this.experiment.trials.length / this.experiment.treatments.length;
+    const probe = async (
+      ratePerSecond: number,
+      purpose: CapacityProbe["purpose"],
+    ): Promise<boolean | undefined> => {
+      const isSame = (each: ProbeTrial): boolean =>
+        each.probe.purpose === purpose && each.probe.ratePerSecond === ratePerSecond;
+      const block = purpose === "confirm" ? ran.filter(isSame).length : 0;
+      const trial = await this.probe(treatment, { ratePerSecond, purpose }, block);
+      if (!trial) return undefined;
+      ran.push(trial);
+      await this.writeSoFar([...this.capacities, this.capacityOf(treatment, ran, NOT_YET)]);
+      return trial.probe.held;
+    };
+    const found = await searchCapacity(probe, {
+      startRatePerSecond:
+        ratePerSecondOf(treatment) ?? this.capacities.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
+      leastRatePerSecond: LEAST_RATE_PER_SECOND,
+      mostRatePerSecond: MOST_RATE_PER_SECOND,
+      precision: PRECISION,
+      confirmations,
+    });
+    this.capacities.push(this.capacityOf(treatment, ran, found));
+    if (found.ratePerSecond !== null) this.confirming.push(...ran.slice(-confirmations));
+  }
+
+  private capacityOf(treatment: Treatment, ran: readonly ProbeTrial[], found: Found): Capacity {
+    const { operation, group } = drivenGroup(treatment);
+    const { metric, expression } = this.threshold;
+    const atRate = ran.filter(
+      ({ probe }) => probe.purpose === "confirm" && probe.ratePerSecond === found.ratePerSecond,
+    );
+    return {
+      treatment: treatment.id,
+      ...{ metric, expression, operation, clients: group.load.clients },
+      ...found,
+      confirmations: atRate.filter(({ probe }) => probe.held).length,
+      probes: ran.map(({ probe }) => probe),
+    };
+  }
+
+  /** Undefined when the search has to stop. */
+  private async probe(treatment: Treatment, about: About, block: number): Promise<ProbeTrial | undefined> {
+    if (this.hasToStop()) return undefined;
+    const driven = treatmentAt(treatment, about.ratePerSecond);
+    const kept = await this.host.provide(driven);
+    const number = ++this.count;
+    const seed = deriveSeed(this.experiment.seed, "capacity", treatment.id, number);
+    const planned = { number, block, treatmentId: treatment.id, seed };
+    const directory = await createTrialDirectory(this.directory, number, treatment.id);
+    const { observer, interruption } = this.options;
+    const measured = await runTrial(
+      { ...kept, observer, interruption, onPooler: (version) => this.host.addPooler(version) },
+      { trial: planned, treatment: driven, index: block, directory },
+    );
+    const diagnosis = diagnose({ trial: measured.result, bounds: this.experiment.diagnosis });
+    const result = { ...measured.result, ...(diagnosis.length > 0 && { diagnosis }) };
+    await writeTrial(directory, result);
+    observer.trialEnded(result, driven);
+    this.failure = measured.failure;
+    this.violations = (result.integrity?.violations ?? []).map((words) => `probe ${number}: ${words}`);
+    if (result.status !== "complete" || this.violations.length > 0) return undefined;
+    const done = { ...measured, result };
+    const probe = judgeProbe(done, driven, this.threshold, about);
+    observer.note(probeText(probe));
+    return { planned, done, probe };
+  }
+
+  private hasToStop(): boolean {
+    const { interruption } = this.options;
+    return interruption.isRequested() || this.failure !== undefined || this.violations.length > 0;
+  }
+
+  private record(): ExperimentRecord {
+    const trials = this.confirming.map(({ planned }) => planned);
+    const treatments = this.experiment.treatments.filter(({ id }) =>
+      trials.some(({ treatmentId }) => treatmentId === id),
+    );
+    const record = new ExperimentRecord({ ...this.experiment, treatments, trials }, this.directory);
+    for (const { planned, done } of this.confirming)
+      record.add(planned.treatmentId, done.result, done.totals);
+    return record;
+  }
+
+  private document(
+    record: ExperimentRecord,
+    verdict: Verdict,
+    capacity: readonly Capacity[],
+  ): ResultDocument {
+    const diagnosis = diagnosisEntries(findingsOf(record.treatments()));
+    const document = record.document({ environment: this.host.environment(), verdict, diagnosis });
+    return { ...document, capacity: [...capacity] };
+  }
+
+  private async writeSoFar(capacity: readonly Capacity[]): Promise<void> {
+    const verdict: Verdict = { status: "aborted", reasons: [`unfinished: ${this.count} probes have run`] };
+    await writeResult(this.directory, this.document(this.record(), verdict, capacity));
+  }
+
+  async conclude(): Promise<ExperimentOutcome> {
+    const { directory, failure, violations } = this;
+    const record = this.record();
+    const { reason: stopReason, abortedBy } = this.options.interruption;
+    const facts = {
+      treatments: record.treatments(),
+      ...{ violations, failure, stopReason, abortedBy, thresholds: [] },
+      completeTrials: record.complete,
+      plannedTrials: this.experiment.trials.length,
+    };
+    const result = withAnalysis(this.document(record, verdictOf(facts), this.capacities));
+    const summary = renderSummary(result, { directory });
+    await writeResult(directory, result);
+    await writeSummary(directory, summary);
+    const exitCode = exitCodeOf(facts);
+    const isNowhere = this.capacities.some(({ outcome }) => outcome === "none");
+    return {
+      result,
+      summary,
+      directory,
+      exitCode: exitCode === ExitCode.done && isNowhere ? ExitCode.thresholdFailed : exitCode,
+      ...(failure && { failure }),
+    };
+  }
+}

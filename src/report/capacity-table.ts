@@ -1,0 +1,79 @@
+// A search for capacity as text: the answer in a sentence for each treatment, then the curve that was walked, in the
+// order of the probes, each with what it was asked, offered and achieved and why it does not hold.
+import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
+import { counted, shortNumber } from "./numbers.js";
+import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+
+const WHY_WIDTH_MAX = 52;
+
+const COLUMNS: readonly Column[] = [
+  "trial",
+  "probe",
+  "asked/s",
+  "offered/s",
+  "done/s",
+  "p99(ms)",
+  "held",
+].map((title): Column => ({ title, align: title === "probe" || title === "held" ? "left" : "right" }));
+
+function answer({ treatment, outcome, ratePerSecond, failsAtPerSecond, ...rest }: Capacity): string {
+  const { metric, expression, clients, confirmations, operation, probes } = rest;
+  const holds = `${metric}: ${expression} holds`;
+  const what = operation === "__cycle__" ? "cycles" : "batches";
+  const repeated = `repeated ${counted(confirmations, "time")}`;
+  const limit = `with at most ${counted(clients, "client")} at work`;
+  switch (outcome) {
+    case "found":
+      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} ${what}/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
+    case "at-least":
+      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} ${what}/s (${repeated}), the most that is tried, ${limit}`;
+    case "none":
+      return `${treatment}: no rate was found at which ${holds}, ${limit}`;
+    case "stopped":
+      return `${treatment}: the search was stopped after ${counted(probes.length, "probe")}: no rate is confirmed`;
+  }
+}
+
+function heldText({ held, reason = "" }: CapacityProbe): string {
+  return held ? "yes" : `no: ${shorten(printable(reason), WHY_WIDTH_MAX)}`;
+}
+
+/** One probe as a line of progress. */
+export function probeText(probe: CapacityProbe): string {
+  const { ratePerSecond, achievedPerSecond } = probe;
+  const outcome = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
+  return `${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
+}
+
+function table({ probes }: Capacity): string[] {
+  const rows = probes.map((probe) => [
+    String(probe.trial),
+    probe.purpose,
+    String(probe.ratePerSecond),
+    shortNumber(probe.offeredPerSecond),
+    shortNumber(probe.achievedPerSecond),
+    probe.p99Ms === null ? "-" : shortNumber(probe.p99Ms),
+    heldText(probe),
+  ]);
+  return renderTable(COLUMNS, rows);
+}
+
+/** What speaks against the probes themselves, once for each check: was it the database that could not do more? */
+function doubts({ probes }: Capacity): string[] {
+  const byCheck = new Map<string, string[]>();
+  for (const { check, words } of probes.flatMap((probe) => probe.doubts ?? []))
+    byCheck.set(check, [...(byCheck.get(check) ?? []), words]);
+  return [...byCheck.values()].map(
+    (words) => `in doubt, ${words.length} of ${counted(probes.length, "probe")}: ${words[0] ?? ""}`,
+  );
+}
+
+/** Empty where no capacity was searched for. */
+export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
+  return capacities.flatMap((capacity) => [
+    ...wrap(printable(answer(capacity)), WIDTH_MAX).map(marks.bold),
+    ...table(capacity),
+    ...doubts(capacity).flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
+    "",
+  ]);
+}

@@ -1,0 +1,49 @@
+// The part of the result document that a search for capacity writes: the curve that it walked, probe by probe, and
+// where it came out. A rate that is not confirmed is null, never a guess; what a probe offered and achieved stands
+// beside the rate that it was meant to have.
+import { z } from "zod";
+import { OPERATIONS } from "../metrics/operations.js";
+import { TreatmentId } from "./comparison-schema.js";
+
+const amount = z.number().min(0);
+const count = z.int().min(0);
+
+export const PROBE_PURPOSES = ["bracket", "bisect", "confirm"] as const;
+
+export const CapacityProbe = z.strictObject({
+  trial: z.int().min(1).describe("Number of the trial's directory"),
+  purpose: z.enum(PROBE_PURPOSES),
+  ratePerSecond: amount.describe("Arrivals that were asked for"),
+  offeredPerSecond: amount.describe("Arrivals that became due in the window"),
+  achievedPerSecond: amount.describe("Transactions that were committed in it"),
+  dropped: count,
+  seen: z.number().nullable().describe("What the threshold was held against; null without samples"),
+  p99Ms: amount.nullable().describe("Response time of what is started by the rate"),
+  held: z.boolean(),
+  reason: z.string().optional().describe("Why it does not hold"),
+  doubts: z
+    .array(z.strictObject({ check: z.string(), words: z.string() }))
+    .optional()
+    .describe("What speaks against the probe itself: too few samples, or the generator was the limit"),
+});
+export type CapacityProbe = z.infer<typeof CapacityProbe>;
+
+export const Capacity = z
+  .strictObject({
+    treatment: TreatmentId,
+    metric: z.string(),
+    expression: z.string(),
+    operation: z.enum(OPERATIONS).describe("What arrivals start"),
+    clients: count.describe("Most arrivals that were worked on at once"),
+    ratePerSecond: amount
+      .nullable()
+      .describe("Highest rate that held, also when repeated; null where none did"),
+    outcome: z
+      .enum(["found", "at-least", "none", "stopped"])
+      .describe("at-least: the search ended at its upper limit; none: not even its lower limit held"),
+    failsAtPerSecond: amount.nullable().describe("Lowest rate that did not hold"),
+    confirmations: count,
+    probes: z.array(CapacityProbe).describe("In the order in which they ran"),
+  })
+  .describe("Highest arrival rate at which a threshold holds");
+export type Capacity = z.infer<typeof Capacity>;
