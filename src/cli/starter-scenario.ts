@@ -1,4 +1,5 @@
 // The text of the scenario that `train-sim init` writes: small, runnable as it is, every choice explained.
+// A test loads it, so that it cannot go stale when a key changes.
 
 /** @param schema where the JSON Schema lies, as the editor's YAML support wants it */
 export function starterScenario(name: string, schema: string): string {

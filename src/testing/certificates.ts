@@ -1,5 +1,6 @@
 // Certificates for tests, made with openssl when they are needed: a private key in the repository would be found by
 // every scanner, and a certificate in it would expire one day.
+// Without openssl on the machine the tests that need certificates fail and say so.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
