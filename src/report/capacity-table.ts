@@ -1,5 +1,6 @@
 // A search for capacity as text: the answer in a sentence for each treatment, then the curve that was walked, in the
-// order of the probes, each with what it was asked, offered and achieved and why it does not hold.
+// order of the probes, each with what it was asked, offered and achieved and why it does not hold. What speaks against
+// the probes themselves follows: a limit of the generator is no limit of the database.
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import { counted, shortNumber } from "./numbers.js";
 import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";

@@ -1,10 +1,12 @@
-// The linter's rule on the length of windows: what the server does in the background every few minutes is either in
-// no window or, by chance, in one of them. Before a run it knows the settings of servers that train-sim starts and
-// PostgreSQL's defaults; after it, those of the server that took part.
+// The linter's rules on the length of windows and of warm-ups. What the server does in the background every few minutes
+// is either in no window or, by chance, in one of them; and what settles only within the window was measured before it
+// had. Before a run it knows the settings of servers that train-sim starts and PostgreSQL's defaults; after it, those
+// of the server that took part, and what the windows showed.
 import { formatDuration } from "../foundation/units.js";
 import { isBudgeted } from "../scenario/estimate.js";
 import type { Experiment, Treatment } from "../scenario/settings.js";
 import type { Lint, Seen } from "./lint-types.js";
+import { counted } from "./numbers.js";
 
 /** PostgreSQL's defaults. */
 const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;
@@ -63,4 +65,23 @@ export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint
     return [{ rule: "short-of-maintenance", words }];
   }
   return [];
+}
+
+/** What the trials of a treatment showed: some settled only within their windows. */
+export function lateSteadyState({ treatments }: Experiment, seen?: Seen): Lint[] {
+  const late = treatments.flatMap((treatment) => {
+    const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
+    const settled = trials.flatMap(({ steadyState }) =>
+      steadyState?.isSteady === false ? (steadyState.settledAfterSeconds ?? []) : [],
+    );
+    return settled.length > 0 ? [{ treatment, trials: settled.length, seconds: Math.max(...settled) }] : [];
+  });
+  const [first] = [...late].sort((a, b) => b.seconds - a.seconds);
+  if (!first) return [];
+  const trials = late.reduce((sum, each) => sum + each.trials, 0);
+  const needed = formatDuration(first.treatment.settings.trial.warmUpMs + Math.ceil(first.seconds) * 1000);
+  const words =
+    `${counted(trials, "trial")} settled only within the window, at the latest after ${Math.ceil(first.seconds)} s ` +
+    `(${first.treatment.id}): a warm-up of ${needed} would have kept that out`;
+  return [{ rule: "short-warm-up", words, treatments: late.map(({ treatment }) => treatment.id) }];
 }

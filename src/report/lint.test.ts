@@ -112,6 +112,29 @@ describe("windows", () => {
   });
 });
 
+it("says how long a warm-up would have kept what had not settled out of the windows", () => {
+  const experiment = parseScenario(
+    "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }\ntrial: { warmUp: 2s }",
+    "scenario.yaml",
+  );
+  const seen = exampleResult();
+  const trials = seen.treatments[1]?.trials ?? [];
+  trials.forEach(
+    (trial, i) => (trial.steadyState = { isSteady: false, reason: "drift", settledAfterSeconds: i + 3 }),
+  );
+  const found = lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up");
+  expect(found).toEqual([
+    {
+      rule: "short-warm-up",
+      treatments: ["text"],
+      words:
+        "3 trials settled only within the window, at the latest after 5 s (text): a warm-up of 7s would have kept that out",
+    },
+  ]);
+  trials.forEach((trial) => (trial.steadyState = { isSteady: true, reason: "" }));
+  expect(lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up")).toEqual([]);
+});
+
 it("says that one trial shows nothing of how much trials vary", () => {
   expect(rulesOf("trials: 1")).toEqual(["few-trials"]);
   expect(rulesOf("trials: 1\nfactors: { payload: [jsonb, text] }")).toEqual(["few-trials"]);

@@ -7,7 +7,7 @@ import { isBudgeted } from "../scenario/estimate.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../scenario/settings.js";
 import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
 import type { Lint, Seen } from "./lint-types.js";
-import { maintenanceCycles } from "./lint-windows.js";
+import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
 
 const TRIALS_FEW = 3;
 const WINDOW_SHORT_MS = 5_000;
@@ -64,6 +64,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
     `a window under ${formatDuration(WINDOW_SHORT_MS)} holds few transactions: high percentiles mean little`,
   ),
   maintenanceCycles,
+  lateSteadyState,
   forSettings(
     "no-warm-up",
     ({ trial }) => trial.warmUpMs === 0,

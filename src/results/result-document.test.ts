@@ -115,7 +115,7 @@ describe("the JSON Schema", () => {
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
       ...["version", "scenario", "environment", "verdict", "thresholds", "treatments"],
-      ...["comparisons", "effects", "interactions", "sweeps", "diagnosis", "faults"],
+      ...["comparisons", "effects", "interactions", "sweeps", "capacity", "diagnosis", "faults"],
     ]);
   });
 });
