@@ -170,7 +170,10 @@ export const ResultDocument = z
     effects: z.array(Effect).optional(),
     interactions: z.array(Interaction).optional(),
     sweeps: z.array(Sweep).optional(),
-    capacity: z.array(Capacity).optional().describe("Of a search for capacity, whose trials confirm its rate"),
+    capacity: z
+      .array(Capacity)
+      .optional()
+      .describe("Of a search for capacity, whose trials confirm its rate"),
     diagnosis: z.array(Evidence),
     faults: z.array(Evidence),
   })
