@@ -5,37 +5,13 @@
 //
 //   node bench/documents.mjs [--rounds 9] [--documents 100000] [--bytes 900] [--json]
 import os from "node:os";
-import { parseArgs } from "node:util";
 import { monotonicMs } from "../dist/foundation/clock.js";
 import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "../dist/model/document-generator.js";
+import { readOptions } from "./options.mjs";
 
 /** The least that leaves the generator out of the picture: documents per second and core. */
 const FLOOR_PER_SECOND = 100_000;
 const WARM_UP_ROUNDS = 2;
-
-function wholeNumber(text, option) {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  console.error(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
-  process.exit(104);
-}
-
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string", default: "9" },
-      documents: { type: "string", default: "100000" },
-      bytes: { type: "string", default: String(DEFAULT_DOCUMENT_BYTES) },
-      json: { type: "boolean", default: false },
-    },
-  });
-  return {
-    rounds: wholeNumber(values.rounds, "rounds"),
-    documents: wholeNumber(values.documents, "documents"),
-    bytes: wholeNumber(values.bytes, "bytes"),
-    json: values.json,
-  };
-}
 
 /** Makes `documents` documents of a stream of their own. */
 function measureRound(round, { documents, bytes }) {
@@ -54,7 +30,7 @@ function median(sorted) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-const options = readOptions();
+const options = readOptions({ rounds: 9, documents: 100_000, bytes: DEFAULT_DOCUMENT_BYTES });
 for (let round = 0; round < WARM_UP_ROUNDS; round++) measureRound(`warm-up/${round}`, options);
 const rounds = Array.from({ length: options.rounds }, (_, round) => measureRound(round, options));
 const rates = rounds.map((round) => round.documentsPerSecond).sort((a, b) => a - b);

@@ -7,12 +7,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { monotonicMs } from "../dist/foundation/clock.js";
 import { Prng } from "../dist/foundation/prng.js";
 import { Recorder, transferablesOf } from "../dist/metrics/recorder.js";
 import { Tally } from "../dist/metrics/tally.js";
 import { TrialFiles } from "../dist/results/trial-files.js";
+import { readOptions } from "./options.mjs";
 
 const CEILING_NS = 1000;
 const WARM_UP_ROUNDS = 2;
@@ -21,28 +21,6 @@ const TRANSACTIONS_PER_SECOND = 10_000;
 const OPERATIONS = ["add", "process", "archive"];
 const COORDINATOR_SECONDS = 20;
 const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;
-
-function wholeNumber(text, option) {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  console.error(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
-  process.exit(104);
-}
-
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string", default: "9" },
-      transactions: { type: "string", default: "1000000" },
-      json: { type: "boolean", default: false },
-    },
-  });
-  return {
-    rounds: wholeNumber(values.rounds, "rounds"),
-    transactions: wholeNumber(values.transactions, "transactions"),
-    json: values.json,
-  };
-}
 
 /** Exponential service times, made beforehand. */
 const prng = new Prng(42);
@@ -129,7 +107,7 @@ function measureRounds(rounds, measure) {
   return summarise(Array.from({ length: rounds }, () => measure()));
 }
 
-const options = readOptions();
+const options = readOptions({ rounds: 9, transactions: 1_000_000 });
 const result = {
   benchmark: "recorder",
   node: process.version,
