@@ -33,7 +33,7 @@ export function cycle(context: ActorContext): Actor {
         finishedMs,
         events: 0,
         serviceMs: finishedMs - startMs,
-        responseMs: finishedMs - intendedMs,
+        responseMs: finishedMs - (context.isScheduled() ? intendedMs : startMs),
         poolWaitMs: 0,
         ...(context.isScheduled() && { intendedMs }),
       });

@@ -126,14 +126,16 @@ export class Transactor {
       return { kind: "empty", result, finishedMs };
     }
     const { poolWaitMs } = progress;
+    const scheduled = this.scheduled(plan);
     time.book("service", startMs, finishedMs);
     recorder.transaction(plan.operation, {
       finishedMs,
       events,
       serviceMs,
-      responseMs: finishedMs - plan.intendedMs,
+      // Without a schedule the intended start is the actual one, and the response time the service time.
+      responseMs: finishedMs - (scheduled.intendedMs ?? startMs),
       poolWaitMs,
-      ...this.scheduled(plan),
+      ...scheduled,
     });
     if (serviceMs > slowTransactionMs) eventLog.slow(this.facts(plan, serviceMs, progress), events);
     return { kind: "committed", result, finishedMs };

@@ -81,6 +81,7 @@ describe("a run", () => {
         const measured = trial?.operations[operation];
         expect(measured?.transactions).toBeGreaterThan(0);
         expect(measured?.failures).toEqual({});
+        expect(measured?.responseTimeMs).toEqual(measured?.serviceTimeMs); // a closed loop
       }
       const { integrity } = trial ?? {};
       expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, drained: true, pending: 0 });
