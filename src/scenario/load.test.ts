@@ -207,8 +207,8 @@ describe("a load is refused", () => {
     ],
     [
       "with batches too large to send",
-      `{ ${daily}, profile: { sizes: { large: 500000 } } }`,
-      /sizes\.large: 500000 documents of 900 B make a transaction of 429 MB; at most 256 MB/,
+      `{ ${daily}, profile: { sizes: { large: 700000 } } }`,
+      /sizes\.large: 700000 documents of 900 B make a transaction of 601 MB; at most 512 MB/,
     ],
   ])("%s", (_, load, message) => {
     expect(

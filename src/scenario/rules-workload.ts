@@ -9,7 +9,7 @@ import type { Scenario } from "./schema.js";
 import { ROLES, type Range, type Role } from "./settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
-export const MAX_BATCH_BYTES = 256 * 1024 ** 2;
+export const MAX_BATCH_BYTES = 512 * 1024 ** 2;
 
 /** The groups that a scenario names, as it writes them. */
 export function groupsOf(scenario: Scenario): [Role, GroupMapping][] {

@@ -9,6 +9,9 @@ import { batchArrays, insertBatch, payloadArray } from "./batch-arrays.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 
+/** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
+const STATEMENT_EVENTS = 10_000;
+
 /** The arrays $1, $2, ... as rows of `columns`, at most as many as the parameter after them says: all of them. */
 function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
@@ -63,6 +66,14 @@ JOIN ${tables.events} AS e ON e.id = a.event_id`,
   } satisfies Record<string, Statement>;
 }
 
+/** A batch in pieces that one statement carries; all of them in one transaction. Most batches are one piece. */
+function parts<T>(batch: readonly T[]): (readonly T[])[] {
+  if (batch.length <= STATEMENT_EVENTS) return [batch];
+  return Array.from({ length: Math.ceil(batch.length / STATEMENT_EVENTS) }, (_, index) =>
+    batch.slice(index * STATEMENT_EVENTS, (index + 1) * STATEMENT_EVENTS),
+  );
+}
+
 export const setBased: Shape = (context) => {
   const sql = statementsOf(context);
   return multiStatementWorkload(context, {
@@ -72,10 +83,14 @@ export const setBased: Shape = (context) => {
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
     },
     async insertEvents(connection, batch) {
-      await connection.execute(sql.addEvents, batchArrays(context.payload, batch));
+      for (const part of parts(batch)) {
+        await connection.execute(sql.addEvents, batchArrays(context.payload, part));
+      }
     },
     async insertStatus(connection, batch) {
-      await connection.execute(sql.addStatus, [uuidArray(batch.map(({ id }) => id))]);
+      for (const part of parts(batch)) {
+        await connection.execute(sql.addStatus, [uuidArray(part.map(({ id }) => id))]);
+      }
     },
     async advance(connection, passes) {
       const ids = uuidArray(passes.map(({ id }) => id));
