@@ -4,10 +4,16 @@ import type { Actor, ActorContext } from "./actor.js";
 import { nothingToPrepare } from "./actor.js";
 import { IdleBackoff } from "./idle-backoff.js";
 
-/** Archives one batch; resolves to false when there was nothing to archive. Shared with the cycle topology. */
+/** How an archive transaction ended; a failed one moved nothing and says nothing of the queue. */
+export interface Archived {
+  readonly events: number;
+  readonly foundNothing: boolean;
+}
+
+/** Archives one batch. Shared with the cycle topology. */
 export function createArchiver(
   context: ActorContext,
-): (client: number, intendedMs: number) => Promise<boolean> {
+): (client: number, intendedMs: number) => Promise<Archived> {
   const { workload, transactor, lifecycle, recorder, prng, assignment } = context;
   const { batch } = assignment.settings;
   const recordArchived = (latencyMs: number, atMs: number): void =>
@@ -23,9 +29,9 @@ export function createArchiver(
       isPoll: true,
       events: (outcome) => outcome.archivedIds.length,
     });
-    if (end.kind === "failed") return true;
+    if (end.kind === "failed") return { events: 0, foundNothing: false };
     lifecycle.reached(end.result.archivedIds, end.finishedMs, recordArchived);
-    return end.kind === "committed";
+    return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty" };
   };
 }
 
@@ -35,8 +41,8 @@ export function archiver(context: ActorContext): Actor {
   return {
     prepare: nothingToPrepare,
     iterate: async (client, intendedMs) => {
-      const wasEmpty = !(await archiveOne(client, intendedMs));
-      if (!context.isScheduled()) await idle.after(client, wasEmpty);
+      const { foundNothing } = await archiveOne(client, intendedMs);
+      if (!context.isScheduled()) await idle.after(client, foundNothing);
     },
   };
 }

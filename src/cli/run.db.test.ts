@@ -134,6 +134,7 @@ trials: 1
     expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
     const operations = onlyResultIn(out).result.treatments[0]?.trials[0]?.operations;
     expect(operations?.__cycle__?.transactions).toBe(103);
+    expect(operations?.__cycle__?.events).toBe(operations?.archive?.events);
     expect(operations?.add?.transactions).toBe(103);
     expect((operations?.process?.transactions ?? 0) + (operations?.process?.emptyPolls ?? 0)).toBe(103);
   });
