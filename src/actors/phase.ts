@@ -38,6 +38,8 @@ export interface PhaseOptions {
 }
 
 const NO_THINK_TIME = { min: 0, max: 0 };
+/** Clients of each worker that empty the queue, at most. */
+const DRAINING_CLIENTS = 8;
 
 /** Starts a loop for each client of the worker. `done` rejects when one of them cannot go on. */
 export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
@@ -62,9 +64,9 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
     isOver: () => phase.isOver,
     arrivals: options.arrivals,
   });
-  const loops = Array.from({ length: assignment.clients }, (_, client) =>
-    runClient(client, pacer, phase, options),
-  );
+  // Hundreds of clients that look for the last few events would only keep each other from them.
+  const clients = name === "drain" ? Math.min(assignment.clients, DRAINING_CLIENTS) : assignment.clients;
+  const loops = Array.from({ length: clients }, (_, client) => runClient(client, pacer, phase, options));
   const done = Promise.all(loops).then(() => undefined);
   return Object.assign(phase, { pacer, done });
 }

@@ -238,6 +238,16 @@ describe("a run that cannot start", () => {
     });
   });
 
+  it("refuses a managed PgBouncer where there is none before it starts anything", async () => {
+    const env = { ...process.env, PATH: "/nonexistent", TRAIN_SIM_PGBOUNCER: "/nonexistent/pgbouncer" };
+    const out = scratchDirectory();
+    const yaml = suite("pool: { strategy: pgbouncer, mode: transaction, size: 4 }\n");
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env });
+    expect(ended.stderr).toMatch(/PgBouncer|pgbouncer/);
+    expect(ended.exitCode).toBe(111);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
   it("says which port is taken", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -27,6 +27,7 @@ import { drivenGroup, judgeProbe, ratePerSecondOf, treatmentAt } from "./capacit
 import { searchCapacity } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireOpenFiles } from "./demand.js";
+import { requirePooler } from "./pooler.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord } from "./experiment-record.js";
@@ -52,6 +53,7 @@ export async function findCapacity(
   for (const treatment of treatments) treatmentAt(treatment, START_RATE_PER_SECOND);
   const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
   requireOpenFiles(treatments);
+  await requirePooler(treatments);
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
   await lockDirectory(directory);
   const run = new CapacityRun({ ...experiment, treatments, trials }, threshold, options, directory);

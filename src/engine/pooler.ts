@@ -1,9 +1,18 @@
 // The pooler of one trial: PgBouncers of our own, started afresh so that no treatment inherits another's warm
 // connections, or someone else's, which are only pointed at. Other strategies need none.
 import { connectConsole } from "../database/admin.js";
-import { shareOf, totalClients, type TreatmentSettings } from "../scenario/settings.js";
+import { shareOf, totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { findPgBouncer } from "../target/find-pgbouncer.js";
 import { externalPooler, startPgBouncers } from "../target/pgbouncer.js";
 import type { RunningPooler, RunningTarget } from "../target/running-target.js";
+
+/** Refuses, before anything is started, an experiment that needs a PgBouncer of ours where there is none. */
+export async function requirePooler(treatments: readonly Treatment[]): Promise<void> {
+  const isNeeded = treatments.some(
+    ({ settings: { pool } }) => pool.strategy === "pgbouncer" && pool.urls.length === 0,
+  );
+  if (isNeeded) await findPgBouncer();
+}
 
 /** Resolves to undefined where the treatment has no pooler in front of the server. */
 export async function openPooler(

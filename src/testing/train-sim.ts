@@ -1,10 +1,11 @@
 // Runs the built program the way a user or a CI job does: as a process of its own, with arguments, an environment and
 // signals, and hands back what it printed and how it ended. Tests that start worker threads go through here.
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
 import { systemClock } from "../foundation/clock.js";
 import { ResultDocument } from "../results/result-schema.js";
 
@@ -53,9 +54,16 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
   return startTrainSim(args, options).ended;
 }
 
-/** A scratch directory below the system's own. */
+const scratch: string[] = [];
+afterAll(() => {
+  for (const path of scratch) rmSync(path, { recursive: true, force: true });
+});
+
+/** A scratch directory below the system's own, removed after the last test of the file. */
 export function scratchDirectory(): string {
-  return mkdtempSync(join(tmpdir(), "train-sim-test-"));
+  const path = mkdtempSync(join(tmpdir(), "train-sim-test-"));
+  scratch.push(path);
+  return path;
 }
 
 export function writeScenarioFile(yaml: string): string {

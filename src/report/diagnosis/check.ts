@@ -26,6 +26,23 @@ export function ms(value: number): string {
   return `${Number(value.toPrecision(3))} ms`;
 }
 
+/** Share of the busiest thread's time that the whole process spent on a CPU; below it, it was waiting for one. */
+const STARVED_BELOW = 0.6;
+
+/**
+ * What to do about a generator that is late: it may have too much to do, or it may wait for a CPU that the server on
+ * the same machine has. The CPU time that the process really used tells which.
+ */
+export function generatorRemedy({ client, windowSeconds }: TrialResult): string {
+  const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
+  if (client === null || client.cpuSeconds >= busySeconds * STARVED_BELOW)
+    return "give its role more workers, or fewer clients";
+  return (
+    `the generator used only ${client.cpuSeconds.toFixed(1)} s of CPU and waited for the rest: others, the server ` +
+    "among them, had the cores; take fewer clients, a pool, or a server on a machine of its own"
+  );
+}
+
 /** A finding where `seen` is known and above `bound`. */
 export function above(
   check: Finding["check"],

@@ -1,7 +1,7 @@
 // The event loop of the slowest worker thread: where its timers fire late, think times are longer than asked and
 // answers wait before they are timed.
 // The bound is on the 99th percentile over the window.
-import { above, ms, type Check } from "./check.js";
+import { above, generatorRemedy, ms, type Check } from "./check.js";
 
 export const eventLoopDelay: Check = ({ trial, bounds }) =>
   above(
@@ -11,5 +11,5 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
     bounds.maxEventLoopDelayMs,
     (seen) =>
       `the event loop of a worker was ${ms(seen)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies ` +
-      "include the generator's own; give its role more workers, or fewer clients",
+      `include the generator's own; ${generatorRemedy(trial)}`,
   );

@@ -1,6 +1,6 @@
 // Whether a worker thread was busy all the time: then the generator is what was measured, not the database.
 // It looks at each thread, because one saturated thread hides among idle ones in the CPU time of the process.
-import { above, percent, type Check } from "./check.js";
+import { above, generatorRemedy, percent, type Check } from "./check.js";
 
 export const workerUtilization: Check = ({ trial, bounds }) =>
   above(
@@ -9,6 +9,6 @@ export const workerUtilization: Check = ({ trial, bounds }) =>
     trial.client?.workerUtilization,
     bounds.maxWorkerUtilization,
     (seen) =>
-      `a worker thread was busy ${percent(seen)} of the window (bound ${percent(bounds.maxWorkerUtilization)}): the ` +
-      "generator was saturated; give its role more workers",
+      `a worker thread was never idle for ${percent(seen)} of the window (bound ` +
+      `${percent(bounds.maxWorkerUtilization)}); ${generatorRemedy(trial)}`,
   );
