@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import ts from "typescript";
+import { systemClock } from "../foundation/clock.js";
 import { findPostgresPackage } from "../target/postgres-binaries.js";
 import type { ServerUser } from "../target/private-directory.js";
 
@@ -139,11 +140,11 @@ export async function processesIn(directory: string): Promise<number[]> {
 }
 
 async function nothingLeft(directory: string): Promise<void> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
+  const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
   for (;;) {
     const [files, processes] = await Promise.all([readdir(directory), processesIn(directory)]);
     if (files.length === 0 && processes.length === 0) return;
-    if (performance.now() > deadlineMs)
+    if (systemClock.nowMs() > deadlineMs)
       throw new Error(`left: files ${files.join(", ")}; processes ${processes.join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
