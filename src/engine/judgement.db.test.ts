@@ -134,6 +134,19 @@ describe("the diagnosis", () => {
     }
   });
 
+  it("taints by what it really measured of itself, where the bounds allow next to nothing", async () => {
+    const judged = await run(
+      "diagnosis.maxEventLoopDelay=1us",
+      "diagnosis.maxWorkerUtilization=0.000001",
+      "diagnosis.maxUnaccountedRatio=0.0000001",
+      "diagnosis.maxClockStep=1us",
+    );
+    expect(findings(judged)).toEqual(
+      expect.arrayContaining(["event-loop-delay", "worker-utilization", "closure", "clock-step"]),
+    );
+    expect(judged.result.verdict.status).toBe("tainted");
+  });
+
   it("taints an open loop whose rate was not offered", async () => {
     const judged = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
