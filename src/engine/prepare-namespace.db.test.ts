@@ -38,8 +38,10 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
     expect(await prepareNamespace(admin, settings, 2, [])).toBe(3000);
     expect(await checkpoints()).toBeGreaterThan(before);
     expect(await events()).toBe(3000);
-    const visible = "SELECT relallvisible AS value FROM pg_class WHERE oid = $1::regclass";
-    expect(await numberOf(admin, visible, `${namespace}.events`)).toBeGreaterThan(0);
+    // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
+    const backlog = `SELECT count(*) AS value FROM pg_stat_user_tables
+      WHERE relid = $1::regclass AND last_vacuum IS NOT NULL AND last_analyze IS NOT NULL`;
+    expect(await numberOf(admin, backlog, `${namespace}.events`)).toBe(1);
     const vacuumed = `SELECT count(*) AS value FROM pg_stat_sys_tables
       WHERE relname IN ('pg_class', 'pg_attribute') AND last_vacuum > now() - interval '1 minute'`;
     expect(await numberOf(admin, vacuumed)).toBe(2);
