@@ -56,6 +56,10 @@ export class Progress implements ExperimentObserver {
     this.print(this.line());
   }
 
+  evidence(): void {
+    // Not shown on one line.
+  }
+
   trialEnded(result: TrialResult, treatment: Treatment): void {
     this.finishedPlannedMs += plannedMs(treatment);
     this.finishedMs += monotonicMs() - this.trialStartedMs;
@@ -134,5 +138,6 @@ export const silentObserver: ExperimentObserver = {
   trialStarted: () => undefined,
   phaseStarted: () => undefined,
   second: () => undefined,
+  evidence: () => undefined,
   trialEnded: () => undefined,
 };

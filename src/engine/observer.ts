@@ -1,6 +1,7 @@
 // What the engine tells whoever watches an experiment: which trial, which phase and until when, what the last
 // second brought. The engine prints nothing itself; the command line, or anything else, listens here.
 import type { Operation } from "../metrics/operations.js";
+import type { EvidenceValues } from "../results/evidence-metrics.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 
@@ -29,5 +30,7 @@ export interface ExperimentObserver {
   /** `mostMs` is the longest the phase may take; undefined where only work ends it. */
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void;
   second(live: LiveSecond): void;
+  /** One sample of the database, the pooler and the machine, about once a second from the start of the window. */
+  evidence(values: EvidenceValues): void;
   trialEnded(result: TrialResult, treatment: Treatment): void;
 }

@@ -61,6 +61,10 @@ export const Comparison = z.strictObject({
   baseline: TreatmentId,
   treatment: TreatmentId,
   ...finding,
+  because: z
+    .array(z.string())
+    .optional()
+    .describe("Where it is significant: the evidence that moved most with it, in sentences"),
 });
 export type Comparison = z.infer<typeof Comparison>;
 

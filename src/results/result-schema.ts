@@ -6,7 +6,6 @@ import type { Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
 import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
-
 import {
   Ceiling,
   ClientEvidence,
@@ -16,8 +15,11 @@ import {
   ThresholdResult,
 } from "./diagnosis-schema.js";
 
+import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
+
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
+export * from "./evidence-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
 export const RESULT_VERSION = 1;
@@ -62,6 +64,7 @@ export const OperationResult = z.strictObject({
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),
   emptyPolls: count.describe("Transactions that found nothing to do; not counted above"),
   emptyPollTotalMs: amount,
+  parts: z.array(LatencyPart).optional().describe("Where the response time went, in order"),
   clients: count.optional(),
   threads: count.optional(),
 });
@@ -73,6 +76,8 @@ export type OperationResults = z.infer<typeof OperationResults>;
 export const LifecycleResult = z.strictObject({
   completedMs: Latency.describe("Publish commit to completion commit"),
   archivedMs: Latency.describe("Publish commit to archive commit"),
+  passesPerEvent: amount.optional().describe("Process passes of an event that reached its end"),
+  drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
 
@@ -94,7 +99,7 @@ export const Integrity = z.strictObject({
 });
 export type Integrity = z.infer<typeof Integrity>;
 
-const Evidence = z.record(z.string(), z.json());
+const Entry = z.record(z.string(), z.json());
 
 export const TrialResult = z.strictObject({
   index: count.describe("Position among the trials of its treatment, from 0"),
@@ -108,7 +113,7 @@ export const TrialResult = z.strictObject({
   operations: OperationResults,
   lifecycle: LifecycleResult,
   integrity: Integrity.nullable().describe("Null where the tables could not be read"),
-  database: Evidence,
+  database: DatabaseEvidence,
   client: ClientEvidence.nullable(),
   machine: MachineEvidence.optional().describe("Where the platform tells"),
   steadyState: SteadyState.optional(),
@@ -174,8 +179,8 @@ export const ResultDocument = z
       .array(Capacity)
       .optional()
       .describe("Of a search for capacity, whose trials confirm its rate"),
-    diagnosis: z.array(Evidence),
-    faults: z.array(Evidence),
+    diagnosis: z.array(Entry),
+    faults: z.array(Entry),
   })
   .describe("Result of a train-sim experiment");
 export type ResultDocument = z.infer<typeof ResultDocument>;

@@ -1,0 +1,56 @@
+// What `report.html` is given to draw: the result document and what only the trials' files hold (seconds and
+// histograms), cut down to what a picture can show. It is the one contract between the program, which collects it from
+// a result directory, and the page, which runs in a browser. Types only.
+import type { Operation } from "../../metrics/operations.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+
+export interface ReportData {
+  readonly programVersion: string;
+  readonly result: ResultDocument;
+  /** The sentences that are shown first, most important one first. */
+  readonly findings: readonly KeyFinding[];
+  /** Notes of the linter and of the diagnosis about the experiment as a whole. */
+  readonly notes: readonly string[];
+  /** One for each trial that has seconds, in the order in which they ran. */
+  readonly series: readonly TrialSeries[];
+  readonly curves: readonly PercentileCurve[];
+}
+
+export interface KeyFinding {
+  readonly tone: "bad" | "warn" | "good" | "plain";
+  readonly text: string;
+  /** What the evidence says about it, in sentences. */
+  readonly because: readonly string[];
+}
+
+/** A trial over time, in equal buckets of whole seconds; every list has one entry for each bucket. */
+export interface TrialSeries {
+  readonly trial: number;
+  readonly treatment: string;
+  readonly bucketSeconds: number;
+  readonly buckets: number;
+  readonly operations: Readonly<Partial<Record<Operation, OperationSeries>>>;
+  /** Means over a bucket, by the names of `evidence-metrics.ts`; null where there was no sample. */
+  readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+/** Rates are per second; latencies are response times in ms from merged histograms, null without a transaction. */
+export interface OperationSeries {
+  readonly events: readonly number[];
+  readonly transactions: readonly number[];
+  readonly retries: readonly number[];
+  readonly failures: readonly number[];
+  readonly p50: readonly (number | null)[];
+  readonly p95: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+  readonly max: readonly (number | null)[];
+}
+
+/** The whole distribution of a treatment's complete trials together. */
+export interface PercentileCurve {
+  readonly treatment: string;
+  readonly operation: Operation | "lifecycle.completed" | "lifecycle.archived";
+  readonly count: number;
+  /** Percentile (0 .. 100) and milliseconds, ascending, denser towards 100 as HdrHistogram plots are. */
+  readonly points: readonly (readonly [number, number])[];
+}

@@ -1,0 +1,136 @@
+// The evidence of a trial in the result document: what the database, the pooler and the machine did in the window, as
+// far as they tell, and where the time of a transaction went. All of it was added to version 1, so every field is
+// optional; what a server's version or a role's rights do not show is absent and named in `skipped`, never 0.
+import { z } from "zod";
+
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const ratio = amount.describe("0 .. 1");
+
+export const LatencyPart = z
+  .strictObject({
+    name: z
+      .string()
+      .describe(
+        "startDelay, poolWait, begin, a statement's name, appDelay, commit, rollback, backoff, or program: " +
+          "what train-sim itself took between them",
+      ),
+    meanMs: amount.describe(
+      "Over all committed transactions of the operation, those without the part included",
+    ),
+    calls: amount.describe("Calls per transaction; 0 for what is no call"),
+    slowMeanMs: amount
+      .optional()
+      .describe("The same over the slowest transaction of each second and worker: what the tail is made of"),
+  })
+  .describe("A part of the response time; the parts of an operation add up to its mean");
+export type LatencyPart = z.infer<typeof LatencyPart>;
+
+export const PerEvent = z
+  .strictObject({
+    events: count.describe("What the others are divided by: events published in the window, else processed"),
+    walBytes: amount.optional(),
+    walRecords: amount.optional(),
+    walFullPageImages: amount.optional(),
+    tableBytes: z.number().optional().describe("Growth"),
+    indexBytes: z.number().optional().describe("Growth"),
+    toastBytes: z.number().optional().describe("Growth"),
+    deadTuples: z.number().optional().describe("Rows that died, whether or not they were vacuumed since"),
+    blocksWritten: amount.optional(),
+    buffersDirtied: amount.optional().describe("From pg_stat_statements or pg_stat_io, where they tell"),
+    serverCpuMs: amount.optional(),
+    clientCpuMs: amount.optional(),
+  })
+  .describe("Per event");
+export type PerEvent = z.infer<typeof PerEvent>;
+
+export const WaitShare = z.strictObject({
+  event: z.string().describe("As `LWLock:WALWrite`; `CPU` where a session waits for nothing"),
+  share: ratio.describe("Of the samples of active sessions of the load"),
+  sessions: amount.describe("On average"),
+});
+export type WaitShare = z.infer<typeof WaitShare>;
+
+export const StatementEvidence = z
+  .strictObject({
+    query: z.string(),
+    calls: count,
+    rows: count,
+    totalMs: amount,
+    blocksDirtied: count.optional(),
+    walBytes: amount.optional(),
+  })
+  .describe("From pg_stat_statements: what the window added");
+export type StatementEvidence = z.infer<typeof StatementEvidence>;
+
+const MeanMax = z.strictObject({ mean: amount, max: amount });
+
+export const PoolerEvidence = z
+  .strictObject({
+    clientsWaiting: MeanMax,
+    maxWaitMs: amount,
+    serversActive: MeanMax,
+    serversMax: count
+      .optional()
+      .describe("Server connections that the pool may have, all instances together"),
+    transactions: count,
+    waitMsPerTransaction: amount.describe("Wait for a server connection, as the pooler counted it"),
+    queryMsPerTransaction: amount,
+  })
+  .describe("PgBouncer, from its own statistics");
+export type PoolerEvidence = z.infer<typeof PoolerEvidence>;
+
+export const DatabaseEvidence = z.strictObject({
+  walBytes: amount.optional(),
+  walRecords: amount.optional(),
+  walFullPageImages: amount.optional(),
+  walFsyncs: amount.optional(),
+  walFsyncMs: amount.optional(),
+  commits: amount.optional(),
+  rollbacks: amount.optional(),
+  deadlocks: amount.optional(),
+  blocksRead: amount.optional(),
+  blocksHit: amount.optional(),
+  blocksWritten: amount.optional(),
+  temporaryBytes: amount.optional(),
+  checkpoints: amount.optional(),
+  rowsInserted: amount.optional(),
+  rowsUpdated: amount.optional(),
+  rowsHotUpdated: amount.optional(),
+  rowsDeleted: amount.optional(),
+  hotRatio: ratio.optional().describe("HOT updates among the updates of the workload's tables"),
+  autovacuums: count.optional().describe("Runs of autovacuum on the workload's tables"),
+  perEvent: PerEvent.optional(),
+  waits: z.array(WaitShare).optional().describe("Most frequent first"),
+  sessionsActive: MeanMax.optional(),
+  sessionsIdleInTransaction: MeanMax.optional(),
+  blocked: MeanMax.optional().describe("Sessions that wait for a lock of another"),
+  longestChain: count.optional(),
+  backlog: MeanMax.optional().describe("Events in PENDING"),
+  backlogAgeMs: MeanMax.optional().describe("Age of its oldest event"),
+  deadTuples: MeanMax.optional(),
+  oldestXminAge: amount.optional().describe("Transactions, at most"),
+  oldestTransactionMs: amount.optional().describe("At most"),
+  tableBytes: amount.optional().describe("At the end of the window"),
+  indexBytes: amount.optional(),
+  toastBytes: amount.optional(),
+  ginPendingPages: amount.optional().describe("At most"),
+  serverCpuSeconds: amount.optional(),
+  poolerCpuSeconds: amount.optional(),
+  diskReadBytes: amount.optional(),
+  diskWriteBytes: amount.optional(),
+  statements: z.array(StatementEvidence).optional().describe("Those that took the most time"),
+  pooler: PoolerEvidence.optional(),
+  sampling: z
+    .strictObject({
+      samples: count,
+      missed: count.describe("Seconds without a sample"),
+      meanMs: amount.describe("Time that one sample took"),
+    })
+    .optional(),
+  skipped: z
+    .array(z.strictObject({ source: z.string(), reason: z.string() }))
+    .optional()
+    .describe("Views that this version or role does not show"),
+});
+export type DatabaseEvidence = z.infer<typeof DatabaseEvidence>;
