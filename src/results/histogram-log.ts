@@ -2,11 +2,11 @@
 // line holds one tagged histogram of one second; values are microseconds, the interval's maximum is in
 // milliseconds as the format's own writers print it. Reading refuses what it cannot account for, with the line.
 import hdr from "hdr-histogram-js";
-import { createReadStream } from "node:fs";
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
+import { linesOf } from "./text-lines.js";
 
 /** A full histogram takes about 170 kB as text; a longer line is not one. */
 const LINE_CHARACTERS_MAX = 512 * 1024;
@@ -37,35 +37,33 @@ export interface HistogramLogEntry {
   readonly histogram: Histogram;
 }
 
-/** One line of a log; undefined for a comment, the legend or a blank line. Throws on anything else. */
-export function parseHistogramLogLine(line: string): HistogramLogEntry | undefined {
+/**
+ * One line of a log; undefined for a comment, the legend, a blank line or a tag that is not wanted: decoding is most of
+ * the work. Throws on anything else.
+ */
+export function parseHistogramLogLine(
+  line: string,
+  isWanted: (tag: Tag) => boolean = () => true,
+): HistogramLogEntry | undefined {
   if (line === "" || line.startsWith("#") || line.startsWith('"')) return undefined;
   const match = /^Tag=([^,]+),(\d+\.\d+),(\d+\.\d+),(\d+\.\d+),([A-Za-z0-9+/]+=*)$/.exec(line);
   if (!match) throw new Error("it is not a tagged histogram");
   const [, tag = "", second, , , encoded = ""] = match;
   if (!isTag(tag)) throw new Error(`the tag ${tag} is unknown`);
+  if (!isWanted(tag)) return undefined;
   return { second: Number(second), tag, histogram: hdr.decodeFromCompressedBase64(encoded) };
 }
 
-/** Lines of a file, one at a time, in memory bounded by the longest line allowed. */
-async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = "";
-  for await (const chunk of createReadStream(path, { encoding: "utf8" }) as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-    if (rest.length > LINE_CHARACTERS_MAX) throw new Error("a line is too long");
-  }
-  if (rest !== "") yield rest;
-}
-
-/** Every histogram of a log, in order; a UsageError names the file and the line that cannot be read. */
-export async function* readHistogramLog(path: string): AsyncGenerator<HistogramLogEntry> {
+/** The wanted histograms of a log, in order; a UsageError names the file and the line that cannot be read. */
+export async function* readHistogramLog(
+  path: string,
+  isWanted?: (tag: Tag) => boolean,
+): AsyncGenerator<HistogramLogEntry> {
   let lineNumber = 0;
   try {
-    for await (const line of linesOf(path)) {
+    for await (const line of linesOf(path, LINE_CHARACTERS_MAX)) {
       lineNumber++;
-      const entry = parseHistogramLogLine(line);
+      const entry = parseHistogramLogLine(line, isWanted);
       if (entry) yield entry;
     }
   } catch (error) {

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Totals } from "../metrics/totals.js";
+import { readTimeseries, type TimeseriesCounts } from "./timeseries.js";
+import { TIMESERIES_COLUMNS, timeseriesRow } from "./trial-files.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-timeseries-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const HEADER = TIMESERIES_COLUMNS.join(",");
+
+async function read(...lines: string[]): Promise<TimeseriesCounts[]> {
+  const path = join(directory, "timeseries.csv");
+  writeFileSync(path, lines.join("\n"));
+  const rows: TimeseriesCounts[] = [];
+  for await (const row of readTimeseries(path)) rows.push(row);
+  return rows;
+}
+
+describe("a time series", () => {
+  it("gives back the counts that were written", async () => {
+    const totals = new Totals();
+    const counts = totals.countsOf("process");
+    Object.assign(counts, { transactions: 7, events: 350, retries: new Map([["40001", 2]]) });
+    counts.failures.set("53300", 1);
+    expect(await read(HEADER, timeseriesRow(3, "process", totals), "")).toEqual([
+      { second: 3, operation: "process", transactions: 7, events: 350, failures: 1, retries: 2 },
+    ]);
+  });
+
+  it.each([
+    ["a row that was cut short", "4,process,7", "line 2: cannot read the time series: it has 3 cells"],
+    ["another operation", `4,delete,${"0,".repeat(14)}`, "its operation is unknown: delete"],
+    ["what is no count", `4,add,-1,${"0,".repeat(13)}`, "its transactions is no count: -1"],
+  ])("refuses %s, with its line", async (_, row, words) => {
+    await expect(read(HEADER, row)).rejects.toThrow(words);
+  });
+
+  it("does without columns that it does not need, and not without the others", async () => {
+    const header = "retries,operation,second,failures,events,transactions,novelty";
+    expect(await read(header, "1,read,9,2,30,3,x")).toEqual([
+      { second: 9, operation: "read", transactions: 3, events: 30, failures: 2, retries: 1 },
+    ]);
+    await expect(read("second,operation", "0,add")).rejects.toThrow("line 1: cannot read the time series");
+  });
+
+  it("says which file cannot be read", async () => {
+    const rows = readTimeseries(join(directory, "none.csv"));
+    await expect(rows.next()).rejects.toThrow(/none\.csv: cannot read the time series: ENOENT/);
+  });
+});

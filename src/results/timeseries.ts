@@ -1,0 +1,65 @@
+// Reads a trial's `timeseries.csv` back, row by row: what was counted in each second of its window. Latencies are left
+// where they are: those of longer spans than a second come from the histogram log, never from other percentiles. A row
+// that is cut short or is no number is refused with its line.
+import { messageOf, UsageError } from "../foundation/errors.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import { linesOf } from "./text-lines.js";
+
+const LINE_CHARACTERS_MAX = 4096;
+
+/** What was counted of an operation in one second; a second may have several, which add up. */
+export interface TimeseriesCounts {
+  /** Of the window, from 0. */
+  readonly second: number;
+  readonly operation: Operation;
+  readonly transactions: number;
+  readonly events: number;
+  readonly failures: number;
+  readonly retries: number;
+}
+
+const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** Reads rows below that header: a later version may have more columns, in another order. */
+function rowParser(header: string): (line: string) => TimeseriesCounts {
+  const columns = header.split(",");
+  const missing = COLUMNS.filter((column) => !columns.includes(column));
+  if (missing.length > 0) throw new Error(`it has no column ${missing.join(", ")}`);
+  return (line) => {
+    const cells = line.split(",");
+    if (cells.length !== columns.length)
+      throw new Error(`it has ${cells.length} cells instead of ${columns.length}`);
+    const cell = (column: Column): string => cells[columns.indexOf(column)] ?? "";
+    const count = (column: Column): number => {
+      if (!/^\d+$/.test(cell(column))) throw new Error(`its ${column} is no count: ${cell(column)}`);
+      return Number(cell(column));
+    };
+    const operation = OPERATIONS.find((known) => known === cell("operation"));
+    if (!operation) throw new Error(`its operation is unknown: ${cell("operation")}`);
+    return {
+      ...{ second: count("second"), operation, transactions: count("transactions"), events: count("events") },
+      ...{ failures: count("failures"), retries: count("retries") },
+    };
+  };
+}
+
+/** Every row, in order; a UsageError names the file and the line that cannot be read. */
+export async function* readTimeseries(path: string): AsyncGenerator<TimeseriesCounts> {
+  let lineNumber = 0;
+  let parse: ReturnType<typeof rowParser> | undefined;
+  try {
+    for await (const line of linesOf(path, LINE_CHARACTERS_MAX)) {
+      lineNumber++;
+      if (parse) yield parse(line);
+      else parse = rowParser(line);
+    }
+  } catch (error) {
+    const where = lineNumber > 0 ? `${path}, line ${lineNumber}` : path;
+    throw new UsageError(
+      `${where}: cannot read the time series: ${messageOf(error)}`,
+      "Was the run cut short, or the file changed since?",
+      { cause: error },
+    );
+  }
+}
