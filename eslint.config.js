@@ -20,6 +20,11 @@ export default tseslint.config(
       "no-console": "error",
     },
   },
+  {
+    // What runs in a browser sees the DOM and nothing of Node.
+    files: ["src/report/html/page/*.ts", "src/report/html/live/*.ts"],
+    languageOptions: { parserOptions: { project: "./tsconfig.page.json" } },
+  },
   { files: ["**/*.js", "**/*.mjs"], ...tseslint.configs.disableTypeChecked },
   { files: ["bench/**"], rules: { "no-console": "off" } },
 );

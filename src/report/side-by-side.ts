@@ -9,12 +9,12 @@ import {
   type ComparisonMetric,
   type MetricSummary,
   type ResultDocument,
-  type TreatmentResult,
 } from "../results/result-schema.js";
 import { renderVerdicts } from "./claims.js";
 import { isBelowNoise } from "./comparisons.js";
 import { intervalText, ratioText, shortNumber } from "./numbers.js";
-import { renderWithin, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { labelsOf } from "./treatment-labels.js";
 
 const METRIC_TITLES: Readonly<Record<ComparisonMetric, string>> = {
   mean: "mean(ms)",
@@ -27,16 +27,6 @@ const SECTION_TITLES: Readonly<Partial<Record<ComparedOperation, string>>> = {
   "lifecycle.completed": "published -> completed",
   "lifecycle.archived": "published -> archived",
 };
-const LABEL_WIDTH_MAX = 24;
-
-/** Ids as they are where they fit, else numbered, so that shortened ones stay distinct. */
-export function labelsOf(treatments: readonly TreatmentResult[]): string[] {
-  if (treatments.every(({ id }) => id.length <= LABEL_WIDTH_MAX)) return treatments.map(({ id }) => id);
-  return treatments.map(({ id }, i) => {
-    const number = `#${i + 1} `;
-    return number + shorten(id, LABEL_WIDTH_MAX - number.length);
-  });
-}
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
 function valueCell(summary: MetricSummary | undefined): string {

@@ -6,11 +6,12 @@ import { withAnalysis } from "./analysis.js";
 import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
 import { renderEffects } from "./effects-table.js";
-import { labelsOf, renderSideBySide } from "./side-by-side.js";
+import { renderSideBySide } from "./side-by-side.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
 import { renderTrust } from "./trust-notes.js";
+import { labelsOf } from "./treatment-labels.js";
 import {
   colourMarks,
   plainMarks,

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// Bundles what runs in a browser: the page of report.html and the live dashboard, each as one script and one style
+// sheet that need nothing else, `dist/report/html/{page,live}.{js,css}`. The program puts them into its HTML; a page
+// that imports anything of Node does not build. The directory is an argument, for builds beside `dist/`.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+
+const SOURCES = path.join(import.meta.dirname, "src/report/html");
+const outdir = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist"), "report/html");
+
+const entryPoints = ["page", "live"].flatMap((page) =>
+  ["main.ts", `${page}.css`]
+    .map((file) => path.join(SOURCES, page, file))
+    .filter((file) => existsSync(file))
+    .map((file) => ({ in: file, out: page })),
+);
+await build({
+  entryPoints,
+  outdir,
+  bundle: true,
+  minify: true,
+  format: "iife",
+  platform: "browser",
+  target: "es2022",
+  charset: "utf8",
+  logLevel: "warning",
+  tsconfig: path.join(import.meta.dirname, "tsconfig.page.json"),
+  banner: {
+    js: "/*! Includes Apache ECharts (Apache License 2.0, https://echarts.apache.org) and ZRender (BSD 3-Clause). */",
+  },
+});

@@ -1,0 +1,14 @@
+// Short names for treatments where ids would not fit: in columns of a terminal, in legends and axes of a chart. They
+// are the same everywhere, so that a reader finds `#3` of the summary in the report again. Pure: a browser uses it too.
+import { shorten } from "./text-table.js";
+
+const LABEL_WIDTH_MAX = 24;
+
+/** Ids as they are where they fit, else numbered, so that shortened ones stay distinct. */
+export function labelsOf(treatments: readonly { readonly id: string }[]): string[] {
+  if (treatments.every(({ id }) => id.length <= LABEL_WIDTH_MAX)) return treatments.map(({ id }) => id);
+  return treatments.map(({ id }, i) => {
+    const number = `#${i + 1} `;
+    return number + shorten(id, LABEL_WIDTH_MAX - number.length);
+  });
+}
