@@ -56,6 +56,10 @@ export class Progress implements ExperimentObserver {
     this.print(this.line());
   }
 
+  thresholds(): void {
+    // Nor are these.
+  }
+
   evidence(): void {
     // Not shown on one line.
   }
@@ -92,9 +96,9 @@ export class Progress implements ExperimentObserver {
     const operations = Object.entries(this.live?.operations ?? {})
       .filter(([operation]) => operation !== "__cycle__")
       .map(([operation, each]) => {
-        const p99 = each.responseP99Ms === null ? "" : ` p99 ${each.responseP99Ms.toFixed(1)}ms`;
-        const trouble =
-          each.retries + each.failures > 0 ? ` ${each.retries} retries ${each.failures} failures` : "";
+        const p99 = each.response === null ? "" : ` p99 ${each.response.p99Ms.toFixed(1)}ms`;
+        const [retries, failures] = [sum(each.retries), sum(each.failures)];
+        const trouble = retries + failures > 0 ? ` ${retries} retries ${failures} failures` : "";
         return `${operation} ${each.events} ev/s${p99}${trouble}`;
       });
     const timeLeft = this.experiment.trials.length > 0 ? [`${this.timeLeft()} left`] : [];
@@ -132,6 +136,10 @@ export class Progress implements ExperimentObserver {
   }
 }
 
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
 /** Hears everything and says nothing: `--quiet`. */
 export const silentObserver: ExperimentObserver = {
   note: () => undefined,
@@ -139,5 +147,6 @@ export const silentObserver: ExperimentObserver = {
   phaseStarted: () => undefined,
   second: () => undefined,
   evidence: () => undefined,
+  thresholds: () => undefined,
   trialEnded: () => undefined,
 };

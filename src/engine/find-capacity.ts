@@ -31,6 +31,7 @@ import { requirePooler } from "./pooler.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord } from "./experiment-record.js";
+import { watchThresholds } from "./running-thresholds.js";
 import { runTrial } from "./trial.js";
 import type { FinishedTrial } from "./trial-parts.js";
 
@@ -167,8 +168,10 @@ class CapacityRun {
     const planned = { number, block, treatmentId: treatment.id, seed };
     const directory = await createTrialDirectory(this.directory, number, treatment.id);
     const { observer, interruption } = this.options;
+    const onPooler = (version: string): void => this.host.addPooler(version);
+    const onTotals = watchThresholds([this.threshold], driven, (states) => observer.thresholds(states));
     const measured = await runTrial(
-      { ...kept, observer, interruption, onPooler: (version) => this.host.addPooler(version) },
+      { ...kept, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial: planned, treatment: driven, index: block, directory },
     );
     const diagnosis = diagnose({ trial: measured.result, bounds: this.experiment.diagnosis });

@@ -3,10 +3,8 @@
 // experiment's business. Thresholds at the end are evaluated on what is recorded, which is all that a reader has too.
 import { messageOf, TrainSimError, ExitCode } from "../foundation/errors.js";
 import { machineFacts } from "../foundation/machine.js";
-import type { Totals } from "../metrics/totals.js";
 import { diagnose, isTainted } from "../report/diagnosis/diagnose.js";
 import { brokenThreshold, type Abort, type Measured } from "../report/thresholds.js";
-import { operationResults } from "../results/operation-results.js";
 import type { Ceiling, TrialResult } from "../results/result-schema.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
@@ -14,7 +12,8 @@ import { isSelected } from "../scenario/thresholds.js";
 import { ceilingKey, measureCeiling, type CeilingInputs } from "./ceiling.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
-import type { FinishedTrial } from "./trial-parts.js";
+import { watchThresholds } from "./running-thresholds.js";
+import type { FinishedTrial, WatchTotals } from "./trial-parts.js";
 
 export class Judge {
   /** The first threshold that ended the experiment. */
@@ -62,21 +61,14 @@ export class Judge {
     }
   }
 
-  /** What watches the running totals of a trial; undefined where no threshold may end the experiment. */
-  watcher(
-    trial: PlannedTrial,
-    treatment: Treatment,
-  ): ((totals: Totals, windowSeconds: number) => void) | undefined {
-    const thresholds = this.abortingOn(treatment);
-    if (thresholds.length === 0) return undefined;
-    let seconds = 0;
-    return (totals, windowSeconds) => {
-      seconds = Math.max(seconds, windowSeconds); // a late part repeats an earlier second
-      const operations = operationResults(totals.summary(seconds), treatment.settings);
-      const { histograms } = totals;
-      const measured = { operations, histograms, audits: [], taintedTrials: undefined };
-      this.check(thresholds, measured, seconds * 1000, trial, treatment);
-    };
+  /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
+  watcher(trial: PlannedTrial, treatment: Treatment): WatchTotals | undefined {
+    const selected = this.experiment.thresholds.filter((each) => isSelected(each, treatment));
+    const aborting = this.abortingOn(treatment);
+    return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
+      this.observer.thresholds(states);
+      this.check(aborting, measured, elapsedMs, trial, treatment);
+    });
   }
 
   /** The trial with what is to be said against it; it may end the experiment, too. */

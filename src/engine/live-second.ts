@@ -1,22 +1,36 @@
 // One finished second as those see it who watch an experiment.
 // It only reads what the tally is about to use again, and keeps nothing of it.
-import { percentileMs } from "../metrics/histograms.js";
+import { countsWithin, meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";
-import { sumOf, type Totals } from "../metrics/totals.js";
-import type { LiveOperation, LiveSecond } from "./observer.js";
+import type { Totals } from "../metrics/totals.js";
+import { LATENCY_BOUNDS_MS, type LiveLatency, type LiveOperation, type LiveSecond } from "./observer.js";
+
+const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
 
 export function liveSecond(second: number, totals: Totals): LiveSecond {
   const operations: Partial<Record<Operation, LiveOperation>> = {};
   for (const operation of totals.operations) {
-    const counts = totals.countsOf(operation);
-    const response = totals.histograms.get(`${operation}.response`);
+    const { transactions, events, offered, dropped, retries, failures } = totals.countsOf(operation);
     operations[operation] = {
-      transactions: counts.transactions,
-      events: counts.events,
-      responseP99Ms: response ? percentileMs(response, 99) : null,
-      retries: sumOf(counts.retries),
-      failures: sumOf(counts.failures),
+      ...{ transactions, events, offered, dropped },
+      retries: Object.fromEntries(retries),
+      failures: Object.fromEntries(failures),
+      response: liveLatency(totals.histograms.get(`${operation}.response`)),
+      poolWait: liveLatency(totals.histograms.get(`${operation}.poolwait`)),
     };
   }
   return { second, operations };
+}
+
+function liveLatency(histogram: Histogram | undefined): LiveLatency | null {
+  return histogram === undefined
+    ? null
+    : {
+        samples: histogram.totalCount,
+        meanMs: meanMs(histogram),
+        p50Ms: percentileMs(histogram, 50),
+        p95Ms: percentileMs(histogram, 95),
+        p99Ms: percentileMs(histogram, 99),
+        binned: countsWithin(histogram, BOUNDS_US),
+      };
 }

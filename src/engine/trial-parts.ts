@@ -19,8 +19,11 @@ export interface TrialHost {
   /** Told the version of each pooler that takes part. */
   readonly onPooler: (version: string) => void;
   /** Told the running totals of the window, once a second while it lasts. */
-  readonly onTotals?: (totals: Totals, windowSeconds: number) => void;
+  readonly onTotals?: WatchTotals;
 }
+
+/** `windowSeconds` is how much of the window the totals are of; a late part repeats an earlier second. */
+export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
 
 export interface TrialInputs {
   readonly trial: PlannedTrial;

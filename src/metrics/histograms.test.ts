@@ -2,6 +2,7 @@ import fc from "fast-check";
 import hdr from "hdr-histogram-js";
 import { describe, expect, it } from "vitest";
 import {
+  countsWithin,
   createHistogram,
   HIGHEST_TRACKABLE_US,
   HistogramSet,
@@ -114,6 +115,25 @@ describe("HistogramSet", () => {
     expect(set.entries()).toEqual([]);
     set.at("process.service").recordValue(7);
     expect(summaryMs(set.get("process.service"))?.max).toBe(0.007);
+  });
+});
+
+describe("counts within bounds", () => {
+  it("put each sample below the first bound that holds it, and none twice", () => {
+    const histogram = histogramOf([1, 100, 100, 101, 2_000, 2_001, 90_000_000]);
+    expect(countsWithin(histogram, [100, 2_000, 60_000_000])).toEqual([3, 2, 1, 1]);
+    expect(countsWithin(histogramOf([]), [100, 2_000])).toEqual([0, 0, 0]);
+  });
+
+  it("add up to all samples, whatever they are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 })), (valuesUs) => {
+        const counts = countsWithin(histogramOf(valuesUs), [50, 5_000, 500_000]);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(valuesUs.length);
+        const small = valuesUs.filter((value) => value <= 50).length;
+        expect(counts[0]).toBe(small);
+      }),
+    );
   });
 });
 

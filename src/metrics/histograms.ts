@@ -60,6 +60,25 @@ export function meanMs(histogram: Histogram): number {
 }
 
 /**
+ * Samples by the first of the ascending bounds (microseconds) that holds them, then those above all bounds. A sample counts
+ * as the bottom of its bucket, so one that is within 0.1 % above a bound may be counted below it.
+ */
+export function countsWithin(histogram: Histogram, boundsUs: readonly number[]): number[] {
+  if (!(histogram instanceof hdr.JsHistogram)) throw new Error("counts are read from a histogram of our own");
+  const counts = Array.from({ length: boundsUs.length + 1 }, () => 0);
+  const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue);
+  let bin = 0;
+  for (let index = 0; index <= last; index++) {
+    const count = histogram.getCountAtIndex(index);
+    if (count === 0) continue;
+    const valueUs = histogram.valueFromIndex(index);
+    while (bin < boundsUs.length && valueUs > (boundsUs[bin] ?? 0)) bin++;
+    counts[bin] = (counts[bin] ?? 0) + count;
+  }
+  return counts;
+}
+
+/**
  * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that
  * holds the largest sample (as in the Java and Python implementations), so that no percentile exceeds it and it is
  * the same whether read here or from the stored histogram.
