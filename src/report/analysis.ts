@@ -40,3 +40,8 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
     sweeps: sweepsOf(treatments, seed),
   };
 }
+
+/** The document with its statistics: as stored or, where it holds none (results of before there were any), made now. */
+export function analysed(stored: ResultDocument): ResultDocument {
+  return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
+}

@@ -2,7 +2,7 @@
 // from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
 import type { ResultDocument } from "../results/result-schema.js";
 import { lintsOf } from "./lint.js";
-import { withAnalysis } from "./analysis.js";
+import { analysed } from "./analysis.js";
 import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
 import { renderEffects } from "./effects-table.js";
@@ -90,8 +90,7 @@ function parameterLines(result: ResultDocument): string[] {
 
 /** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
 export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
-  // Results of before there was an analysis are analysed now; it comes out of what is stored.
-  const result = stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
+  const result = analysed(stored);
   const marks = options.colour ? colourMarks : plainMarks;
   const claims = renderClaims(result);
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
