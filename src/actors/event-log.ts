@@ -2,16 +2,15 @@
 // at most so many lines a second, because a storm must be visible without the log becoming the load. What was
 // left out is counted and stands in the next summary line.
 import type { Logger } from "../foundation/logger.js";
-import type { Operation } from "../metrics/operations.js";
+import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
 
 const LINES_PER_SECOND = 20;
 
-export interface TransactionFacts {
-  readonly operation: Operation;
-  readonly client: number;
-  readonly attempt: number;
-  readonly serviceMs: number;
-  readonly poolWaitMs: number;
+export interface SlowOutcome {
+  readonly events: number;
+  readonly responseMs: number;
+  /** Where the response time went: milliseconds by part. */
+  readonly parts: Record<string, number>;
 }
 
 export class EventLog {
@@ -20,25 +19,27 @@ export class EventLog {
 
   constructor(readonly logger: Logger) {}
 
-  retry(facts: TransactionFacts, sqlstate: string, message: string, backoffMs: number): void {
-    if (this.mayWrite())
-      this.logger.warn({ event: "retry", ...facts, sqlstate, backoffMs, reason: message }, "retry");
+  retry(facts: TransactionFacts, cause: FailureFacts, backoffMs: number): void {
+    if (this.mayWrite()) this.logger.warn({ event: "retry", ...facts, ...cause, backoffMs }, "retry");
   }
 
-  failure(facts: TransactionFacts, sqlstate: string, message: string): void {
-    if (this.mayWrite())
-      this.logger.error({ event: "failure", ...facts, sqlstate, reason: message }, "failure");
+  failure(facts: TransactionFacts, cause: FailureFacts): void {
+    if (this.mayWrite()) this.logger.error({ event: "failure", ...facts, ...cause }, "failure");
   }
 
-  slow(facts: TransactionFacts, events: number): void {
-    if (this.mayWrite()) this.logger.warn({ event: "slow", ...facts, events }, "slow transaction");
+  slow(facts: TransactionFacts, outcome: SlowOutcome): void {
+    if (this.mayWrite()) this.logger.warn({ event: "slow", ...facts, ...outcome }, "slow transaction");
   }
 
-  /** Opens the next second's allowance; resolves to the number of lines left out in the last. */
-  nextSecond(): number {
+  /** Opens the next second's allowance. */
+  nextSecond(): void {
+    this.linesLeft = LINES_PER_SECOND;
+  }
+
+  /** Lines left out since the last call; whoever asks must write the number down. */
+  takeSuppressed(): number {
     const left = this.suppressed;
     this.suppressed = 0;
-    this.linesLeft = LINES_PER_SECOND;
     return left;
   }
 

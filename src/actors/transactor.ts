@@ -8,9 +8,11 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { RetrySettings } from "../scenario/settings.js";
+import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
-import type { EventLog, TransactionFacts } from "./event-log.js";
+import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
+import type { EventLog } from "./event-log.js";
 import type { TimeAccount } from "./time-account.js";
 
 /** One transaction as an actor describes it. */
@@ -127,17 +129,21 @@ export class Transactor {
     }
     const { poolWaitMs } = progress;
     const scheduled = this.scheduled(plan);
+    // Without a schedule the intended start is the actual one, and the response time the service time.
+    const responseMs = finishedMs - (scheduled.intendedMs ?? startMs);
     time.book("service", startMs, finishedMs);
     recorder.transaction(plan.operation, {
       finishedMs,
       events,
       serviceMs,
-      // Without a schedule the intended start is the actual one, and the response time the service time.
-      responseMs: finishedMs - (scheduled.intendedMs ?? startMs),
+      responseMs,
       poolWaitMs,
       ...scheduled,
     });
-    if (serviceMs > slowTransactionMs) eventLog.slow(this.facts(plan, serviceMs, progress), events);
+    if (serviceMs > slowTransactionMs) {
+      const facts = this.facts(plan, startMs, finishedMs, progress);
+      eventLog.slow(facts, { events, responseMs });
+    }
     return { kind: "committed", result, finishedMs };
   }
 
@@ -154,7 +160,7 @@ export class Transactor {
     const sample = { finishedMs, serviceMs, sqlstate, ...this.scheduled(plan) };
     this.options.time.book("service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
-    this.options.eventLog.failure(this.facts(plan, serviceMs, progress), failure.sqlstate, messageOf(error));
+    this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
     return { kind: "failed", inDoubt: progress.inDoubt };
   }
 
@@ -170,12 +176,7 @@ export class Transactor {
     const ceilingMs = Math.min(retry.ceilingMs, retry.baseMs * 2 ** (progress.attempt - 1));
     const backoffMs = prng.float() * ceilingMs;
     recorder.retry(plan.operation, failure.sqlstate, nowMs);
-    eventLog.retry(
-      this.facts(plan, nowMs - startMs, progress),
-      failure.sqlstate,
-      messageOf(error),
-      backoffMs,
-    );
+    eventLog.retry(this.facts(plan, startMs, nowMs, progress), causeOf(error, failure), backoffMs);
     await sleeper.sleep(backoffMs);
   }
 
@@ -184,13 +185,23 @@ export class Transactor {
     return this.options.arrivals() === operation ? { intendedMs } : {};
   }
 
-  private facts(plan: TransactionPlan<unknown>, serviceMs: number, progress: Progress): TransactionFacts {
+  private facts(
+    plan: TransactionPlan<unknown>,
+    startMs: number,
+    nowMs: number,
+    progress: Progress,
+  ): TransactionFacts {
     return {
       operation: plan.operation,
       client: plan.client,
       attempt: progress.attempt,
-      serviceMs,
+      serviceMs: nowMs - startMs,
       poolWaitMs: progress.poolWaitMs,
+      second: this.options.recorder.secondAt(nowMs),
     };
   }
+}
+
+function causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
+  return { sqlstate, reason: messageOf(error), ...placeOf(error) };
 }

@@ -12,7 +12,7 @@ export class TrialLog {
   readonly file: string;
   private readonly open: OpenLogger;
 
-  constructor({ trial, treatment, directory }: TrialInputs) {
+  constructor({ trial, treatment, index, directory }: TrialInputs) {
     this.file = join(directory, "log.ndjson");
     this.open = openLogger({
       file: this.file,
@@ -20,13 +20,14 @@ export class TrialLog {
       bindings: { trial: trial.number, treatment: trial.treatmentId, actor: "coordinator", worker: 0 },
     });
     this.open.logger.info(
-      { event: "start", operation: "*", seed: trial.seed, levels: treatment.levels },
+      { event: "start", operation: "*", index, seed: trial.seed, levels: treatment.levels },
       "trial starts",
     );
   }
 
-  phase(phase: TrialPhase): void {
-    this.open.logger.info({ event: "phase", operation: "*", phase }, `phase ${phase}`);
+  /** `windowStartsAt` is given with the phase `measure`: wall-clock time of the window's second 0. */
+  phase(phase: TrialPhase, windowStartsAt?: string): void {
+    this.open.logger.info({ event: "phase", operation: "*", phase, windowStartsAt }, `phase ${phase}`);
     this.open.flush();
   }
 

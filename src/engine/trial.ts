@@ -235,7 +235,7 @@ class TrialRun {
   }
 
   private phase(name: TrialPhase, mostMs: number | undefined): void {
-    this.log.phase(name);
+    this.log.phase(name, name === "measure" ? this.window?.startedAt : undefined);
     this.host.observer.phaseStarted(name, mostMs);
   }
 }

@@ -152,6 +152,11 @@ export class Recorder {
     return delta;
   }
 
+  /** The second of the window that holds `atMs`; undefined outside the window. */
+  secondAt(atMs: number): number | undefined {
+    return this.isInside(atMs) ? Math.floor((atMs - this.startMs) / 1000) : undefined;
+  }
+
   private isInside(atMs: number): boolean {
     return atMs >= this.startMs && atMs < this.endMs;
   }

@@ -1,0 +1,55 @@
+// The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
+import { describe, expect, it } from "vitest";
+import { createWorkload } from "./create-workload.js";
+import { postgres } from "./dialects/postgres.js";
+import { InDoubtError, StatementError } from "./errors.js";
+import { ONLY_TABLE, placeOf } from "./failure-place.js";
+
+const serverError = (message: string, more: object = {}) => Object.assign(new Error(message), more);
+
+describe("the place of a failure", () => {
+  it("is the table that the server names: in its own field, its message or its context", () => {
+    const locked = serverError('could not obtain lock on row in relation "event_status"');
+    expect(placeOf(new StatementError("process.claim", locked))).toEqual({
+      statement: "process.claim",
+      table: "event_status",
+    });
+    const where = 'while updating tuple (0,7) in relation "events"\nSQL statement "..."';
+    const deadlock = serverError("deadlock detected", { where });
+    expect(placeOf(new StatementError("process", deadlock)).table).toBe("events");
+    const duplicate = serverError("duplicate key value", { table: "event_status" });
+    expect(placeOf(new StatementError("add", duplicate)).table).toBe("event_status");
+  });
+
+  it("is the statement's table where it has one only, and else unknown", () => {
+    const lost = serverError("could not serialize access due to concurrent update");
+    expect(placeOf(new StatementError("process.payload", lost)).table).toBe("events");
+    expect(placeOf(new StatementError("process.claim", lost))).toEqual({ statement: "process.claim" });
+    expect(placeOf(new StatementError("commit", lost))).toEqual({ statement: "commit" });
+  });
+
+  it("is that of the commit that was in doubt, and nothing of what is no statement", () => {
+    expect(placeOf(new InDoubtError(new StatementError("commit", new Error("gone"))))).toEqual({
+      statement: "commit",
+    });
+    expect(placeOf(new Error("connect ECONNREFUSED"))).toEqual({});
+    expect(placeOf(undefined)).toEqual({});
+  });
+
+  it("knows exactly the statements that name one table, in every shape, payload and locking", () => {
+    const tablesOf = new Map<string, Set<string>>();
+    for (const statementShape of postgres.statementShapes)
+      for (const payload of postgres.payloads)
+        for (const locking of postgres.lockings) {
+          const settings = { dialect: "postgres", namespace: "n", isolation: "read committed" } as const;
+          const { statements } = createWorkload({ ...settings, statementShape, payload, locking });
+          for (const { name, text } of statements) {
+            const tables = tablesOf.get(name) ?? new Set();
+            for (const [, table = ""] of text.matchAll(/"n"\.(\w+)/g)) tables.add(table);
+            tablesOf.set(name, tables);
+          }
+        }
+    const single = [...tablesOf].filter(([, tables]) => tables.size === 1);
+    expect(ONLY_TABLE).toEqual(Object.fromEntries(single.map(([name, [table]]) => [name, table])));
+  });
+});

@@ -1,0 +1,171 @@
+// The lines of a trial's NDJSON log, as zod schemas: those who write them and those who read them share this file, so
+// that neither can drift from the other. A reader meets logs that were cut short, edited or written by something
+// else: every line is either one of these or told apart by why it is not, never skipped in silence.
+// Fields that a later version adds are ignored.
+import { z } from "zod";
+import { messageOf } from "../foundation/errors.js";
+import { OPERATIONS } from "../metrics/operations.js";
+import { ROLES } from "../scenario/settings.js";
+
+/** Longer windows than a month are not measured; a second beyond it is damage. */
+export const SECONDS_MAX = 31 * 24 * 3600;
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+const second = z.int().min(0).max(SECONDS_MAX);
+
+/** What every line carries. `operation` is `*` where a line is about all. */
+const common = {
+  time: z.iso.datetime(),
+  trial: z.int().min(1),
+  treatment: z.string(),
+  actor: z.enum([...ROLES, "coordinator"]),
+  worker: count,
+};
+
+/** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name, ... */
+const PartsMs = z.record(z.string(), z.number());
+
+/** What retry, failure and slow lines say of their transaction. */
+export const TransactionFacts = z.object({
+  operation: z.enum(OPERATIONS),
+  client: count,
+  attempt: count,
+  serviceMs: ms,
+  poolWaitMs: ms,
+  second: second.optional().describe("Of the window; absent outside it, and then not in the totals"),
+});
+export type TransactionFacts = z.infer<typeof TransactionFacts>;
+
+/** Why an attempt failed, and where as far as the server or the statement's name tells. */
+export const FailureFacts = z.object({
+  sqlstate: z.string(),
+  reason: z.string(),
+  statement: z.string().optional(),
+  table: z.string().optional(),
+});
+export type FailureFacts = z.infer<typeof FailureFacts>;
+
+/** What one worker did of one operation in one second of the window. */
+export const SummaryFacts = z.object({
+  operation: z.enum(OPERATIONS),
+  second,
+  transactions: count,
+  events: count,
+  emptyPolls: count,
+  offered: count.optional(),
+  dropped: count.optional(),
+  retries: z.record(z.string(), count),
+  failures: z.record(z.string(), count),
+  meanResponseMs: ms,
+  maxResponseMs: ms,
+  responseHistogram: z.string().optional().describe("HdrHistogram V2, compressed, base64; microseconds"),
+  slowest: z.object({ responseMs: ms, client: count, parts: PartsMs.optional() }).optional(),
+  suppressedLines: count.optional(),
+});
+export type SummaryFacts = z.infer<typeof SummaryFacts>;
+
+const StartLine = z.object({
+  ...common,
+  event: z.literal("start"),
+  index: count.optional(),
+  clients: count.optional(),
+});
+const PhaseLine = z.object({
+  ...common,
+  event: z.literal("phase"),
+  phase: z.string(),
+  windowStartsAt: z.iso.datetime().optional(),
+});
+const SummaryLine = z.object({ ...common, event: z.literal("summary"), ...SummaryFacts.shape });
+const OutsideLine = z.object({
+  ...common,
+  event: z.literal("summary"),
+  outside: z.literal(true),
+  phase: z.string(),
+  transactions: count,
+  failures: count,
+  retries: count,
+  suppressedLines: count.optional(),
+});
+const RetryLine = z.object({
+  ...common,
+  event: z.literal("retry"),
+  ...TransactionFacts.shape,
+  ...FailureFacts.shape,
+  backoffMs: ms,
+});
+const FailureLine = z.object({
+  ...common,
+  event: z.literal("failure"),
+  ...TransactionFacts.shape,
+  ...FailureFacts.shape,
+});
+const SlowLine = z.object({
+  ...common,
+  event: z.literal("slow"),
+  ...TransactionFacts.shape,
+  events: count,
+  responseMs: ms.optional(),
+  parts: PartsMs.optional(),
+});
+const AuditLine = z.object({ ...common, event: z.literal("audit"), verdict: z.enum(["ok", "violated"]) });
+const StopLine = z.object({
+  ...common,
+  event: z.literal("stop"),
+  status: z.string().optional(),
+  reason: z.string().optional(),
+  windowSeconds: z.number().min(0).optional(),
+});
+
+const LINES = {
+  start: StartLine,
+  phase: PhaseLine,
+  summary: SummaryLine,
+  retry: RetryLine,
+  failure: FailureLine,
+  slow: SlowLine,
+  audit: AuditLine,
+  stop: StopLine,
+};
+
+export type LogLine = z.infer<(typeof LINES)[keyof typeof LINES] | typeof OutsideLine>;
+export type SummaryLine = z.infer<typeof SummaryLine>;
+export type OutsideLine = z.infer<typeof OutsideLine>;
+export type DetailLine = z.infer<typeof RetryLine> | z.infer<typeof FailureLine>;
+export type SlowLine = z.infer<typeof SlowLine>;
+
+/** `broken` is no JSON, `foreign` JSON of something else, `malformed` a line of ours with a wrong field. */
+export const LINE_PROBLEMS = ["broken", "foreign", "malformed"] as const;
+export type LineProblem = (typeof LINE_PROBLEMS)[number];
+
+export type ParsedLine =
+  { readonly line: LogLine } | { readonly problem: LineProblem; readonly reason: string };
+
+/** What one line of a log is. Never throws. */
+export function parseLogLine(text: string): ParsedLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: "broken", reason: `it is not JSON: ${messageOf(error)}` };
+  }
+  const event = fieldOf(value, "event");
+  if (typeof event !== "string" || !Object.hasOwn(LINES, event))
+    return { problem: "foreign", reason: "it is no line of a train-sim log" };
+  const isOutside = event === "summary" && fieldOf(value, "outside") === true;
+  const schema = isOutside ? OutsideLine : LINES[event as keyof typeof LINES];
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { line: parsed.data };
+  const issue = parsed.error.issues[0];
+  return {
+    problem: "malformed",
+    reason: `${event}, ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+  };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
