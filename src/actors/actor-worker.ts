@@ -9,6 +9,7 @@ import { Sleeper } from "../foundation/sleeper.js";
 import { createConnectionSource } from "../database/pools/create-source.js";
 import type { ConnectionSource } from "../database/workload.js";
 import { createWorkload } from "../database/create-workload.js";
+import { PartNames } from "../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
 import { warmUpPlan, type PacingPlan } from "../pacing/create-pacer.js";
 import { arrivalOperation, ROLE_OPERATIONS } from "../results/operation-results.js";
@@ -31,6 +32,7 @@ export class ActorWorker {
   private readonly eventLoopDelay = new EventLoopDelay();
   private readonly utilization = new LoopUtilization();
   private readonly time = new TimeAccount();
+  private readonly partNames = new PartNames();
   private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0, unmatchedLifecycles: 0 };
   private readonly lifecycle: LifecycleClock;
   private readonly source: ConnectionSource;
@@ -64,7 +66,7 @@ export class ActorWorker {
     });
     this.traits = traitsOf(role, assignment.isCeiling === true);
     this.recorder = new Recorder(ROLE_OPERATIONS[role]);
-    const { sleeper, recorder, eventLog, source, lifecycle, ledger, time } = this;
+    const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
     this.actor = this.traits.create({
       assignment,
       workload: createWorkload(settings),
@@ -77,6 +79,8 @@ export class ActorWorker {
         prng,
         sleeper,
         time,
+        partNames,
+        nowMs: monotonicMs,
         arrivals: () => (this.isScheduled() ? arrivalOperation(role) : undefined),
       }),
       recorder,
@@ -87,6 +91,7 @@ export class ActorWorker {
       isScheduled: () => this.isScheduled(),
       ledger,
       time,
+      partNames,
     });
   }
 

@@ -2,6 +2,7 @@
 // `create-actor.ts` holds the registry. Nothing in here knows about pools, phases or threads.
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
+import type { PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import type { Workload } from "../database/workload.js";
@@ -26,6 +27,7 @@ export interface ActorContext {
   readonly isScheduled: () => boolean;
   readonly ledger: Ledger;
   readonly time: TimeAccount;
+  readonly partNames: PartNames;
 }
 
 export interface Actor {

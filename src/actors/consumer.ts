@@ -1,5 +1,7 @@
 // The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
 // and commits. An empty poll is counted apart and followed by a brief pause.
+import { monotonicMs } from "../foundation/clock.js";
+import type { PartTimes } from "../metrics/part-times.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { nothingToPrepare } from "./actor.js";
 import { IdleBackoff } from "./idle-backoff.js";
@@ -13,8 +15,11 @@ export function createProcessor(
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("completed", latencyMs, atMs);
-  const appDelay = (): Promise<void> =>
-    sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
+  const waitIn = async (times: PartTimes): Promise<void> => {
+    const fromMs = monotonicMs();
+    await sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
+    times.bookNamed("appDelay", fromMs, monotonicMs());
+  };
 
   return async (client, intendedMs) => {
     const limit = prng.intBetween(batch.min, batch.max);
@@ -23,8 +28,13 @@ export function createProcessor(
       operation: "process",
       client,
       intendedMs,
-      body: (connection) =>
-        workload.process(connection, { limit, roll, chances: advance, ...(isDelayed ? { appDelay } : {}) }),
+      body: (connection, times) =>
+        workload.process(connection, {
+          limit,
+          roll,
+          chances: advance,
+          ...(isDelayed && { appDelay: () => waitIn(times) }),
+        }),
       isPoll: true,
       events: (outcome) => outcome.events,
     });

@@ -1,6 +1,8 @@
 // The cycle topology: each client runs add, process and archive in turn, as dbworkload's workloads do, and the
-// whole round is recorded as `__cycle__`, with the events that it moved to history: those are through. While draining it only processes and archives.
+// whole round is recorded as `__cycle__`, with the events that it moved to history: those are through. Its parts are
+// its transactions, each with all that it took, empty or given up too. While draining it only processes and archives.
 import { monotonicMs } from "../foundation/clock.js";
+import { PartTimes } from "../metrics/part-times.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { createArchiver } from "./archiver.js";
 import { createProcessor } from "./consumer.js";
@@ -8,11 +10,15 @@ import { IdleBackoff } from "./idle-backoff.js";
 import { createAdder } from "./producer.js";
 
 export function cycle(context: ActorContext): Actor {
-  const { recorder, assignment, sleeper } = context;
+  const { recorder, assignment, sleeper, partNames } = context;
   const adder = createAdder(context);
   const processOne = createProcessor(context);
   const archiveOne = createArchiver(context);
   const idle = new IdleBackoff(assignment.clients, sleeper, context.time);
+  const stopwatches = Array.from(
+    { length: assignment.clients },
+    (_, client) => new PartTimes(partNames, client),
+  );
 
   async function drainOnce(client: number): Promise<void> {
     const didProcess = await processOne(client, monotonicMs());
@@ -24,17 +30,27 @@ export function cycle(context: ActorContext): Actor {
     prepare: (client, arrival) => adder.prepare(client, arrival),
     async iterate(client, intendedMs) {
       if (context.isDraining()) return drainOnce(client);
+      const times = stopwatches[client] as PartTimes;
       const startMs = monotonicMs();
+      times.start(startMs);
       await adder.add(client, intendedMs);
-      await processOne(client, monotonicMs());
-      const { events } = await archiveOne(client, monotonicMs());
+      const addedMs = monotonicMs();
+      times.bookNamed("add", startMs, addedMs);
+      await processOne(client, addedMs);
+      const processedMs = monotonicMs();
+      times.bookNamed("process", addedMs, processedMs);
+      const { events } = await archiveOne(client, processedMs);
       const finishedMs = monotonicMs();
+      times.bookNamed("archive", processedMs, finishedMs);
+      const dueMs = context.isScheduled() ? intendedMs : startMs;
+      times.finish(finishedMs, startMs - dueMs);
       recorder.transaction("__cycle__", {
         finishedMs,
         events,
         serviceMs: finishedMs - startMs,
-        responseMs: finishedMs - (context.isScheduled() ? intendedMs : startMs),
+        responseMs: finishedMs - dueMs,
         poolWaitMs: 0,
+        parts: times,
         ...(context.isScheduled() && { intendedMs }),
       });
     },

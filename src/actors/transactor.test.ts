@@ -6,12 +6,18 @@ import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
+import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 
-const connection: Connection = { execute: async () => [], control: async () => undefined, isBroken: false };
+const connection: Connection = {
+  execute: async () => [],
+  control: async () => undefined,
+  observe: () => undefined,
+  isBroken: false,
+};
 
 function setUp(attempts = 3, isOpenLoop = false) {
   const released: boolean[] = [];
@@ -39,6 +45,8 @@ function setUp(attempts = 3, isOpenLoop = false) {
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
     arrivals: () => (isOpenLoop ? "add" : undefined),
     time: new TimeAccount(),
+    partNames: new PartNames(),
+    nowMs: monotonicMs,
   });
   const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.add;
   return { transactor, acquisitions, released, slept, lines, counts };

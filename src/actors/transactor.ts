@@ -1,11 +1,11 @@
-// Runs one transaction of a client to its end: gets a connection, times it, retries what can be retried with
-// full-jitter backoff, and records what happened. Every outcome is counted: acknowledged, retried, failed for
+// Runs one transaction of a client to its end: gets a connection, times it and its parts, retries what can be retried
+// with full-jitter backoff, and records what happened. Every outcome is counted: acknowledged, retried, failed for
 // good, in doubt. An error that trying again cannot mend ends the trial with the statement's name.
-import { monotonicMs } from "../foundation/clock.js";
 import { messageOf, TrialError } from "../foundation/errors.js";
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
+import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { RetrySettings } from "../scenario/settings.js";
 import { placeOf } from "../database/failure-place.js";
@@ -21,7 +21,8 @@ export interface TransactionPlan<T> {
   readonly client: number;
   /** Monotonic milliseconds at which the schedule wanted it to start. */
   readonly intendedMs: number;
-  body(connection: Connection): Promise<T>;
+  /** The calls on the connection are booked to `times` already; what else the body waits for it books itself. */
+  body(connection: Connection, times: PartTimes): Promise<T>;
   /** Events that the result stands for. */
   events(result: T): number;
   /** Whether a result without events is an empty poll, counted apart, rather than a transaction. */
@@ -49,22 +50,30 @@ export interface TransactorOptions {
   /** The operation whose transactions are the arrivals of an open loop, while there is one. */
   readonly arrivals: () => Operation | undefined;
   readonly time: TimeAccount;
+  readonly partNames: PartNames;
+  /** Monotonic milliseconds, of the clock that times the connections' calls. */
+  readonly nowMs: () => number;
 }
 
 /** What one transaction carries over its attempts. */
 interface Progress {
   attempt: number;
-  poolWaitMs: number;
   inDoubt: boolean;
+  readonly times: PartTimes;
 }
 
 export class Transactor {
+  /** By client: each runs one transaction at a time. */
+  private readonly stopwatches: PartTimes[] = [];
+
   constructor(private readonly options: TransactorOptions) {}
 
   /** Resolves when the transaction ended one way or another; rejects only when the trial cannot go on. */
   async run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
-    const startMs = monotonicMs();
-    const progress: Progress = { attempt: 1, poolWaitMs: 0, inDoubt: false };
+    const startMs = this.options.nowMs();
+    const times = (this.stopwatches[plan.client] ??= new PartTimes(this.options.partNames, plan.client));
+    times.start(startMs);
+    const progress: Progress = { attempt: 1, inDoubt: false, times };
     for (;;) {
       try {
         const result = await this.attempt(plan, progress);
@@ -80,21 +89,25 @@ export class Transactor {
   }
 
   private async attempt<T>(plan: TransactionPlan<T>, progress: Progress): Promise<T> {
-    const askedMs = monotonicMs();
-    const lease = await this.options.source.acquire(plan.client).finally(() => {
-      progress.poolWaitMs += monotonicMs() - askedMs;
-    });
+    const { source, nowMs } = this.options;
+    const { times } = progress;
+    const askedMs = nowMs();
+    const lease = await source.acquire(plan.client).finally(() => times.book(POOL_WAIT, askedMs, nowMs()));
     let isSuspect = true;
+    lease.connection.observe(times);
     try {
       const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
-      const result = settled ?? (await plan.body(lease.connection));
+      const result = settled ?? (await plan.body(lease.connection, times));
       isSuspect = false;
       return result;
     } catch (error) {
       isSuspect = classifyFailure(error).kind !== "retry";
       throw error;
     } finally {
+      lease.connection.observe(undefined);
+      const endedMs = nowMs();
       await lease.release(isSuspect);
+      times.book(RELEASE, endedMs, nowMs());
     }
   }
 
@@ -118,8 +131,9 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const { recorder, slowTransactionMs, eventLog, time } = this.options;
-    const finishedMs = monotonicMs();
+    const { recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
+    const { times } = progress;
+    const finishedMs = nowMs();
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
     if (events === 0 && plan.isPoll) {
@@ -127,22 +141,24 @@ export class Transactor {
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, this.scheduled(plan).intendedMs);
       return { kind: "empty", result, finishedMs };
     }
-    const { poolWaitMs } = progress;
     const scheduled = this.scheduled(plan);
     // Without a schedule the intended start is the actual one, and the response time the service time.
-    const responseMs = finishedMs - (scheduled.intendedMs ?? startMs);
+    const { intendedMs = startMs } = scheduled;
+    const responseMs = finishedMs - intendedMs;
     time.book("service", startMs, finishedMs);
+    times.finish(finishedMs, startMs - intendedMs);
     recorder.transaction(plan.operation, {
       finishedMs,
       events,
       serviceMs,
       responseMs,
-      poolWaitMs,
+      poolWaitMs: times.msOf(POOL_WAIT),
+      parts: times,
       ...scheduled,
     });
     if (serviceMs > slowTransactionMs) {
       const facts = this.facts(plan, startMs, finishedMs, progress);
-      eventLog.slow(facts, { events, responseMs });
+      eventLog.slow(facts, { events, responseMs, parts: times.named() });
     }
     return { kind: "committed", result, finishedMs };
   }
@@ -154,7 +170,7 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const finishedMs = monotonicMs();
+    const finishedMs = this.options.nowMs();
     const serviceMs = finishedMs - startMs;
     const { sqlstate } = failure;
     const sample = { finishedMs, serviceMs, sqlstate, ...this.scheduled(plan) };
@@ -172,12 +188,14 @@ export class Transactor {
     progress: Progress,
   ): Promise<void> {
     const { retry, prng, recorder, eventLog, sleeper } = this.options;
-    const nowMs = monotonicMs();
+    const nowMs = this.options.nowMs();
     const ceilingMs = Math.min(retry.ceilingMs, retry.baseMs * 2 ** (progress.attempt - 1));
     const backoffMs = prng.float() * ceilingMs;
     recorder.retry(plan.operation, failure.sqlstate, nowMs);
     eventLog.retry(this.facts(plan, startMs, nowMs, progress), causeOf(error, failure), backoffMs);
+    const idleFromMs = this.options.nowMs();
     await sleeper.sleep(backoffMs);
+    progress.times.book(BACKOFF, idleFromMs, this.options.nowMs());
   }
 
   /** The intended start of what a schedule asked for; nothing for the rest. */
@@ -196,7 +214,7 @@ export class Transactor {
       client: plan.client,
       attempt: progress.attempt,
       serviceMs: nowMs - startMs,
-      poolWaitMs: progress.poolWaitMs,
+      poolWaitMs: progress.times.msOf(POOL_WAIT),
       second: this.options.recorder.secondAt(nowMs),
     };
   }

@@ -86,19 +86,21 @@ describe("PgConnection", () => {
   it("tells an observer the time of every call, failed ones too, in order", async () => {
     const calls: string[] = [];
     let lastEndMs = 0;
-    const connection = await open({
-      observer: {
-        onCall(name, startMs, endMs) {
-          expect(startMs).toBeGreaterThanOrEqual(lastEndMs);
-          expect(endMs).toBeGreaterThanOrEqual(startMs);
-          lastEndMs = endMs;
-          calls.push(name);
-        },
+    const connection = await open();
+    await connection.execute({ name: "test.unobserved", text: "SELECT 1" }, []);
+    connection.observe({
+      onCall(name, startMs, endMs) {
+        expect(startMs).toBeGreaterThanOrEqual(lastEndMs);
+        expect(endMs).toBeGreaterThanOrEqual(startMs);
+        lastEndMs = endMs;
+        calls.push(name);
       },
     });
     await connection.control("begin", "BEGIN");
     await connection.execute({ name: "test.fail", text: "SELECT 1/0" }, []).catch(() => undefined);
     await connection.control("rollback", "ROLLBACK");
+    connection.observe(undefined);
+    await connection.execute({ name: "test.unobserved", text: "SELECT 1" }, []);
     expect(calls).toEqual(["begin", "test.fail", "rollback"]);
   });
 

@@ -9,13 +9,7 @@ import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { Connection, SqlRow, SqlValue, Statement } from "./workload.js";
-
-/** Sees the time of every call on a connection: where a latency is taken apart. */
-export interface CallObserver {
-  /** `name` is the statement's, or begin, commit, rollback; times are monotonic milliseconds. Failures count too. */
-  onCall(name: string, startMs: number, endMs: number): void;
-}
+import type { CallObserver, Connection, SqlRow, SqlValue, Statement } from "./workload.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;
@@ -23,7 +17,6 @@ export interface ConnectionOptions {
   /** Whether statements are prepared by name, once a connection. */
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
-  readonly observer?: CallObserver;
 }
 
 /** How long a polite goodbye may take before the socket is cut, in milliseconds. */
@@ -33,7 +26,7 @@ export class PgConnection extends pg.Client implements Connection {
   readonly endpoint: Endpoint;
   private readonly applicationName: string;
   private readonly prepared: boolean;
-  private readonly observer: CallObserver | undefined;
+  private observer: CallObserver | undefined;
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
   /** What ended the session while no statement was under way. */
@@ -44,7 +37,6 @@ export class PgConnection extends pg.Client implements Connection {
     this.endpoint = options.endpoint;
     this.applicationName = options.applicationName;
     this.prepared = options.prepared;
-    this.observer = options.observer;
     // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
     this.on("error", (error) => {
       this.lost ??= error;
@@ -82,23 +74,29 @@ export class PgConnection extends pg.Client implements Connection {
     return undefined;
   }
 
+  observe(observer: CallObserver | undefined): void {
+    this.observer = observer;
+  }
+
   async execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
     // The driver's types want a mutable array; it only reads it.
     const query = this.prepared
       ? { name: statement.name, text: statement.text, values: values as SqlValue[] }
       : { text: statement.text, values: values as SqlValue[] };
-    const startMs = this.observer ? monotonicMs() : 0;
+    const { observer } = this;
+    const startMs = observer ? monotonicMs() : 0;
     try {
       return (await this.query<SqlRow>(query)).rows;
     } catch (error) {
       throw this.failure(statement.name, error);
     } finally {
-      this.observer?.onCall(statement.name, startMs, monotonicMs());
+      observer?.onCall(statement.name, startMs, monotonicMs());
     }
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
-    const startMs = this.observer ? monotonicMs() : 0;
+    const { observer } = this;
+    const startMs = observer ? monotonicMs() : 0;
     try {
       const { command } = await this.query(text);
       // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
@@ -106,7 +104,7 @@ export class PgConnection extends pg.Client implements Connection {
     } catch (error) {
       throw this.failure(name, error);
     } finally {
-      this.observer?.onCall(name, startMs, monotonicMs());
+      observer?.onCall(name, startMs, monotonicMs());
     }
   }
 

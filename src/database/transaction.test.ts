@@ -13,6 +13,7 @@ function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Erro
   const connection: Connection = {
     isBroken,
     execute: () => Promise.resolve([]),
+    observe: () => undefined,
     control(name, text) {
       calls.push(text);
       const error = failures[name];

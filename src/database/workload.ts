@@ -14,12 +14,20 @@ export interface Statement {
 export type SqlValue = string | number | boolean | Date | Buffer | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** Sees the time of every call on a connection: where a latency is taken apart. */
+export interface CallObserver {
+  /** `name` is the statement's, or begin, commit, rollback; times are monotonic milliseconds. Failures count too. */
+  onCall(name: string, startMs: number, endMs: number): void;
+}
+
 /** One open connection in the hands of one client. */
 export interface Connection {
   /** Runs a statement of the workload, prepared by name where the treatment says so. */
   execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
+  /** Tells the time of every call to that one from now on, in place of whoever was told before. */
+  observe(observer: CallObserver | undefined): void;
   /** True once the server or the network closed it; it can only be released then. */
   readonly isBroken: boolean;
 }

@@ -1,6 +1,7 @@
 // What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
 // cross the thread boundary as they are, their memory moved and not copied.
 import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+import type { PartsDelta } from "./part-sums.js";
 
 /** Counts of what finished outside the window. */
 export interface OutsideCounts {
@@ -28,6 +29,8 @@ export interface OperationDelta {
   failures: Record<string, number>;
   /** Samples in microseconds. */
   samplesUs: Partial<Record<OperationMeasure, Float64Array>>;
+  /** Where the time of the transactions went. */
+  parts?: PartsDelta;
 }
 
 export interface SecondDelta {

@@ -3,6 +3,7 @@
 // stores, and working arrays are reused, so that nothing is allocated once they have grown to a second's load.
 // Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in.
 import type { LifecycleStage, Operation } from "./operations.js";
+import type { PartTimes } from "./part-times.js";
 import { noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
 import { increment, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
@@ -17,6 +18,8 @@ export interface TransactionSample {
   readonly poolWaitMs: number;
   /** When the schedule of an open loop wanted it to start; left out where there is no schedule. */
   readonly intendedMs?: number;
+  /** Where its time went, finished; read at once and not kept. */
+  readonly parts?: PartTimes;
 }
 
 /** A transaction that was given up, or failed in a way that cannot be retried. */
@@ -94,6 +97,7 @@ export class Recorder {
     this.clampedSamples += poolwait.push(sample.poolWaitMs);
     if (sample.intendedMs !== undefined)
       this.clampedSamples += startdelay.push(sample.finishedMs - sample.serviceMs - sample.intendedMs);
+    if (sample.parts) buffers.parts.add(sample.parts, sample.responseMs);
   }
 
   failure(operation: Operation, sample: FailureSample): void {

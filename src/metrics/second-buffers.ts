@@ -3,6 +3,7 @@
 // second needs.
 import { HIGHEST_TRACKABLE_US } from "./histograms.js";
 import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+import { PartBuffers } from "./part-sums.js";
 import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
 
 /** A growing array of microseconds whose memory is used again after `drain`. */
@@ -73,6 +74,7 @@ export class OperationBuffers {
     startdelay: new Samples(),
     failed: new Samples(),
   };
+  readonly parts = new PartBuffers();
 
   drain(): OperationDelta | undefined {
     const { transactions, events, emptyPolls, emptyPollMs, offered, dropped } = this;
@@ -82,7 +84,9 @@ export class OperationBuffers {
     const retries = drainCounts(this.retries);
     const failures = drainCounts(this.failures);
     const samplesUs = drainSamples(this.samples);
-    return { transactions, events, emptyPolls, emptyPollMs, offered, dropped, retries, failures, samplesUs };
+    const parts = this.parts.drain();
+    const counts = { transactions, events, emptyPolls, emptyPollMs, offered, dropped, retries, failures };
+    return { ...counts, samplesUs, ...(parts && { parts }) };
   }
 }
 

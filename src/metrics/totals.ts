@@ -3,6 +3,7 @@
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
 import { HistogramSet, summaryMs, type LatencySummary } from "./histograms.js";
 import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
+import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
 
 export interface OperationCounts {
@@ -17,6 +18,7 @@ export interface OperationCounts {
   /** By SQLSTATE. */
   readonly retries: Map<string, number>;
   readonly failures: Map<string, number>;
+  readonly parts: PartSums;
 }
 
 /** What the result document says of one operation. A latency is null where it has no samples. */
@@ -45,6 +47,9 @@ export interface OperationSummary {
   readonly offered: number;
   readonly dropped: number;
   readonly unfinished: number;
+  /** Where the response time went, and of how many slowest transactions too; only where that was measured. */
+  readonly parts?: readonly PartSummary[];
+  readonly slowTransactions?: number;
 }
 
 export interface WindowSummary {
@@ -69,6 +74,7 @@ function noCounts(): OperationCounts {
     unfinished: 0,
     retries: new Map(),
     failures: new Map(),
+    parts: new PartSums(),
   };
 }
 
@@ -134,6 +140,7 @@ export class Totals {
       into.unfinished += from.unfinished;
       addTo(into.retries, from.retries);
       addTo(into.failures, from.failures);
+      into.parts.add(from.parts);
     }
     this.clampedSamples += other.clampedSamples;
     this.histograms.add(other.histograms);
@@ -168,6 +175,7 @@ export class Totals {
       summaryMs(this.histograms.get(`${operation}.${measure}`));
     const startDelayMs = latency("startdelay");
     const failedTimeMs = latency("failed");
+    const parts = counts.parts.summary();
     const perSecond = (count: number): number => (windowSeconds > 0 ? count / windowSeconds : 0);
     return {
       transactions: counts.transactions,
@@ -187,6 +195,7 @@ export class Totals {
       offered: counts.offered,
       dropped: counts.dropped,
       unfinished: counts.unfinished,
+      ...(parts.length > 0 && { parts, slowTransactions: counts.parts.slowCount }),
     };
   }
 
@@ -200,6 +209,7 @@ export class Totals {
     counts.dropped += delta.dropped;
     addTo(counts.retries, Object.entries(delta.retries));
     addTo(counts.failures, Object.entries(delta.failures));
+    if (delta.parts) counts.parts.addDelta(delta.parts);
     for (const [measure, values] of Object.entries(delta.samplesUs)) {
       const histogram = this.histograms.at(`${operation}.${measure as OperationMeasure}`);
       for (const value of values) histogram.recordValue(value);

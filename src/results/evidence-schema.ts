@@ -12,8 +12,8 @@ export const LatencyPart = z
     name: z
       .string()
       .describe(
-        "startDelay, poolWait, begin, a statement's name, appDelay, commit, rollback, backoff, or program: " +
-          "what train-sim itself took between them",
+        "startDelay, poolWait, begin, a statement's name, appDelay, commit, rollback, release, backoff, or program: " +
+          "what train-sim itself took between them; of `__cycle__` its transactions",
       ),
     meanMs: amount.describe(
       "Over all committed transactions of the operation, those without the part included",
@@ -53,6 +53,7 @@ export type WaitShare = z.infer<typeof WaitShare>;
 
 export const StatementEvidence = z
   .strictObject({
+    name: z.string().describe("As in the parts of a latency: process.claim"),
     query: z.string(),
     calls: count,
     rows: count,
@@ -60,7 +61,7 @@ export const StatementEvidence = z
     blocksDirtied: count.optional(),
     walBytes: amount.optional(),
   })
-  .describe("From pg_stat_statements: what the window added");
+  .describe("A statement of the workload, from pg_stat_statements: what the window added");
 export type StatementEvidence = z.infer<typeof StatementEvidence>;
 
 const MeanMax = z.strictObject({ mean: amount, max: amount });
@@ -75,7 +76,7 @@ export const PoolerEvidence = z
       .describe("Server connections that the pool may have, all instances together"),
     transactions: count,
     waitMsPerTransaction: amount.describe("Wait for a server connection, as the pooler counted it"),
-    queryMsPerTransaction: amount,
+    queryMsPerTransaction: amount.describe("Time of its queries, that wait taken off"),
   })
   .describe("PgBouncer, from its own statistics");
 export type PoolerEvidence = z.infer<typeof PoolerEvidence>;
@@ -119,7 +120,7 @@ export const DatabaseEvidence = z.strictObject({
   poolerCpuSeconds: amount.optional(),
   diskReadBytes: amount.optional(),
   diskWriteBytes: amount.optional(),
-  statements: z.array(StatementEvidence).optional().describe("Those that took the most time"),
+  statements: z.array(StatementEvidence).optional().describe("Those of the workload, longest total time first"),
   pooler: PoolerEvidence.optional(),
   sampling: z
     .strictObject({

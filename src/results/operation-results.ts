@@ -46,9 +46,10 @@ export function operationResults(
     const measured = summary.operations[operation];
     if (!measured) continue;
     const groups = groupsOf(settings).filter(([role]) => ROLE_OPERATIONS[role].includes(operation));
-    const { offered, dropped, unfinished, ...rest } = measured;
+    const { offered, dropped, unfinished, parts, ...rest } = measured;
     results[operation] = {
       ...rest,
+      ...(parts && { parts: parts.map((part) => ({ ...part })) }),
       ...(scheduled.includes(operation) && { offered, dropped, unfinished }),
       retriesBySqlstate: { ...measured.retriesBySqlstate },
       failures: { ...measured.failures },

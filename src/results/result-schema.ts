@@ -65,6 +65,9 @@ export const OperationResult = z.strictObject({
   emptyPolls: count.describe("Transactions that found nothing to do; not counted above"),
   emptyPollTotalMs: amount,
   parts: z.array(LatencyPart).optional().describe("Where the response time went, in order"),
+  slowTransactions: count
+    .optional()
+    .describe("The slowest of each second and worker: `slowMeanMs` is over these"),
   clients: count.optional(),
   threads: count.optional(),
 });

@@ -3,6 +3,7 @@
 // the two contradict each other one of them was cut short or changed, and the trial is refused.
 import { UsageError } from "../foundation/errors.js";
 import { OPERATIONS } from "../metrics/operations.js";
+import { PartSums } from "../metrics/part-sums.js";
 import { Totals, type OperationCounts } from "../metrics/totals.js";
 import { trialPath } from "./directory.js";
 import { readTrialHistograms } from "./reader.js";
@@ -19,7 +20,15 @@ function countsOf(result: OperationResult): OperationCounts {
     unfinished: result.unfinished ?? 0,
     retries: new Map(Object.entries(result.retriesBySqlstate)),
     failures: new Map(Object.entries(result.failures)),
+    parts: partsOf(result),
   };
+}
+
+/** Nothing for a trial of before parts were measured. */
+function partsOf({ parts, transactions, slowTransactions }: OperationResult): PartSums {
+  const sums = new PartSums();
+  if (parts && slowTransactions) sums.addSummary(parts, transactions, slowTransactions);
+  return sums;
 }
 
 /** Rejects with a UsageError where the trial's files are missing, damaged or contradict each other. */

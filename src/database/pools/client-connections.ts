@@ -46,12 +46,11 @@ export class ClientConnections implements ConnectionSource {
 
   private async open(client: number): Promise<PgConnection> {
     if (this.isClosed) throw new Error("the pool is closed");
-    const { endpoints, firstClient, applicationName, prepared, observer } = this.options;
+    const { endpoints, firstClient, applicationName, prepared } = this.options;
     const connection = new PgConnection({
       endpoint: endpointOf(endpoints, firstClient + client),
       applicationName,
       prepared,
-      ...(observer && { observer }),
     });
     this.live.add(connection);
     try {

@@ -107,8 +107,8 @@ class SharedPool implements ConnectionSource {
   }
 
   private nextOptions(): ConnectionOptions {
-    const { applicationName, prepared, observer } = this.options;
-    return { endpoint: this.leastUsed(), applicationName, prepared, ...(observer && { observer }) };
+    const { applicationName, prepared } = this.options;
+    return { endpoint: this.leastUsed(), applicationName, prepared };
   }
 }
 

@@ -3,7 +3,6 @@
 // worker threads too.
 import type { Endpoint } from "../../scenario/endpoint.js";
 import type { PoolSettings } from "../../scenario/settings.js";
-import type { CallObserver } from "../connection.js";
 
 export interface SourceOptions {
   readonly pool: PoolSettings;
@@ -20,8 +19,6 @@ export interface SourceOptions {
   /** Whether statements are prepared by name: asked for, and possible through the pooler. */
   readonly prepared: boolean;
   readonly applicationName: string;
-  /** Sees every call of every connection; nothing is timed without it. */
-  readonly observer?: CallObserver;
 }
 
 /** The endpoint of the thing (client, connection) with that number in the whole trial. */

@@ -1,0 +1,156 @@
+// Sums of the parts of transactions: a worker's for one second, and what any number of seconds, workers and trials add
+// up to. Means are taken from sums at the end, so every transaction weighs the same wherever it ran. Of each worker's
+// second and operation the slowest transaction is kept whole: averages say nothing of what the tail is made of.
+import { inOrderOfParts, type PartNames, type PartTimes } from "./part-times.js";
+
+/** The slowest transaction of a second of one worker. */
+export interface SlowestTransaction {
+  readonly responseMs: number;
+  /** Number of the client in its worker. */
+  readonly client: number;
+  /** Milliseconds by part, to the microsecond. */
+  readonly parts: Record<string, number>;
+}
+
+/** Milliseconds and calls of one part, over all transactions; `slowMs` over the slowest ones. */
+export interface PartSum {
+  ms: number;
+  calls: number;
+  slowMs: number;
+}
+
+/** What a worker's transactions of one operation took in one second. Plain values: it crosses a thread. */
+export interface PartsDelta {
+  readonly transactions: number;
+  /** By part, in the order in which the worker met them. */
+  readonly sums: Readonly<Record<string, PartSum>>;
+  readonly slowest: SlowestTransaction;
+}
+
+/** A mean over transactions, in milliseconds; see `LatencyPart` of the result document. */
+export interface PartSummary {
+  readonly name: string;
+  readonly meanMs: number;
+  readonly calls: number;
+  readonly slowMeanMs: number;
+}
+
+/** A worker's sums of one operation and second; `drain` leaves them empty and keeps the memory. */
+export class PartBuffers {
+  private transactions = 0;
+  private readonly ms: number[] = [];
+  private readonly calls: number[] = [];
+  private readonly slowMs: number[] = [];
+  private slowestMs = 0;
+  private slowestClient = 0;
+  private names: PartNames | undefined;
+
+  /** Adds a transaction that is finished. */
+  add(times: PartTimes, responseMs: number): void {
+    const { ms, calls } = times;
+    this.names = times.names;
+    while (this.ms.length < ms.length) {
+      this.ms.push(0);
+      this.calls.push(0);
+      this.slowMs.push(0);
+    }
+    for (let part = 0; part < ms.length; part++) {
+      this.ms[part] = (this.ms[part] as number) + (ms[part] as number);
+      this.calls[part] = (this.calls[part] as number) + (calls[part] as number);
+    }
+    if (this.transactions++ > 0 && responseMs <= this.slowestMs) return;
+    this.slowestMs = responseMs;
+    this.slowestClient = times.client;
+    for (let part = 0; part < this.slowMs.length; part++) this.slowMs[part] = ms[part] ?? 0;
+  }
+
+  drain(): PartsDelta | undefined {
+    const { names, transactions } = this;
+    if (!names || transactions === 0) return undefined;
+    const sums: Record<string, PartSum> = {};
+    this.ms.forEach((ms, part) => {
+      const calls = this.calls[part] as number;
+      if (ms > 0 || calls > 0) sums[names.nameOf(part)] = { ms, calls, slowMs: this.slowMs[part] as number };
+    });
+    const slowest = {
+      responseMs: Math.round(this.slowestMs * 1000) / 1000,
+      client: this.slowestClient,
+      parts: names.record(this.slowMs),
+    };
+    this.transactions = 0;
+    this.ms.fill(0);
+    this.calls.fill(0);
+    return { transactions, sums, slowest };
+  }
+}
+
+/** Milliseconds to the nanosecond. */
+function toNs(ms: number): number {
+  return Math.round(ms * 1e6) / 1e6;
+}
+
+/** Sums that add up over seconds, workers and trials. */
+export class PartSums {
+  private transactions = 0;
+  private slowTransactions = 0;
+  private readonly sums = new Map<string, PartSum>();
+
+  addDelta({ transactions, sums }: PartsDelta): void {
+    this.addCounts(transactions, 1);
+    for (const [name, sum] of Object.entries(sums)) this.addPart(name, sum);
+  }
+
+  add(other: PartSums): void {
+    this.addCounts(other.transactions, other.slowTransactions);
+    for (const [name, sum] of other.sums) this.addPart(name, sum);
+  }
+
+  /** Puts back what a summary was made from, to its nanosecond. */
+  addSummary(
+    parts: readonly (Omit<PartSummary, "slowMeanMs"> & { readonly slowMeanMs?: number | undefined })[],
+    transactions: number,
+    slowTransactions: number,
+  ): void {
+    this.addCounts(transactions, slowTransactions);
+    for (const { name, meanMs, calls, slowMeanMs = 0 } of parts)
+      this.addPart(name, {
+        ms: meanMs * transactions,
+        calls: calls * transactions,
+        slowMs: slowMeanMs * slowTransactions,
+      });
+  }
+
+  /** How many transactions were the slowest of their second and worker. */
+  get slowCount(): number {
+    return this.slowTransactions;
+  }
+
+  /** In the order in which parts are shown; empty without a transaction. */
+  summary(): PartSummary[] {
+    return inOrderOfParts([...this.sums.keys()]).map((name) => {
+      const { ms, calls, slowMs } = this.sums.get(name) ?? { ms: 0, calls: 0, slowMs: 0 };
+      return {
+        name,
+        meanMs: toNs(ms / this.transactions),
+        calls: calls / this.transactions,
+        slowMeanMs: toNs(slowMs / this.slowTransactions),
+      };
+    });
+  }
+
+  private addCounts(transactions: number, slowTransactions: number): void {
+    this.transactions += transactions;
+    this.slowTransactions += slowTransactions;
+  }
+
+  private addPart(name: string, { ms, calls, slowMs }: PartSum): void {
+    const sum = this.sums.get(name);
+    if (!sum) {
+      this.sums.set(name, { ms, calls, slowMs });
+      return;
+    }
+    sum.ms += ms;
+    sum.calls += calls;
+    sum.slowMs += slowMs;
+  }
+}

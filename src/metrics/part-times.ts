@@ -1,0 +1,122 @@
+// Where the time of one transaction went: a stopwatch for each client, which books intervals to parts (the wait for a
+// connection, each call, the app delay, backoff). No moment is booked twice: of what overlaps, a later booking gets
+// what the earlier one left. So what nobody booked, the program's own time, is never negative, and the parts add up to
+// the response time whatever was called. Parts have numbers, so that booking is array stores and nothing is allocated.
+
+/** Parts that are no statement, in the order in which they are shown; statements come after `begin`, as they are called. */
+const PARTS_BEFORE = ["startDelay", "poolWait", "begin"] as const;
+const PARTS_AFTER = ["commit", "rollback", "release", "backoff", "program"] as const;
+const FIXED_PARTS = [...PARTS_BEFORE, ...PARTS_AFTER] as const;
+
+function numberOfFixed(name: (typeof FIXED_PARTS)[number]): number {
+  return FIXED_PARTS.indexOf(name);
+}
+
+/** Numbers of parts that the program books itself, the same in every `PartNames`. */
+export const START_DELAY = numberOfFixed("startDelay");
+export const POOL_WAIT = numberOfFixed("poolWait");
+export const RELEASE = numberOfFixed("release");
+export const BACKOFF = numberOfFixed("backoff");
+const PROGRAM = numberOfFixed("program");
+
+/** The names of a worker's parts, numbered as they are first asked for. */
+export class PartNames {
+  private readonly numbers = new Map<string, number>(FIXED_PARTS.map((name, number) => [name, number]));
+  private readonly names: string[] = [...FIXED_PARTS];
+
+  numberOf(name: string): number {
+    const known = this.numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.names.length;
+    this.names.push(name);
+    this.numbers.set(name, number);
+    return number;
+  }
+
+  nameOf(number: number): string {
+    return this.names[number] ?? "";
+  }
+
+  /** Milliseconds by part number as a record by name: what is above 0, to the microsecond, in the order of parts. */
+  record(ms: readonly number[]): Record<string, number> {
+    const present = new Map(ms.flatMap((value, part) => (value > 0 ? [[this.nameOf(part), value]] : [])));
+    const ordered = inOrderOfParts([...present.keys()]);
+    return Object.fromEntries(
+      ordered.map((name) => [name, Math.round((present.get(name) ?? 0) * 1000) / 1000]),
+    );
+  }
+}
+
+/** `names` in the order in which parts are shown; what is no fixed part keeps its place among its like. */
+export function inOrderOfParts(names: readonly string[]): string[] {
+  const isFixed = (name: string): boolean => (FIXED_PARTS as readonly string[]).includes(name);
+  return [
+    ...PARTS_BEFORE.filter((name) => names.includes(name)),
+    ...names.filter((name) => !isFixed(name)),
+    ...PARTS_AFTER.filter((name) => names.includes(name)),
+  ];
+}
+
+/** The stopwatch of one client, used again for each of its transactions. Instants are monotonic milliseconds. */
+export class PartTimes {
+  /** Milliseconds and calls by part number, as far as this client has come. */
+  readonly ms: number[] = FIXED_PARTS.map(() => 0);
+  readonly calls: number[] = FIXED_PARTS.map(() => 0);
+  private startMs = 0;
+  private bookedMs = 0;
+  private bookedUntilMs = 0;
+
+  constructor(
+    readonly names: PartNames,
+    /** Number of the client in its worker. */
+    readonly client: number,
+  ) {}
+
+  /** The transaction starts: nothing has been booked. */
+  start(atMs: number): void {
+    this.ms.fill(0);
+    this.calls.fill(0);
+    this.startMs = this.bookedUntilMs = atMs;
+    this.bookedMs = 0;
+  }
+
+  /** Books what of the interval comes after everything booked so far. */
+  book(part: number, fromMs: number, toMs: number): void {
+    const ms = toMs - Math.max(fromMs, this.bookedUntilMs);
+    while (this.ms.length <= part) {
+      this.ms.push(0);
+      this.calls.push(0);
+    }
+    if (ms <= 0) return;
+    this.ms[part] = (this.ms[part] as number) + ms;
+    this.bookedMs += ms;
+    this.bookedUntilMs = toMs;
+  }
+
+  bookNamed(name: string, fromMs: number, toMs: number): void {
+    this.book(this.names.numberOf(name), fromMs, toMs);
+  }
+
+  /** A call on the connection ended: the part has its name. */
+  onCall(name: string, startMs: number, endMs: number): void {
+    const part = this.names.numberOf(name);
+    this.book(part, startMs, endMs);
+    this.calls[part] = (this.calls[part] as number) + 1;
+  }
+
+  /** The transaction ended, `startDelayMs` having gone by before it started: what is left is the program's own time. */
+  finish(atMs: number, startDelayMs: number): void {
+    this.ms[START_DELAY] = startDelayMs;
+    // Sums of fractions: what is left of nothing may be a billionth below 0.
+    this.ms[PROGRAM] = Math.max(0, atMs - this.startMs - this.bookedMs);
+  }
+
+  msOf(part: number): number {
+    return this.ms[part] ?? 0;
+  }
+
+  /** The parts that took any time, in milliseconds to the microsecond, in the order in which they are shown. */
+  named(): Record<string, number> {
+    return this.names.record(this.ms);
+  }
+}
