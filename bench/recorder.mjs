@@ -1,6 +1,6 @@
-// What measuring costs: nanoseconds of a worker thread for each recorded transaction (the once-a-second hand-over
-// included) and for each event's end-to-end latency, and milliseconds of the coordinator for each second it merges
-// and writes out. Exits with 1 when a transaction costs more than the microsecond it may. Run `npm run build`
+// What measuring costs: nanoseconds of a worker thread for each recorded transaction (its seven parts and the
+// once-a-second hand-over included; readings of the clock are not) and for each event's end-to-end latency, and
+// milliseconds of the coordinator for each second it merges and writes out. Exits with 1 when a transaction costs more than the microsecond it may. Run `npm run build`
 // first: it measures the built program.
 //
 //   node bench/recorder.mjs [--rounds 9] [--transactions 1000000] [--json]
@@ -9,6 +9,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { monotonicMs } from "../dist/foundation/clock.js";
 import { Prng } from "../dist/foundation/prng.js";
+import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "../dist/metrics/part-times.js";
 import { Recorder, transferablesOf } from "../dist/metrics/recorder.js";
 import { Tally } from "../dist/metrics/tally.js";
 import { TrialFiles } from "../dist/results/trial-files.js";
@@ -32,9 +33,26 @@ function startedRecorder() {
   return recorder;
 }
 
+/** Books the parts of a transaction of four calls, as a connection and its client do. */
+function bookParts(times, finishedMs, serviceMs) {
+  const startMs = finishedMs - serviceMs;
+  const callMs = serviceMs / 5;
+  times.start(startMs);
+  times.book(POOL_WAIT, startMs, startMs + 0.01);
+  times.onCall("begin", startMs + 0.01, startMs + callMs);
+  times.onCall("process.claim", startMs + callMs, startMs + 2 * callMs);
+  times.onCall("process.advance", startMs + 2 * callMs, startMs + 3 * callMs);
+  times.onCall("commit", startMs + 3.5 * callMs, finishedMs);
+  times.book(RELEASE, finishedMs, finishedMs);
+  times.finish(finishedMs, 0);
+  return times;
+}
+
 /** Records as a worker does, one sample object for each transaction, and hands over once a second. */
 function measureTransactions(transactions) {
   const recorder = startedRecorder();
+  const names = new PartNames();
+  const clients = Array.from({ length: 8 }, (_, client) => new PartTimes(names, client));
   let second = 0;
   let shippedBuffers = 0;
   const startMs = monotonicMs();
@@ -47,6 +65,7 @@ function measureTransactions(transactions) {
       serviceMs,
       responseMs: serviceMs,
       poolWaitMs: 0.01,
+      parts: bookParts(clients[i & 7], finishedMs, serviceMs),
     });
     if (finishedMs >= (second + 1) * 1000) {
       second++;
@@ -74,6 +93,7 @@ function measureCoordinator() {
   const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
   const files = new TrialFiles(directory, 0);
   const tally = new Tally(OPERATIONS, OPERATIONS.length, files.onSecond);
+  const times = new PartTimes(new PartNames(), 0);
   const recorders = OPERATIONS.map(() => startedRecorder());
   let spentMs = 0;
   for (let second = 0; second < COORDINATOR_SECONDS; second++) {
@@ -81,7 +101,8 @@ function measureCoordinator() {
       for (let i = 0; i < COORDINATOR_TRANSACTIONS_PER_SECOND; i++) {
         const finishedMs = second * 1000 + (i * 1000) / COORDINATOR_TRANSACTIONS_PER_SECOND;
         const serviceMs = SERVICE_MS[(i + second) & 4095];
-        const sample = { finishedMs, events: 50, serviceMs, responseMs: serviceMs, poolWaitMs: 0.01 };
+        const parts = bookParts(times, finishedMs, serviceMs);
+        const sample = { finishedMs, events: 50, serviceMs, responseMs: serviceMs, poolWaitMs: 0.01, parts };
         recorder.transaction(OPERATIONS[worker], sample);
       }
       const delta = recorder.take((second + 1) * 1000);

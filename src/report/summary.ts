@@ -7,6 +7,7 @@ import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
+import { renderParts } from "./parts-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
@@ -62,7 +63,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   });
   return [
     ...wrap(heading, WIDTH_MAX).map(marks.bold),
-    ...(shown ? renderOperations(shown) : ["nothing was measured"]),
+    ...(shown ? [...renderOperations(shown), ...renderParts(shown)] : ["nothing was measured"]),
     ...notes,
     "",
   ];
