@@ -50,6 +50,7 @@ function together(poolers: readonly RunningPooler[]): RunningPooler {
   return {
     endpoints: poolers.flatMap(({ endpoints }) => endpoints),
     consoles: poolers.flatMap(({ consoles }) => consoles),
+    pids: poolers.flatMap(({ pids }) => pids),
     ...(first?.version !== undefined && { version: first.version }),
     supportsPreparedStatements: poolers.every((pooler) => pooler.supportsPreparedStatements),
     lost: Promise.race(poolers.map(({ lost }) => lost)),

@@ -70,7 +70,7 @@ export function ticksOfTree(processes: readonly ProcessTicks[], root: number): n
   return (processes.find(({ pid }) => pid === root)?.ticks ?? 0) + sumBelow(root);
 }
 
-function readOrNothing(path: string): string {
+export function readOrNothing(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -78,16 +78,24 @@ function readOrNothing(path: string): string {
   }
 }
 
+/** Every process that runs now; throws where there is no /proc. */
+function readProcesses(): ProcessTicks[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => parseProcessStat(readOrNothing(`/proc/${pid}/stat`)) ?? []);
+}
+
+/** A reading with the processes that it was made of, for who wants to tell them apart. */
+export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
+
 /** Undefined where the platform does not tell. */
-export function machineUsage(): MachineUsage | undefined {
+export function machineUsage(): MachineReading | undefined {
   const stat = readOrNothing("/proc/stat");
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
   if (stat === "" || list === undefined) return undefined;
-  const processes = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => parseProcessStat(readOrNothing(`/proc/${pid}/stat`)) ?? []);
+  const processes = readProcesses();
   const ownTicks = ticksOfTree(processes, process.pid);
-  return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks };
+  return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }
 
 /** Shares of the processors' time between two readings; undefined where nothing passed. */

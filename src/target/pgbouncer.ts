@@ -66,6 +66,7 @@ export async function startPgBouncers(
   return {
     endpoints: instances.map(({ client }) => client),
     consoles: instances.map(({ console }) => console),
+    pids: instances.map(({ process }) => process.pid),
     version: program.version,
     supportsPreparedStatements:
       settings.mode === "session" ||
@@ -85,6 +86,7 @@ export function externalPooler(
   return {
     endpoints: urls.map((url) => parseConnectionUrl(url)),
     consoles: adminUrl === undefined ? [] : [parseConnectionUrl(adminUrl)],
+    pids: [],
     supportsPreparedStatements: mode === "session" || maxPreparedStatements > 0,
     lost: new Promise(() => undefined),
     stop: async () => undefined,

@@ -24,6 +24,8 @@ export interface RunningPooler {
   readonly endpoints: readonly Endpoint[];
   /** Admin consoles (database `pgbouncer`, simple protocol only), one for each instance that has one. */
   readonly consoles: readonly Endpoint[];
+  /** Process ids of those that train-sim started. */
+  readonly pids: readonly number[];
   /** `1.24.1`; undefined for an external one that was not asked. */
   readonly version?: string;
   /** Whether named prepared statements work through it in its mode. */

@@ -1,0 +1,25 @@
+// Which statement of the workload a text in `pg_stat_statements` is: there constants are placeholders, and every version
+// numbers or squashes them in its own way. Both sides are brought to one form without them and compared, so that what
+// the server counted stands under the name that the parts of a latency have.
+// A text that is none of the workload's has no name.
+import type { Statement } from "./workload.js";
+
+/** A statement without comments, constants, parameters and the length of lists. */
+export function withoutConstants(text: string): string {
+  return text
+    .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as one of them and a comment
+    .replace(/--[^\n]*/g, " ")
+    .replace(/'(?:[^']|'')*'/g, "?")
+    .replace(/\$\d+/g, "?")
+    .replace(/\b(?:\d+(?:\.\d+)?|true|false|null)\b/gi, "?")
+    .replace(/\s+/g, " ")
+    .replace(/\?(?: ?, ?\?)+/g, "?")
+    .replace(/ ?([(),]) ?/g, "$1")
+    .trim();
+}
+
+/** Finds the name of a text; undefined for statements of others. */
+export function statementNamer(statements: readonly Statement[]): (query: string) => string | undefined {
+  const names = new Map(statements.map(({ name, text }) => [withoutConstants(text), name]));
+  return (query) => names.get(withoutConstants(query));
+}

@@ -1,0 +1,69 @@
+// This machine as a source of evidence: what the server, the poolers, train-sim and everybody else took of its
+// processors, and what its disks moved. Of a server that is not a process of ours here nothing is claimed: its
+// processor time cannot be told from that of others, and its disks may be elsewhere.
+import { hostUsage, type HostUsage } from "../foundation/host-usage.js";
+import type { DatabaseEvidence } from "../results/result-schema.js";
+import type { RunningPooler, RunningTarget } from "../target/running-target.js";
+import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+
+const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
+  embedded: "the server's process is not known",
+  container: "the server runs in a container",
+  url: "train-sim did not start the server",
+};
+
+export class HostSource implements EvidenceSource {
+  readonly name = "host";
+  readonly skipped: readonly SkippedSource[];
+
+  constructor(
+    private readonly target: Pick<RunningTarget, "kind" | "serverPid">,
+    private readonly pooler: Pick<RunningPooler, "pids"> | undefined,
+    private readonly read: typeof hostUsage = hostUsage,
+  ) {
+    this.skipped = unseen(this.reading(), target, pooler);
+  }
+
+  sample(): Promise<EvidenceReading> {
+    const values = Object.entries(this.reading()).map(([name, value]) => [`host.${name}`, value] as const);
+    return Promise.resolve(Object.fromEntries(values));
+  }
+
+  summary(window: WindowEvidence): Partial<DatabaseEvidence> {
+    const serverCpuMs = window.total("host.serverCpuMs");
+    const poolerCpuMs = window.total("host.poolerCpuMs");
+    const diskReadBytes = window.total("host.diskReadBytes");
+    const diskWriteBytes = window.total("host.diskWriteBytes");
+    return {
+      ...(serverCpuMs !== undefined && { serverCpuSeconds: serverCpuMs / 1000 }),
+      ...(poolerCpuMs !== undefined && { poolerCpuSeconds: poolerCpuMs / 1000 }),
+      ...(diskReadBytes !== undefined && { diskReadBytes }),
+      ...(diskWriteBytes !== undefined && { diskWriteBytes }),
+    };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private reading(): HostUsage {
+    const { serverPid } = this.target;
+    return this.read({ ...(serverPid !== undefined && { serverPid }), poolerPids: this.pooler?.pids ?? [] });
+  }
+}
+
+function unseen(
+  reading: HostUsage,
+  { kind, serverPid }: Pick<RunningTarget, "kind" | "serverPid">,
+  pooler: Pick<RunningPooler, "pids"> | undefined,
+): SkippedSource[] {
+  if (reading.otherCpuMs === undefined)
+    return [{ source: "CPU and disks", reason: "this platform has no /proc to read them from" }];
+  const skipped: SkippedSource[] = [];
+  if (serverPid === undefined) skipped.push({ source: "CPU of the server, disks", reason: NOT_OURS[kind] });
+  else if (reading.diskWriteBytes === undefined)
+    skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });
+  if (pooler?.pids.length === 0)
+    skipped.push({ source: "CPU of PgBouncer", reason: "train-sim did not start it" });
+  return skipped;
+}

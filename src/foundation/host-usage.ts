@@ -1,0 +1,82 @@
+// What the programs of a trial took of this machine, apart from each other: CPU time of the database server, of the
+// poolers, of train-sim itself and of everything else, and what the disks moved. Linux, from /proc; elsewhere only
+// train-sim's own part is known. All are counted since some start: two readings make a difference.
+// Disks are the machine's, not the server's: what a process writes reaches the disk later and by other hands, and what
+// ended backends wrote is in no /proc/<pid>/io.
+import { readdirSync } from "node:fs";
+import { machineUsage, readOrNothing, ticksOfTree, type ProcessTicks } from "./machine-usage.js";
+import { processCpuSeconds } from "./process-usage.js";
+
+/** What /proc counts in: USER_HZ, 100 on every platform that Node runs on. */
+const TICK_MS = 10;
+/** The unit of /proc/diskstats, whatever the disk's own. */
+const SECTOR_BYTES = 512;
+
+/** Milliseconds of CPU and bytes; what cannot be told is left out. */
+export interface HostUsage {
+  readonly clientCpuMs: number;
+  /** Postmaster and backends, ended ones included. */
+  readonly serverCpuMs?: number;
+  readonly poolerCpuMs?: number;
+  /** Programs that are neither train-sim nor started by it. */
+  readonly otherCpuMs?: number;
+  readonly diskReadBytes?: number;
+  readonly diskWriteBytes?: number;
+}
+
+export interface HostProcesses {
+  /** The postmaster, where it is ours and here; disks are read only then. */
+  readonly serverPid?: number;
+  readonly poolerPids: readonly number[];
+}
+
+/** Memory, files and stacks of other devices: they would count twice, or are no disk. */
+const NO_DISK = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
+
+/** Sums over whole disks of /proc/diskstats; `blockDevices` are the names in /sys/block, which has no partitions. */
+export function parseDiskStats(
+  diskstats: string,
+  blockDevices: readonly string[],
+): { readBytes: number; writeBytes: number } | undefined {
+  const disks = new Set(blockDevices.filter((name) => !NO_DISK.test(name)));
+  const rows = diskstats
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , name]) => name !== undefined && disks.has(name));
+  if (rows.length === 0) return undefined;
+  const bytes = (column: number): number =>
+    rows.reduce((sum, row) => sum + Number(row[column] ?? 0) * SECTOR_BYTES, 0);
+  return { readBytes: bytes(5), writeBytes: bytes(9) };
+}
+
+function blockDevices(): string[] {
+  try {
+    return readdirSync("/sys/block");
+  } catch {
+    return []; // no Linux, or a sandbox
+  }
+}
+
+/** CPU of processes and their descendants; undefined without any, or where one of them has ended. */
+function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
+  if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
+    return undefined;
+  return roots.reduce((sum, root) => sum + ticksOfTree(processes, root), 0) * TICK_MS;
+}
+
+export function hostUsage({ serverPid, poolerPids }: HostProcesses): HostUsage {
+  const clientCpuMs = processCpuSeconds() * 1000;
+  const machine = machineUsage();
+  if (!machine) return { clientCpuMs };
+  const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
+  const poolerCpuMs = treesMs(machine.processes, poolerPids);
+  const disks =
+    serverPid === undefined ? undefined : parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+  return {
+    clientCpuMs,
+    otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
+    ...(serverCpuMs !== undefined && { serverCpuMs }),
+    ...(poolerCpuMs !== undefined && { poolerCpuMs }),
+    ...(disks && { diskReadBytes: disks.readBytes, diskWriteBytes: disks.writeBytes }),
+  };
+}
