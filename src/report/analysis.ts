@@ -1,6 +1,6 @@
 // Everything that statistics have to say about an experiment, written into its result document: medians of each
-// treatment with their intervals, comparisons, effects of factors, sweeps. Made from the stored trials and the seed
-// alone, so that the same document always gives the same analysis.
+// treatment with their intervals, comparisons with what moved with them, effects of factors, sweeps. Made from the
+// stored trials and the seed alone, so that the same document always gives the same analysis.
 import { deriveSeed } from "../foundation/prng.js";
 import {
   COMPARED_OPERATIONS,
@@ -14,6 +14,7 @@ import { factorEffects } from "./effects.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "./series.js";
 import { sweepsOf } from "./sweeps.js";
+import { withReasons } from "./why/because.js";
 
 /** Median over complete trials of every metric that a treatment has. */
 export function summaryOf(treatment: TreatmentResult, seed: number): MetricSummary[] {
@@ -35,7 +36,7 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   return {
     ...result,
     treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
-    comparisons: compareTreatments(treatments, seed),
+    comparisons: withReasons(compareTreatments(treatments, seed), treatments, seed),
     ...factorEffects(treatments, seed),
     sweeps: sweepsOf(treatments, seed),
   };

@@ -12,6 +12,7 @@ import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
 import { renderTrust } from "./trust-notes.js";
+import { renderWhy } from "./why-lines.js";
 import { labelsOf } from "./treatment-labels.js";
 import {
   colourMarks,
@@ -101,6 +102,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
     ...renderSideBySide(result, marks),
+    ...renderWhy(result, marks),
     ...renderEffects(result, marks),
     ...renderSweeps(result.sweeps ?? [], marks),
     ...claims,

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { LatencyPart, TrialResult } from "../../results/result-schema.js";
+import {
+  becauseOf,
+  COMPLETED,
+  PROCESS_MEAN,
+  PROCESS_RATE,
+  type Compared,
+} from "../../testing/moving-evidence.js";
+
+type Times = Readonly<Record<string, number>>;
+
+/** Trials whose processing takes those parts in text and in jsonb, a little more in each block. */
+function told(jsonb: Times, text: Times, compared: Compared = PROCESS_MEAN, slow = 0, isWorse = true) {
+  const put = ({ operations }: TrialResult, isText: boolean, block: number): void => {
+    if (!operations.process) throw new Error("the example processes");
+    operations.process.parts = Object.entries(isText ? text : jsonb).map(([name, ms]): LatencyPart => {
+      const meanMs = ms * (1 + block / 100);
+      return { name, meanMs, calls: 1, ...(slow > 0 && { slowMeanMs: meanMs * slow }) };
+    });
+  };
+  return becauseOf(compared, put, { isWorse });
+}
+
+describe("where the time went", () => {
+  const base = { poolWait: 1, "process.claim": 4, commit: 2 };
+
+  it("is accounted for, the largest part first", () => {
+    expect(told(base, { poolWait: 1, "process.claim": 7, commit: 10 })).toEqual([
+      "of the +11.2 ms of a mean process transaction, commit is +8.16 ms and process.claim +3.06 ms",
+    ]);
+  });
+
+  it("is accounted for in a faster treatment too, and for its throughput", () => {
+    const faster = "of the -3.06 ms of a mean process transaction, process.claim is -3.06 ms";
+    expect(told(base, { ...base, "process.claim": 1 }, PROCESS_MEAN, 0, false)).toEqual([faster]);
+    expect(told(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
+  });
+
+  it("names what went the other way, without which the sum would mislead", () => {
+    expect(told({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
+      "of the +6.12 ms of a mean process transaction, commit is +10.2 ms, against poolWait -4.08 ms",
+    ]);
+  });
+
+  it("takes a part that a treatment does not have for no time", () => {
+    expect(told(base, { ...base, backoff: 5 })).toEqual([
+      "of the +5.1 ms of a mean process transaction, backoff is +5.1 ms",
+    ]);
+  });
+
+  it("is that of the slowest transactions where the tail is compared, and of all where these were not kept", () => {
+    const p99 = { operation: "process", metric: "p99" } as const;
+    const longer = { ...base, commit: 7 };
+    expect(told(base, longer, p99, 10)).toEqual([
+      "of the +51 ms of the slowest process transactions of each second, commit is +51 ms",
+    ]);
+    expect(told(base, longer, p99)).toEqual([
+      "of the +5.1 ms of a mean process transaction, commit is +5.1 ms",
+    ]);
+  });
+
+  it("is silent where the time moved against the difference, or not at all, or was not that operation's", () => {
+    expect(told(base, { ...base, commit: 1 })).toEqual([]);
+    expect(told(base, base)).toEqual([]);
+    expect(told(base, { ...base, commit: 9 }, { operation: "add", metric: "mean" })).toEqual([]);
+    expect(told(base, { ...base, commit: 9 }, COMPLETED)).toEqual([]);
+  });
+
+  it("is silent where trials of one treatment differ as much among themselves", () => {
+    const put = ({ operations }: TrialResult, isText: boolean, block: number): void => {
+      const meanMs = isText !== (block === 3) ? 10 : 2;
+      Object.assign(operations.process ?? {}, { parts: [{ name: "commit", meanMs, calls: 1 }] });
+    };
+    expect(becauseOf(PROCESS_MEAN, put)).toEqual([]);
+  });
+});

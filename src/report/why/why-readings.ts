@@ -1,0 +1,93 @@
+// Where a trial shows a piece of evidence, made comparable: per event, per transaction, per minute, since a faster
+// treatment does more of everything. A reading is undefined where the trial does not tell it, never 0.
+import type {
+  ComparedOperation,
+  DatabaseEvidence,
+  OperationResult,
+  PerEvent,
+  TrialResult,
+} from "../../results/result-schema.js";
+
+/** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
+export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
+
+/** Undefined where the amount is not told, or there is nothing to divide by. */
+function quotient(amount: number | undefined, by: number | undefined): number | undefined {
+  return amount === undefined || !by ? undefined : amount / by;
+}
+
+type MeanMaxField = "blocked" | "sessionsIdleInTransaction" | "backlog" | "backlogAgeMs" | "deadTuples";
+
+export const meanOf =
+  (field: MeanMaxField): Reading =>
+  ({ database }) =>
+    database[field]?.mean;
+
+export const perEvent =
+  (field: Exclude<keyof PerEvent, "events">): Reading =>
+  ({ database }) =>
+    database.perEvent?.[field];
+
+/** Of a total that is not divided by events yet. */
+export const perEventOf =
+  (field: "blocksRead" | "temporaryBytes"): Reading =>
+  ({ database }) =>
+    quotient(database[field], database.perEvent?.events);
+
+const ofDatabase =
+  (read: (database: DatabaseEvidence) => number | undefined): Reading =>
+  ({ database }) =>
+    read(database);
+
+/** Of the operation that is compared; a span of an event's life has none. */
+const ofOperation =
+  (read: (result: OperationResult) => number | undefined): Reading =>
+  ({ operations }, operation) => {
+    if (operation === "lifecycle.completed" || operation === "lifecycle.archived") return undefined;
+    const result = operations[operation];
+    return result && read(result);
+  };
+
+/** A wait event that no session was seen in is 0 where waits were sampled at all. */
+export const waitShare = (event: string): Reading =>
+  ofDatabase(({ waits }) => waits && (waits.find((each) => each.event === event)?.share ?? 0));
+
+export const checkpointsPerMinute: Reading = ({ database, windowSeconds }) =>
+  quotient(database.checkpoints, windowSeconds / 60);
+export const fsyncMs = ofDatabase(({ walFsyncMs, walFsyncs }) => quotient(walFsyncMs, walFsyncs));
+/** Per transaction of any kind; a cycle's are those of its parts. */
+export const fsyncs: Reading = ({ database, operations: { add, process, archive, read } }) =>
+  quotient(
+    database.walFsyncs,
+    [add, process, archive, read].reduce((sum, each) => sum + (each?.transactions ?? 0), 0),
+  );
+
+export const hotRatio = ofDatabase((database) => database.hotRatio);
+export const oldestTransactionMs = ofDatabase((database) => database.oldestTransactionMs);
+export const oldestXminAge = ofDatabase((database) => database.oldestXminAge);
+export const ginPendingPages = ofDatabase((database) => database.ginPendingPages);
+
+/** Only where there are no parts: they tell it exactly. */
+export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
+export const poolerWaitMs = ofDatabase(({ pooler }) => pooler?.waitMsPerTransaction);
+export const poolerClientsWaiting = ofDatabase(({ pooler }) => pooler?.clientsWaiting.mean);
+export const poolerCpuMs: Reading = ({ database: { poolerCpuSeconds, perEvent: per } }) =>
+  quotient(poolerCpuSeconds === undefined ? undefined : poolerCpuSeconds * 1000, per?.events);
+
+export const retries = ofOperation((result) => quotient(result.retries, result.transactions));
+export const failures = ofOperation(({ failures: bySqlstate, transactions }) => {
+  const failed = Object.values(bySqlstate).reduce((sum, each) => sum + each, 0);
+  return quotient(failed, failed + transactions);
+});
+export const eventsPerTransaction = ofOperation(({ events, transactions }) => quotient(events, transactions));
+export const emptyPolls = ofOperation((result) =>
+  quotient(result.emptyPolls, result.emptyPolls + result.transactions),
+);
+
+export const arrivalsPerSecond: Reading = ({ operations }) => operations.add?.eventsPerSecond;
+export const processMs: Reading = ({ operations }) => operations.process?.responseTimeMs?.mean;
+export const passesPerEvent: Reading = ({ lifecycle }) => lifecycle.passesPerEvent;
+
+export const eventLoopDelayMs: Reading = ({ client }) => client?.eventLoopDelayP99Ms;
+export const stealRatio: Reading = ({ machine }) => machine?.stealRatio;
+export const otherCpuRatio: Reading = ({ machine }) => machine?.otherCpuRatio ?? undefined;

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { TrialResult } from "../../results/result-schema.js";
+import { exampleResult } from "../../testing/example-result.js";
+import { becauseOf, comparedBy, highOf, isOf, lowOf, putOf, RULES } from "../../testing/moving-evidence.js";
+import type { WhyRule } from "./why-rules.js";
+
+const named = RULES.map((rule) => [`${rule.words} [${rule.worse}]`, rule] as const);
+
+/** What is told where text is worse, then where it is better, by the value in each block on the worse side and the better. */
+function told(rule: WhyRule, worse: (block: number) => number, better: (block: number) => number) {
+  return [true, false].map((isWorse) => {
+    const put = (trial: TrialResult, isText: boolean, block: number): void =>
+      putOf(rule)(trial, (isText === isWorse ? worse : better)(block));
+    return becauseOf(comparedBy(rule), put, { isWorse }).filter((sentence) => isOf(rule, sentence));
+  });
+}
+
+describe.each(named)("evidence: %s", (_, rule) => {
+  const [more, less] = [highOf(rule), lowOf(rule)];
+  const wobbling = (value: number) => (block: number) => value * (1 + block / 50);
+  const [worse, better] = rule.worse === "more" ? [more, less] : [less, more];
+
+  it("is told beside a slower and beside a faster treatment, with both values", () => {
+    const [slower, faster] = told(rule, wobbling(worse), wobbling(better));
+    for (const sentences of [slower, faster]) expect(sentences).toHaveLength(1);
+    const { text } = rule.unit;
+    const trial = exampleResult(1).treatments[0]?.trials[0] as TrialResult;
+    const shown = (value: number): string => {
+      putOf(rule)(trial, wobbling(value)(2));
+      return text(rule.read(trial, comparedBy(rule).operation) ?? Number.NaN);
+    };
+    expect(slower?.[0]).toContain(shown(worse));
+    expect(slower?.[0]).toContain(`against ${shown(better)}`);
+    expect(faster?.[0]).toContain(`against ${shown(worse)}`);
+  });
+
+  it("is not told where it moved against the difference", () => {
+    expect(told(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
+  });
+
+  it("is not told where trials of one treatment differ as much among themselves", () => {
+    const mixed = (usual: number, once: number) => (block: number) => (block === 3 ? once : usual);
+    expect(told(rule, mixed(worse, better), mixed(better, worse))).toEqual([[], []]);
+  });
+
+  it("is not told where it differs surely, but too little to matter", () => {
+    const close = less + rule.unit.floor * 0.8;
+    const [a, b] = rule.worse === "more" ? [close, less] : [less, close];
+    expect(
+      told(
+        rule,
+        () => a,
+        () => b,
+      ),
+    ).toEqual([[], []]);
+  });
+});
