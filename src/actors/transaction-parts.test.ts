@@ -1,0 +1,161 @@
+// Where the time of a transaction went, on a clock that only moves when something is waited for: the parts are what was
+// waited for, attempts and pauses included, and they add up to the response time to the last fraction.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Prng } from "../foundation/prng.js";
+import { StatementError } from "../database/errors.js";
+import { inTransaction } from "../database/transaction.js";
+import type { CallObserver, Connection, ConnectionSource } from "../database/workload.js";
+import { PartNames } from "../metrics/part-times.js";
+import { Recorder } from "../metrics/recorder.js";
+import { EventLog } from "./event-log.js";
+import { TimeAccount } from "./time-account.js";
+import { Transactor, type TransactionPlan } from "./transactor.js";
+
+const CLAIM = { name: "process.claim", text: "SELECT 1" };
+
+/** `waitMs` says how long each thing takes, by name; a name in `failures` fails that many times first. */
+function setUp(waitMs: (name: string) => number, failures: Record<string, number> = {}, isOpenLoop = false) {
+  let clockMs = 10_000;
+  const pass = (name: string): void => void (clockMs += waitMs(name));
+  let observer: CallObserver | undefined;
+  const call = async (name: string): Promise<void> => {
+    const startMs = clockMs;
+    await Promise.resolve();
+    pass(name);
+    observer?.onCall(name, startMs, clockMs);
+    if ((failures[name] ?? 0) <= 0) return;
+    failures[name] = (failures[name] ?? 0) - 1;
+    const cause = Object.assign(new Error("could not serialize"), { code: "40001" });
+    throw new StatementError(name, cause, "40001");
+  };
+  const connection: Connection = {
+    execute: async ({ name }) => {
+      await call(name);
+      return [];
+    },
+    control: (name) => call(name),
+    observe: (next) => void (observer = next),
+    isBroken: false,
+  };
+  const source: ConnectionSource = {
+    acquire: async () => {
+      pass("poolWait");
+      return { connection, release: async () => pass("release") };
+    },
+    warm: async () => undefined,
+    close: async () => undefined,
+  };
+  const recorder = new Recorder(["process"]);
+  recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  const slow: Record<string, unknown>[] = [];
+  const warn = (fields: Record<string, unknown>): void => {
+    if (fields["event"] === "slow") slow.push(fields);
+  };
+  const transactor = new Transactor({
+    source,
+    recorder,
+    eventLog: new EventLog({ warn, error: warn } as never),
+    retry: { attempts: 10, baseMs: 1, ceilingMs: 1 },
+    slowTransactionMs: 100,
+    prng: new Prng(3),
+    sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,
+    arrivals: () => (isOpenLoop ? "process" : undefined),
+    time: new TimeAccount(),
+    partNames: new PartNames(),
+    nowMs: () => clockMs,
+  });
+  const plan = (intendedMs: number, events = 1): TransactionPlan<number> => ({
+    operation: "process",
+    client: 2,
+    intendedMs,
+    isPoll: true,
+    events: (count) => count,
+    body: (held, times) =>
+      inTransaction(held, "BEGIN", async () => {
+        await held.execute(CLAIM, []);
+        pass("program");
+        const fromMs = clockMs;
+        pass("appDelay");
+        times.bookNamed("appDelay", fromMs, clockMs);
+        return events;
+      }),
+  });
+  const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.process;
+  return { transactor, plan, counts, slow, connection, nowMs: () => clockMs };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+describe("the parts of a transaction's response time", () => {
+  it("are what it waited for, with the delay of its start and all that its failed attempts took", async () => {
+    const takesMs: Record<string, number> = {
+      ...{ poolWait: 2, begin: 1, "process.claim": 8, appDelay: 30, commit: 5, rollback: 0.5 },
+      ...{ backoff: 12, release: 0.25, program: 0.75 },
+    };
+    const { transactor, plan, counts, slow, nowMs } = setUp(
+      (name) => takesMs[name] ?? 0,
+      { "process.claim": 2 },
+      true,
+    );
+    await transactor.run(plan(nowMs() - 40));
+    const expected = {
+      ...{ startDelay: 40, poolWait: 6, begin: 3, "process.claim": 24, appDelay: 30, commit: 5 },
+      ...{ rollback: 1, release: 0.75, backoff: 24, program: 0.75 },
+    };
+    const process = counts();
+    expect(process?.parts?.slowest).toEqual({
+      responseMs: sum(Object.values(expected)),
+      client: 2,
+      parts: expected,
+    });
+    expect(process?.samplesUs.response?.[0]).toBe(sum(Object.values(expected)) * 1000);
+    expect(process?.parts?.sums["process.claim"]?.calls).toBe(3);
+    expect(process?.parts?.sums["backoff"]?.calls).toBe(0);
+    expect(slow).toHaveLength(0); // 94.5 ms of service: the delay of its start is not the server's
+  });
+
+  it("go into the log with a slow transaction", async () => {
+    const { transactor, plan, slow, nowMs } = setUp((name) => (name === "commit" ? 120 : 1));
+    await transactor.run(plan(nowMs()));
+    const parts = {
+      ...{ poolWait: 1, begin: 1, "process.claim": 1, appDelay: 1, commit: 120, release: 1, program: 1 },
+    };
+    expect(slow).toMatchObject([{ serviceMs: 126, responseMs: 126, client: 2, parts }]);
+  });
+
+  it("are of committed transactions with work only: an empty poll and one given up add nothing", async () => {
+    const { transactor, plan, counts, nowMs } = setUp(() => 1, { "process.claim": 10 });
+    expect((await transactor.run(plan(nowMs()))).kind).toBe("failed");
+    expect((await transactor.run(plan(nowMs(), 0))).kind).toBe("empty");
+    expect(counts()?.parts).toBeUndefined();
+  });
+
+  it("leave out what happens on the connection once it is given back", async () => {
+    const { transactor, plan, counts, connection, nowMs } = setUp(() => 1);
+    await transactor.run(plan(nowMs()));
+    await connection.execute(CLAIM, []);
+    expect(counts()?.parts?.sums["process.claim"]).toMatchObject({ ms: 1, calls: 1 });
+  });
+
+  it("add up to the response time, whatever takes how long and fails how often, and none is negative", async () => {
+    const seed = fc.integer({ min: 0, max: 2 ** 31 });
+    const times = fc.integer({ min: 0, max: 3 });
+    await fc.assert(
+      fc.asyncProperty(seed, times, times, async (waits, claims, commits) => {
+        const prng = new Prng(waits);
+        const failures = { "process.claim": claims, commit: commits };
+        const { transactor, plan, counts, nowMs } = setUp(() => prng.float() * 5, failures, true);
+        for (let i = 0; i < 3; i++) await transactor.run(plan(nowMs() - prng.float() * 20));
+        const process = counts();
+        const sums = Object.values(process?.parts?.sums ?? {}).map(({ ms }) => ms);
+        for (const ms of sums) expect(ms).toBeGreaterThanOrEqual(0);
+        const responsesUs = Array.from(process?.samplesUs.response ?? []);
+        expect(responsesUs).toHaveLength(3);
+        // Samples are whole microseconds.
+        expect(Math.abs(sum(sums) - sum(responsesUs) / 1000)).toBeLessThan(3 * 0.0005 + 1e-6);
+        expect(process?.parts?.slowest.responseMs).toBeCloseTo(Math.max(...responsesUs) / 1000, 3);
+      }),
+    );
+  });
+});
