@@ -1,0 +1,45 @@
+// HTML as a tagged template that escapes whatever is put into it, so that a scenario's name, a treatment, or an error
+// text from a server is shown and never becomes markup. What is markup already carries its own type, which nothing but
+// this file makes. It knows element content and quoted attributes; nothing else may be filled in.
+
+/** Markup. */
+export class Html {
+  /** Takes markup as it is; everything else goes through `html`. */
+  constructor(readonly markup: string) {}
+}
+
+/** What may be filled in; nothing is written for what is not there. */
+export type Fillable = Html | string | number | boolean | null | undefined | readonly Fillable[];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function markupOf(value: Fillable): string {
+  if (value === null || value === undefined || value === false) return "";
+  if (value instanceof Html) return value.markup;
+  if (typeof value === "object") return value.map(markupOf).join("");
+  return String(value)
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+export function html(strings: TemplateStringsArray, ...values: readonly Fillable[]): Html {
+  return new Html(strings.map((string, i) => string + markupOf(values[i])).join(""));
+}
+
+/**
+ * A value as JSON that can stand in a `<script>`: with every `<` and `&` escaped, it can neither end the element nor
+ * begin a comment; with the two line separators escaped, it is JavaScript too.
+ */
+export function jsonForScript(value: unknown): Html {
+  const escaped = JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return new Html(escaped);
+}
