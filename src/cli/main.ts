@@ -7,6 +7,7 @@ import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
+import { register as registerLogs } from "./logs.js";
 import { packageVersion } from "./package-info.js";
 import { register as registerReport } from "./report.js";
 import { register as registerRun } from "./run.js";
@@ -30,6 +31,7 @@ function createProgram(): Command {
     registerRun,
     registerCompare,
     registerReport,
+    registerLogs,
     registerValidate,
     registerInit,
     registerJsonSchema,

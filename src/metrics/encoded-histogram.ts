@@ -20,16 +20,14 @@ export function encodeHistogram(histogram: Histogram): string {
   return hdr.encodeIntoCompressedBase64(histogram);
 }
 
-/** Adds the samples of an encoded histogram and returns their number. Throws, before adding, what it cannot read. */
-export function addEncodedHistogram(into: Histogram, encoded: string): number {
+/** Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read and holds that many. */
+export function addEncodedHistogram(into: Histogram, encoded: string, samples: number): void {
   const buckets = bucketsOf(inflated(encoded), into);
-  let samples = 0;
-  for (let i = 0; i < buckets.length; i += 2) {
-    const count = buckets[i + 1] as number;
-    into.recordValueWithCount(buckets[i] as number, count);
-    samples += count;
-  }
-  return samples;
+  let held = 0;
+  for (let i = 1; i < buckets.length; i += 2) held += buckets[i] as number;
+  if (held !== samples) throw new Error(`the histogram holds ${held} samples of ${samples}`);
+  for (let i = 0; i < buckets.length; i += 2)
+    into.recordValueWithCount(buckets[i] as number, buckets[i + 1] as number);
 }
 
 function inflated(encoded: string): Buffer {

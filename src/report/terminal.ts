@@ -46,20 +46,32 @@ export function operationsIn(shown: Shown): [Operation, OperationResult][] {
   return present.sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
 }
 
+/** What the table says of an operation; null where it is not known. */
+export interface OperationRow extends Pick<OperationResult, "transactions" | "responseTimeMs" | "clients"> {
+  readonly transactionsPerSecond: number | null;
+}
+
 /**
  * The operations of a treatment. `threads` is dbworkload's word for what is called a client here; latencies are
  * response times.
  */
 export function renderOperations(shown: Shown): string[] {
-  const rows = operationsIn(shown).map(([operation, result]) => {
+  return renderOperationRows(operationsIn(shown), shown.windowSeconds);
+}
+
+export function renderOperationRows(
+  operations: readonly (readonly [Operation, OperationRow])[],
+  elapsedSeconds: number | null,
+): string[] {
+  const rows = operations.map(([operation, result]) => {
     const latency = result.responseTimeMs;
     const ms = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
     return [
-      Number(shown.windowSeconds.toFixed(1)).toString(),
+      elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
       operation,
       result.clients === undefined ? "-" : String(result.clients),
       String(result.transactions),
-      result.transactionsPerSecond.toFixed(2),
+      result.transactionsPerSecond?.toFixed(2) ?? "-",
       ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),
     ];
   });
@@ -73,7 +85,7 @@ export interface Note {
 }
 
 /** `3 (40001: 2, 53300: 1)`. */
-function bySqlstate(counts: Readonly<Record<string, number>>): string {
+export function bySqlstate(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);
   return `${total} (${entries.map(([sqlstate, count]) => `${printable(sqlstate)}: ${count}`).join(", ")})`;

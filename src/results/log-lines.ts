@@ -16,6 +16,7 @@ const second = z.int().min(0).max(SECONDS_MAX);
 
 /** What every line carries. `operation` is `*` where a line is about all. */
 const common = {
+  level: z.string(),
   time: z.iso.datetime(),
   trial: z.int().min(1),
   treatment: z.string(),
@@ -135,8 +136,11 @@ export type OutsideLine = z.infer<typeof OutsideLine>;
 export type DetailLine = z.infer<typeof RetryLine> | z.infer<typeof FailureLine>;
 export type SlowLine = z.infer<typeof SlowLine>;
 
-/** `broken` is no JSON, `foreign` JSON of something else, `malformed` a line of ours with a wrong field. */
-export const LINE_PROBLEMS = ["broken", "foreign", "malformed"] as const;
+/**
+ * `broken` is no JSON, `truncated` the same at the very end of a file, `foreign` JSON of something else, `malformed` a
+ * line of ours with a wrong field.
+ */
+export const LINE_PROBLEMS = ["broken", "truncated", "foreign", "malformed"] as const;
 export type LineProblem = (typeof LINE_PROBLEMS)[number];
 
 export type ParsedLine =

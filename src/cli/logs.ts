@@ -1,0 +1,97 @@
+// `train-sim logs`: what the logs of a run say by themselves: operations and percentiles, slow transactions, retries and
+// failures, stalls, who did what when. Reads directories and files, compressed or not, and standard input; changes
+// nothing. Filters narrow it to trials, actors, operations and a part of the window.
+import { InvalidArgumentError, type Command } from "commander";
+import { parseDurationMs } from "../foundation/units.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { LogFilter, TimeBound } from "../report/logs/log-filter.js";
+import { readLogs } from "../report/logs/read-logs.js";
+import { renderLogReport } from "../report/logs/render.js";
+import { colourMarks, plainMarks } from "../report/text-table.js";
+import { logFilesIn } from "../results/log-reader.js";
+import { ROLES } from "../scenario/settings.js";
+
+const SLOWEST_DEFAULT = 10;
+const SLOWEST_MAX = 10_000;
+
+interface LogsOptions {
+  readonly trial?: number[];
+  readonly actor?: string[];
+  readonly operation?: Operation[];
+  readonly from?: TimeBound;
+  readonly to?: TimeBound;
+  readonly slowest: number;
+  readonly json?: true;
+}
+
+/** An option that may be given several times, and several values with commas in between. */
+function listOf<T>(parse: (text: string) => T): (text: string, all?: T[]) => T[] {
+  return (text, all = []) => [...all, ...text.split(",").map((one) => parse(one.trim()))];
+}
+
+function wholeNumber(text: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > most)
+    throw new InvalidArgumentError(`Give a whole number${most < 1e6 ? ` up to ${most}` : ""}.`);
+  return value;
+}
+
+function actorName(text: string): string {
+  const isKnown = ROLES.some((role) => text === role || new RegExp(`^${role}/\\d+$`).test(text));
+  if (isKnown) return text;
+  throw new InvalidArgumentError(`Give one of ${ROLES.join(", ")}, or one worker of it, as consumers/1.`);
+}
+
+function operationName(text: string): Operation {
+  const known = OPERATIONS.find((operation) => operation === text);
+  if (known) return known;
+  throw new InvalidArgumentError(`Give one of ${OPERATIONS.join(", ")}.`);
+}
+
+/** `12`, `12s`, `1m30s` of the window, or an instant as `2026-01-31T12:00:05Z`. */
+function timeBound(text: string): TimeBound {
+  if (/^\d+$/.test(text)) return { second: Number(text) };
+  const ms = parseDurationMs(text);
+  if (ms !== undefined && ms % 1000 === 0) return { second: ms / 1000 };
+  const atMs = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return { atMs };
+  throw new InvalidArgumentError(
+    "Give whole seconds of the window, as 12 or 1m30s, or an instant with its zone, as 2026-01-31T12:00:05Z.",
+  );
+}
+
+export function register(program: Command): void {
+  program
+    .command("logs")
+    .description("Analyse the logs of a run: operations, slow transactions, retries, failures, stalls")
+    .argument("<path...>", "result directories, a trial's directory, log files (.ndjson, .ndjson.gz), or -")
+    .option("--trial <n>", "only these trials, by their number", listOf(wholeNumber))
+    .option("--actor <name>", "only these actors, as consumers, or consumers/1", listOf(actorName))
+    .option("--operation <name>", "only these operations, as add", listOf(operationName))
+    .option("--from <time>", "seconds of the window from here on, as 12s, or an instant", timeBound)
+    .option("--to <time>", "seconds of the window before this, likewise", timeBound)
+    .option(
+      "--slowest <n>",
+      "how many of the slowest transactions to show",
+      (text) => wholeNumber(text, SLOWEST_MAX),
+      SLOWEST_DEFAULT,
+    )
+    .option("--json", "print the analysis as JSON on standard output")
+    .action(logs);
+}
+
+async function logs(paths: readonly string[], options: LogsOptions): Promise<void> {
+  const { trial, actor, operation, from, to } = options;
+  const filter: LogFilter = {
+    ...(trial && { trials: trial }),
+    ...(actor && { actors: actor }),
+    ...(operation && { operations: operation }),
+    ...(from && { from }),
+    ...(to && { to }),
+  };
+  const report = await readLogs(await logFilesIn(paths), filter, options.slowest);
+  const marks = process.stdout.isTTY && !process.env["NO_COLOR"] ? colourMarks : plainMarks;
+  process.stdout.write(
+    options.json ? `${JSON.stringify(report, null, 2)}\n` : renderLogReport(report, marks),
+  );
+}

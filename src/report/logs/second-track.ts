@@ -1,0 +1,78 @@
+// What an operation finished in each second of a window, kept small (12 bytes a second) because a window may last for
+// days, and the stalls that show in it. A stall is a run of whole seconds in which the operation finished nothing, not
+// even an empty poll, although it did before and after, and in which at its usual rate it would have finished at
+// least five. A gap of an operation that is rare anyway is therefore none, and one shorter than a second never shows.
+
+const SECONDS_PER_CHUNK = 1024;
+const FIELDS = 3;
+const EXPECTED_MIN = 5;
+
+export interface SecondFacts {
+  /** Transactions and empty polls. */
+  readonly finished: number;
+  /** Retries and failures. */
+  readonly failed: number;
+  readonly longestMs: number;
+}
+
+export interface Stall {
+  /** Second of the window, from 0. */
+  readonly fromSecond: number;
+  readonly seconds: number;
+  /** Retries and failures meanwhile. */
+  readonly failedAttempts: number;
+  /** The longest response time of the second after it: what had waited. */
+  readonly longestAfterMs: number;
+}
+
+export class SecondTrack {
+  private readonly chunks = new Map<number, Float32Array>();
+
+  /** Adds to what is known of that second; workers and late lines each bring a part. */
+  add(second: number, { finished, failed, longestMs }: SecondFacts): void {
+    const number = Math.floor(second / SECONDS_PER_CHUNK);
+    let chunk = this.chunks.get(number);
+    if (!chunk) this.chunks.set(number, (chunk = new Float32Array(SECONDS_PER_CHUNK * FIELDS)));
+    const at = (second % SECONDS_PER_CHUNK) * FIELDS;
+    chunk[at] = (chunk[at] ?? 0) + finished;
+    chunk[at + 1] = (chunk[at + 1] ?? 0) + failed;
+    chunk[at + 2] = Math.max(chunk[at + 2] ?? 0, longestMs);
+  }
+
+  stalls(): Stall[] {
+    const found: Stall[] = [];
+    let finished = 0;
+    let first: number | undefined;
+    let last = 0;
+    let failedSince = 0;
+    for (const [second, facts] of this.seconds()) {
+      if (facts.finished === 0) {
+        failedSince += facts.failed;
+        continue;
+      }
+      if (first !== undefined && second > last + 1) {
+        const gap = { fromSecond: last + 1, seconds: second - last - 1 };
+        found.push({ ...gap, failedAttempts: failedSince, longestAfterMs: facts.longestMs });
+      }
+      first ??= second;
+      last = second;
+      failedSince = 0;
+      finished += facts.finished;
+    }
+    if (first === undefined) return [];
+    // The usual rate is that of the seconds in which it was at work.
+    const silent = found.reduce((sum, { seconds }) => sum + seconds, 0);
+    const perSecond = finished / (last - first + 1 - silent);
+    return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_MIN);
+  }
+
+  /** Seconds in which anything happened, in order. */
+  private *seconds(): Generator<[second: number, facts: SecondFacts]> {
+    for (const [number, chunk] of [...this.chunks].sort(([a], [b]) => a - b)) {
+      for (let i = 0; i < SECONDS_PER_CHUNK; i++) {
+        const [finished = 0, failed = 0, longestMs = 0] = chunk.subarray(i * FIELDS, (i + 1) * FIELDS);
+        if (finished + failed > 0) yield [number * SECONDS_PER_CHUNK + i, { finished, failed, longestMs }];
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Finds the logs of a result directory and reads them line by line, compressed ones too, in memory bounded by a chunk
+// and the longest line allowed: a log of a long run does not fit anywhere. What is no log at all is refused with its
+// path; what is cut short is read as far as it goes.
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+
+export const LOG_FILE = "log.ndjson";
+/** What stands for standard input among the paths. */
+export const STANDARD_INPUT = "-";
+
+const CHUNK_BYTES = 256 * 1024;
+/** A summary with a full histogram takes about 170 kB; what is longer is no line of a log, and only its start is kept. */
+const LINE_CHARACTERS_MAX = 512 * 1024;
+const KEPT_OF_LONG_LINE = 200;
+
+/** A log to read. `trial` is its number where the directory's name tells. */
+export interface LogFile {
+  readonly path: string;
+  readonly trial?: number;
+}
+
+/** The logs that the paths mean: files as they are, `-`, and all trials of result directories, unfinished ones too. */
+export async function logFilesIn(paths: readonly string[]): Promise<LogFile[]> {
+  const files: LogFile[] = [];
+  for (const path of new Set(paths)) {
+    if (path !== STANDARD_INPUT && (await isDirectory(path))) files.push(...(await logsBelow(path)));
+    else files.push({ path });
+  }
+  return files;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT")
+      throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
+    throw new UsageError(`${path} does not exist`, "Name a result directory, or the log.ndjson of a trial.");
+  }
+}
+
+/** Of a result directory, or of one trial's own. */
+async function logsBelow(directory: string): Promise<LogFile[]> {
+  const names = await readdir(directory);
+  if (!names.includes("trials")) {
+    const own = logIn(names);
+    if (own !== undefined) return [{ path: join(directory, own) }];
+    throw new UsageError(
+      `${directory} holds no log`,
+      "Name a result directory, as results/<name>-<time>, one of its trials, or a log file.",
+    );
+  }
+  const files: LogFile[] = [];
+  for (const trial of (await readdir(join(directory, "trials"))).sort()) {
+    const at = join(directory, "trials", trial);
+    const log = (await isDirectory(at)) ? logIn(await readdir(at)) : undefined;
+    const number = Number.parseInt(basename(at), 10);
+    if (log !== undefined) files.push({ path: join(at, log), ...(number > 0 && { trial: number }) });
+  }
+  if (files.length > 0) return files;
+  throw new UsageError(
+    `${directory} holds no trial with a log`,
+    "Its run ended before the first trial began.",
+  );
+}
+
+function logIn(names: readonly string[]): string | undefined {
+  return [LOG_FILE, `${LOG_FILE}.gz`].find((name) => names.includes(name));
+}
+
+/** Lines of a log, a chunk at a time; `rest` is what follows the last end of a line, at the end of the file. */
+export interface LineBatch {
+  readonly lines: readonly string[];
+  readonly rest?: string;
+}
+
+/** A UsageError where the file cannot be read or is not compressed as its name says. */
+export async function* readLines(path: string): AsyncGenerator<LineBatch> {
+  let rest = "";
+  try {
+    for await (const chunk of textOf(path)) {
+      const lines = chunk.split("\n");
+      const last = lines.pop() ?? "";
+      if (lines.length > 0) {
+        lines[0] = rest + (lines[0] ?? "");
+        yield { lines };
+        rest = last;
+      } else rest += last;
+      // Its beginning stands for it, in a form that is no JSON whatever follows.
+      if (rest.length > LINE_CHARACTERS_MAX) rest = `(too long) ${rest.slice(0, KEPT_OF_LONG_LINE)}`;
+    }
+  } catch (error) {
+    // A run that was killed leaves a compressed file without its end.
+    if (codeOf(error) !== "Z_BUF_ERROR")
+      throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
+  }
+  if (rest !== "") yield { lines: [], rest };
+}
+
+function textOf(path: string): AsyncIterable<string> {
+  const source: Readable =
+    path === STANDARD_INPUT ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  if (!path.endsWith(".gz")) return source.setEncoding("utf8");
+  const plain = createGunzip({ chunkSize: CHUNK_BYTES });
+  source.on("error", (error) => plain.destroy(error));
+  return source.pipe(plain).setEncoding("utf8");
+}
