@@ -4,6 +4,7 @@
 // docs/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { RatioFinding } from "../results/result-schema.js";
+import { EQUIVALENCE } from "./equivalence.js";
 import type { LogSeries } from "./series.js";
 import {
   bootstrapInterval,
@@ -19,8 +20,6 @@ import {
 /** Fewer blocks than this are inconclusive, whatever they show. */
 export const BLOCKS_MIN = 5;
 const SIGNIFICANCE = 0.05;
-/** What is surely within this factor of 1 is called indistinguishable. */
-export const EQUIVALENCE = 1.05;
 
 /** Are `values` higher or lower than `reference`? */
 export interface Question {

@@ -2,52 +2,15 @@
 // random, and checked in the tests against published examples and against SciPy. None of them knows what its
 // numbers mean; whoever calls decides what a replicate is (here: a trial, never a request).
 import type { Prng } from "../foundation/prng.js";
+import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quantiles.js";
+
+export { mean, median, quantile };
 
 /** Differences up to this many are tested exactly, all 2^n signs; more are sampled. */
 const EXACT_DIFFERENCES_MAX = 16;
 /** Ways to share out two samples that are all tried; with more, ways are sampled. */
 const EXACT_ARRANGEMENTS_MAX = 200_000;
 const PERMUTATIONS = 20_000;
-const FEW_VALUES = 40;
-
-/** Numbers in any array; typed ones are what resampling uses, thousands of times. */
-type Numbers = ArrayLike<number>;
-
-/** NaN for no values. */
-export function mean(values: Numbers): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] as number;
-  return sum / values.length;
-}
-
-/** The `q`-quantile, 0 .. 1, interpolated linearly (R's type 7, NumPy's default); NaN for no values. */
-export function quantile(values: Numbers, q: number): number {
-  return quantileOfSorted(ascendingOf(values), q);
-}
-
-/** A sorted copy. Few values are put in order one by one, which for a bootstrap of trials is several times faster. */
-function ascendingOf(values: Numbers): Numbers {
-  if (values.length > FEW_VALUES) return Float64Array.from(values).sort();
-  const sorted: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    let j = i - 1;
-    for (; j >= 0 && (sorted[j] as number) > value; j--) sorted[j + 1] = sorted[j] as number;
-    sorted[j + 1] = value;
-  }
-  return sorted;
-}
-
-function quantileOfSorted(ascending: Numbers, q: number): number {
-  const position = (ascending.length - 1) * q;
-  const below = ascending[Math.floor(position)] ?? Number.NaN;
-  const above = ascending[Math.ceil(position)] ?? Number.NaN;
-  return below + (above - below) * (position - Math.floor(position));
-}
-
-export function median(values: Numbers): number {
-  return quantile(values, 0.5);
-}
 
 export interface Interval {
   readonly low: number;

@@ -1,2 +1,85 @@
-// Entry of report.html: reads what the program put into the page. Draws nothing that is not in it.
-export {};
+// Entry of report.html: reads what the program put into the page, and draws it into `main`, with filters above. What the
+// reader chooses stands in the address. It loads nothing and sends nothing.
+import type { ReportData } from "../report-data.js";
+import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
+import type { View } from "./charts/drawing.js";
+import { stateFromHash, stateToHash, withChoice, type FilterState } from "./charts/filter-state.js";
+import { CHARTS } from "./charts/registry.js";
+import { viewOf } from "./charts/view.js";
+import { element } from "./dom.js";
+import { Filters } from "./filters.js";
+import { currentTheme, isOnPaper, onLookChange } from "./look.js";
+
+/** What the program wrote; its shape is checked where it is written, by the compiler. */
+function readReport(): ReportData {
+  const text = document.getElementById("report-data")?.textContent ?? "";
+  return JSON.parse(text) as ReportData;
+}
+
+class ReportPage {
+  private state: FilterState = stateFromHash(location.hash);
+  private readonly filters: Filters;
+  private readonly sections: readonly ChartSection[];
+
+  constructor(
+    private readonly report: ReportData,
+    place: HTMLElement,
+  ) {
+    this.filters = new Filters(report, this.state, (state) => this.choose(state));
+    this.sections = CHARTS.map(
+      (chart) =>
+        new ChartSection(chart, this.viewFor(chart.id, 0), (id, control, value) =>
+          this.choose(withChoice(this.state, id, control, value)),
+        ),
+    );
+    place.append(
+      element("h2", { id: "charts-title" }, "Charts"),
+      this.filters.element,
+      ...this.sections.map((section) => section.element),
+    );
+    place.setAttribute("aria-labelledby", "charts-title");
+    this.draw();
+    this.listen(place);
+  }
+
+  private viewFor(chart: string, widthPx: number): View {
+    return viewOf(this.report, this.state, chart, currentTheme(), widthPx);
+  }
+
+  private draw(): void {
+    for (const section of this.sections) {
+      const widthPx = isOnPaper() ? PAPER_WIDTH_PX : section.widthPx;
+      section.draw(this.viewFor(section.chart.id, widthPx));
+    }
+  }
+
+  private choose(state: FilterState): void {
+    this.state = state;
+    const hash = stateToHash(state);
+    history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+    this.draw();
+  }
+
+  private listen(place: HTMLElement): void {
+    onLookChange(() => {
+      this.filters.show(this.state);
+      this.draw();
+    });
+    let widthPx = place.clientWidth;
+    new ResizeObserver(() => {
+      if (place.clientWidth === widthPx || isOnPaper()) return;
+      widthPx = place.clientWidth;
+      this.draw();
+    }).observe(place);
+    window.addEventListener("hashchange", () => {
+      // An anchor is a place in the page, not a choice.
+      if (!location.hash.includes("=")) return;
+      this.state = stateFromHash(location.hash);
+      this.filters.show(this.state);
+      this.draw();
+    });
+  }
+}
+
+const place = document.getElementById("charts");
+if (place) new ReportPage(readReport(), place);

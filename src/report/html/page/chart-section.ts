@@ -1,0 +1,117 @@
+// One chart on the page: its title, what it shows, its own controls, the picture with its legend, the table behind it.
+// It draws only when it is near the screen (or printed), and always whole; what is drawn is the chart's business.
+import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
+import { element } from "./dom.js";
+import { startChart, type EChartsType } from "./echarts.js";
+import { renderTable } from "./table.js";
+import { mayMove } from "./look.js";
+
+export type Choose = (chart: string, control: string, value: string) => void;
+
+/** Width of what is printed: A4 less its margins. */
+export const PAPER_WIDTH_PX = 690;
+
+export class ChartSection {
+  readonly element: HTMLElement;
+  private readonly place = element("div", { class: "chart-picture", role: "img" });
+  private readonly legend = element("div", { class: "chart-legend", role: "group", "aria-label": "Legend" });
+  private readonly note = element("p", { class: "chart-note muted" });
+  private readonly table = element("details", { class: "chart-table" }, element("summary", {}, "Table"));
+  private readonly selects = new Map<string, HTMLSelectElement>();
+  private readonly hiddenNames = new Set<string>();
+  private drawn: EChartsType | undefined;
+  private plot: Plot | undefined;
+
+  constructor(
+    readonly chart: Chart,
+    view: View,
+    choose: Choose,
+  ) {
+    this.place.id = `${chart.id}-picture`;
+    this.table.addEventListener("toggle", () => this.fillTable());
+    const controls = this.makeControls(view, choose);
+    this.element = element(
+      "section",
+      { class: "chart", id: chart.id, "data-chart": chart.id, "aria-labelledby": `${chart.id}-title` },
+      element("h3", { id: `${chart.id}-title` }, chart.title),
+      element("p", { class: "chart-lead" }, chart.lead),
+      ...(controls.length > 0 ? [element("div", { class: "chart-controls" }, ...controls)] : []),
+      this.legend,
+      element("figure", {}, this.place),
+      this.note,
+      this.table,
+    );
+  }
+
+  get widthPx(): number {
+    return this.element.clientWidth;
+  }
+
+  /** True where there is something to see: a chart that says why it is empty needs no place in the navigation. */
+  get hasPlot(): boolean {
+    return this.plot !== undefined;
+  }
+
+  draw(view: View): void {
+    const drawing = this.chart.draw(view);
+    this.plot = drawing.kind === "plot" ? drawing : undefined;
+    this.element.classList.toggle("is-empty", this.plot === undefined);
+    for (const part of [this.place, this.legend, this.table]) part.hidden = this.plot === undefined;
+    this.note.textContent = drawing.kind === "plot" ? (drawing.note ?? "") : drawing.why;
+    this.note.hidden = this.note.textContent === "";
+    for (const control of this.chart.controls?.(view.report) ?? []) {
+      const select = this.selects.get(control.id);
+      if (select) select.value = chosen(view, control);
+    }
+    if (this.plot) this.paint(this.plot, view.widthPx);
+    else this.drawn?.clear();
+    this.fillTable();
+  }
+
+  private paint(plot: Plot, widthPx: number): void {
+    this.drawn ??= startChart(this.place, widthPx, plot.heightPx);
+    this.place.setAttribute("aria-label", plot.words);
+    this.place.style.height = `${plot.heightPx}px`;
+    const isHere = (name: string): boolean => plot.legend.some((entry) => entry.name === name);
+    const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));
+    const legend = { show: false, selected, data: plot.legend.map(({ name }) => name) };
+    this.drawn.resize({ width: widthPx, height: plot.heightPx, silent: true });
+    // Never animated: a report is read, and paper and a reader of screens get the same picture.
+    this.drawn.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
+    this.drawn.getZr().flush();
+    this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry)));
+    this.legend.hidden = plot.legend.length === 0;
+  }
+
+  private legendButton({ name, colour, dash }: LegendEntry): HTMLButtonElement {
+    const swatch = element("span", { class: `swatch ${dash ?? "solid"}`, "aria-hidden": "true" });
+    swatch.style.color = colour;
+    const isShown = (): string => String(!this.hiddenNames.has(name));
+    const button = element("button", { type: "button", "aria-pressed": isShown() }, swatch, name);
+    button.addEventListener("click", () => {
+      if (!this.hiddenNames.delete(name)) this.hiddenNames.add(name);
+      button.setAttribute("aria-pressed", isShown());
+      this.drawn?.dispatchAction({ type: "legendToggleSelect", name });
+    });
+    return button;
+  }
+
+  private makeControls(view: View, choose: Choose): HTMLElement[] {
+    return (this.chart.controls?.(view.report) ?? []).map((control) => {
+      const options = control.choices.map(([value, text]) => element("option", { value }, text));
+      const select = element("select", { id: `${this.chart.id}-${control.id}` }, ...options);
+      select.addEventListener("change", () => choose(this.chart.id, control.id, select.value));
+      this.selects.set(control.id, select);
+      return element("label", {}, control.label, " ", select);
+    });
+  }
+
+  private fillTable(): void {
+    this.table.querySelector(".scroll")?.remove();
+    if (this.table.open && this.plot) this.table.append(renderTable(this.plot.table()));
+  }
+
+  scrollTo(): void {
+    this.element.scrollIntoView({ behavior: mayMove() ? "smooth" : "auto" });
+  }
+}

@@ -1,0 +1,184 @@
+// Charts of horizontal bars: a row for each treatment, so that long names stay legible, and a panel for each thing that
+// is measured. Bars are whole, with the range of the trials as a whisker, or stacked from parts. Picture, table and
+// words come from the same rows.
+import type {
+  BarSeriesOption,
+  CustomSeriesOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";
+import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.js";
+import { FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import type { ChartTheme } from "./theme.js";
+import { whiskers } from "./whiskers.js";
+import { axisName, ticked, written, type Unit } from "./values.js";
+
+export interface Bar {
+  readonly value: number;
+  /** Lowest and highest, where there are several. */
+  readonly range?: readonly [number, number];
+}
+
+export interface BarPanel {
+  readonly title: string;
+  readonly unit: Unit;
+  /** By part (the empty name, where the bar has none), then by treatment's id. */
+  readonly parts: ReadonlyMap<string, ReadonlyMap<string, Bar>>;
+}
+
+export interface BarChart {
+  readonly caption: string;
+  readonly panels: readonly BarPanel[];
+  /** Colours of the parts; without them a bar has its treatment's. */
+  readonly partColours?: ReadonlyMap<string, string>;
+  readonly note?: string;
+}
+
+const ROW_PX = 26;
+const LABEL_PX_MAX = 160;
+
+/** The treatments that have a bar in the panel, topmost first. */
+function rowsOf(panel: BarPanel, view: View): Treatment[] {
+  return view.treatments.filter(({ id }) => [...panel.parts.values()].some((bars) => bars.has(id)));
+}
+
+/** About the width of the longest label; text is not measured here, which no test could repeat. */
+function labelPx(view: View): number {
+  const longest = Math.max(...view.treatments.map(({ label }) => label.length));
+  return Math.min(LABEL_PX_MAX, longest * 6.6 + 14, view.widthPx * 0.4);
+}
+
+function barSeries(chart: BarChart, panel: BarPanel, index: number, view: View): BarSeriesOption[] {
+  const rows = rowsOf(panel, view);
+  return [...panel.parts].map(([part, bars]) => {
+    const colour = chart.partColours?.get(part);
+    return {
+      type: "bar",
+      name: part,
+      xAxisIndex: index,
+      yAxisIndex: index,
+      ...(colour !== undefined && { stack: `panel-${index}`, color: colour }),
+      barMaxWidth: 16,
+      emphasis: { disabled: true },
+      data: rows.map(({ id, colour: own }) => ({
+        value: bars.get(id)?.value ?? "-",
+        ...(colour === undefined && { itemStyle: { color: own } }),
+      })),
+      tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, panel.unit) },
+    };
+  });
+}
+
+function rangeSeries(panel: BarPanel, index: number, view: View): CustomSeriesOption[] {
+  const intervals = rowsOf(panel, view).flatMap(({ id }, row) => {
+    const range = panel.parts.get("")?.get(id)?.range;
+    return range ? [{ row, low: range[0], high: range[1] }] : [];
+  });
+  return intervals.length > 0 ? [whiskers(intervals, index, view.theme.text)] : [];
+}
+
+function tableOf(chart: BarChart, view: View): ChartTable {
+  const rows = chart.panels.flatMap((panel) =>
+    [...panel.parts].map(([part, bars]) => [
+      part === "" ? panel.title : `${panel.title}, ${part}`,
+      ...view.treatments.map(({ id }) => {
+        const bar = bars.get(id);
+        const range = bar?.range;
+        const spread = range ? ` (${written(range[0], panel.unit)} to ${written(range[1], panel.unit)})` : "";
+        return written(bar?.value, panel.unit) + spread;
+      }),
+    ]),
+  );
+  return { caption: chart.caption, columns: ["", ...view.treatments.map(({ label }) => label)], rows };
+}
+
+function wordsOf(chart: BarChart, view: View): string {
+  const panels = chart.panels.map((panel) => {
+    const treatments = rowsOf(panel, view).map(({ id, label }) => {
+      const parts = [...panel.parts].flatMap(([part, bars]) => {
+        const bar = bars.get(id);
+        return bar ? [`${part} ${written(bar.value, panel.unit)}`.trim()] : [];
+      });
+      return `${label} ${parts.join(", ")}`;
+    });
+    return `${panel.title}: ${treatments.join("; ")}.`;
+  });
+  return [`${chart.caption}.`, ...panels].join(" ");
+}
+
+function legendOf(chart: BarChart): LegendEntry[] {
+  return [...(chart.partColours ?? [])]
+    .filter(([part]) => chart.panels.some(({ parts }) => parts.has(part)))
+    .map(([name, colour]) => ({ name, colour }));
+}
+
+function valueAxis(unit: Unit, panel: number, theme: ChartTheme): XAXisComponentOption {
+  return {
+    ...xAxis(theme, axisName(unit)),
+    gridIndex: panel,
+    type: "value",
+    splitNumber: 4,
+    splitLine: { lineStyle: { color: theme.line } },
+    axisLabel: { color: theme.muted, hideOverlap: true, formatter: (value: number) => ticked(value, unit) },
+  } as XAXisComponentOption;
+}
+
+function treatmentAxis(
+  treatments: readonly Treatment[],
+  panel: number,
+  leftPx: number,
+  theme: ChartTheme,
+): YAXisComponentOption {
+  return {
+    ...yAxis(theme, ""),
+    type: "category",
+    gridIndex: panel,
+    inverse: true,
+    data: treatments.map(({ label }) => label),
+    splitLine: { show: false },
+    axisLabel: {
+      color: theme.text,
+      fontSize: FONT_PX,
+      width: leftPx - 10,
+      overflow: "truncate",
+      interval: 0,
+    },
+  } as YAXisComponentOption;
+}
+
+/** Panels without a bar are left out by the caller. */
+export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot {
+  const { theme } = view;
+  const leftPx = labelPx(view);
+  const rows = chart.panels.map((panel) => rowsOf(panel, view));
+  const layout = layOut(
+    chart.panels.map(({ title }) => title),
+    {
+      widthPx: view.widthPx,
+      heightsPx: rows.map(({ length }) => length * ROW_PX + 8),
+      leastWidthPx,
+      mostColumns: 3,
+      leftPx,
+    },
+    theme,
+  );
+  return {
+    kind: "plot",
+    heightPx: layout.heightPx,
+    legend: legendOf(chart),
+    words: wordsOf(chart, view),
+    table: () => tableOf(chart, view),
+    ...(chart.note !== undefined && { note: chart.note }),
+    option: {
+      title: layout.titles,
+      grid: layout.grids,
+      xAxis: chart.panels.map(({ unit }, i) => valueAxis(unit, i, theme)),
+      yAxis: rows.map((treatments, i) => treatmentAxis(treatments, i, leftPx, theme)),
+      tooltip: { ...tooltipLook(theme), trigger: "axis", axisPointer: { type: "shadow" } },
+      series: chart.panels.flatMap((panel, i) => [
+        ...barSeries(chart, panel, i, view),
+        ...rangeSeries(panel, i, view),
+      ]),
+    },
+  };
+}

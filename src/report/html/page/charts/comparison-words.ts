@@ -1,0 +1,80 @@
+// Comparisons in words and as a table: what a row is called, how a ratio is written with its interval, what a verdict
+// means. The forest and what stands behind it take them from here, so that they say the same.
+import type { Comparison } from "../../../../results/result-schema.js";
+import type { ChartTable, Treatment, View } from "./drawing.js";
+import { written } from "./values.js";
+import { operationName } from "./view.js";
+
+export const METRIC_NAMES = {
+  mean: "mean",
+  p50: "p50",
+  p95: "p95",
+  p99: "p99",
+  eventsPerSecond: "events/s",
+} as const;
+
+const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
+  higher: "higher",
+  lower: "lower",
+  indistinguishable: "the same within 5 %",
+  inconclusive: "cannot be told",
+};
+
+export function isSignificant({ verdict }: Comparison): boolean {
+  return verdict === "higher" || verdict === "lower";
+}
+
+export function treatmentIn(view: View, id: string): Treatment | undefined {
+  return view.treatments.find((treatment) => treatment.id === id);
+}
+
+function pairName({ treatment, baseline }: Comparison, view: View): string {
+  return [treatment, baseline].map((id) => treatmentIn(view, id)?.label ?? id).join(" / ");
+}
+
+/** The baseline is named where there are several. */
+export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
+  const label = treatmentIn(view, comparison.treatment)?.label ?? comparison.treatment;
+  return `${METRIC_NAMES[comparison.metric]}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
+}
+
+function ratioWithInterval({ ratio, ciLow, ciHigh }: Comparison): string {
+  const interval =
+    ciLow === null || ciHigh === null ? "" : ` (${written(ciLow, "x")} to ${written(ciHigh, "x")})`;
+  return `${written(ratio, "x")}${interval}`;
+}
+
+export function verdictText(comparison: Comparison): string {
+  return `${ratioWithInterval(comparison)}: ${VERDICTS[comparison.verdict]}`;
+}
+
+export function comparisonTable(rows: readonly Comparison[], view: View): ChartTable {
+  return {
+    caption: "Ratios to the baseline, with 95 % intervals",
+    columns: [
+      "operation",
+      "metric",
+      "treatment / baseline",
+      "ratio (95 % interval)",
+      "adjusted p",
+      "verdict",
+    ],
+    rows: rows.map((each) => [
+      operationName(each.operation),
+      METRIC_NAMES[each.metric],
+      pairName(each, view),
+      ratioWithInterval(each),
+      each.pAdjusted === null ? "-" : each.pAdjusted.toPrecision(2),
+      VERDICTS[each.verdict],
+    ]),
+  };
+}
+
+export function comparisonWords(rows: readonly Comparison[], view: View): string {
+  const sure = rows.filter(isSignificant);
+  const sentences = sure.map(
+    (each) =>
+      `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each)}.`,
+  );
+  return [`${sure.length} of ${rows.length} comparisons are significant.`, ...sentences].join(" ");
+}

@@ -1,0 +1,204 @@
+// The comparisons as a forest: each ratio with its 95 % interval on a logarithmic axis, against the line at 1. Filled
+// marks are differences that the statistics stand behind; hollow ones are not to be built upon. The band holds what
+// is called indistinguishable.
+import type {
+  CustomSeriesOption,
+  ScatterSeriesOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";
+import type { Comparison } from "../../../../results/result-schema.js";
+import { EQUIVALENCE } from "../../../equivalence.js";
+import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import {
+  comparisonTable,
+  comparisonWords,
+  isSignificant,
+  METRIC_NAMES,
+  rowName,
+  treatmentIn,
+  verdictText,
+} from "./comparison-words.js";
+import { FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { operationName } from "./view.js";
+import { whiskers } from "./whiskers.js";
+
+const MAIN = ["mean", "p99", "eventsPerSecond"];
+const METRICS: Control = {
+  id: "metric",
+  label: "Metric",
+  choices: [["main", "mean, p99, events/s"], ["all", "all"], ...Object.entries(METRIC_NAMES)],
+};
+const ROW_PX = 24;
+const LABEL_PX_MAX = 250;
+
+function shownComparisons(view: View): Comparison[] {
+  const metric = chosen(view, METRICS);
+  const hasTreatment = (wanted: string): boolean => view.treatments.some(({ id }) => id === wanted);
+  return view.report.result.comparisons.filter(
+    (each) =>
+      hasTreatment(each.treatment) &&
+      hasTreatment(each.baseline) &&
+      (each.operation.startsWith("lifecycle.") || view.operations.includes(each.operation)) &&
+      (metric === "all" || (metric === "main" ? MAIN.includes(each.metric) : each.metric === metric)),
+  );
+}
+
+function hasOneBaseline(rows: readonly Comparison[]): boolean {
+  return rows.every(({ baseline }) => baseline === rows[0]?.baseline);
+}
+
+function marks(rows: readonly Comparison[], panel: number, view: View): ScatterSeriesOption {
+  const { theme } = view;
+  return {
+    type: "scatter",
+    xAxisIndex: panel,
+    yAxisIndex: panel,
+    z: 4,
+    symbolSize: 10,
+    data: rows.map((comparison, row) => {
+      const colour = treatmentIn(view, comparison.treatment)?.colour ?? theme.text;
+      const fill = isSignificant(comparison) ? colour : theme.page;
+      return {
+        value: [comparison.ratio, row],
+        name: rowName(comparison, view, false),
+        itemStyle: { color: fill, borderColor: colour, borderWidth: 2 },
+      };
+    }),
+    tooltip: {
+      formatter: ({ dataIndex }: { dataIndex: number }) => {
+        const found = rows[dataIndex];
+        return found ? verdictText(found) : "";
+      },
+    },
+    markLine: {
+      silent: true,
+      symbol: "none",
+      label: { show: false },
+      lineStyle: { color: theme.muted, type: "solid", width: 1 },
+      data: [{ xAxis: 1 }],
+    },
+    markArea: {
+      silent: true,
+      itemStyle: { color: theme.band },
+      data: [[{ xAxis: 1 / EQUIVALENCE }, { xAxis: EQUIVALENCE }]],
+    },
+  };
+}
+
+function intervals(rows: readonly Comparison[], panel: number, view: View): CustomSeriesOption {
+  return whiskers(
+    rows.flatMap(({ ciLow, ciHigh, treatment }, row) =>
+      ciLow === null || ciHigh === null || ciLow <= 0
+        ? []
+        : [
+            {
+              row,
+              low: ciLow,
+              high: ciHigh,
+              colour: treatmentIn(view, treatment)?.colour ?? view.theme.text,
+            },
+          ],
+    ),
+    panel,
+    view.theme.text,
+  );
+}
+
+/** Symmetric about 1, so that half and double are equally far from it. */
+function reach(rows: readonly Comparison[]): number {
+  const ends = rows.flatMap(({ ratio, ciLow, ciHigh }) => [ratio, ciLow ?? ratio, ciHigh ?? ratio]);
+  const most = Math.max(...ends.filter((end) => end > 0).map((end) => Math.max(end, 1 / end)));
+  return Math.min(Math.max(1.25, most * 1.1), 1000);
+}
+
+function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
+  const isShort = hasOneBaseline(groups.flat());
+  const limit = reach(groups.flat());
+  const ratio = groups.map(
+    (_, panel) =>
+      ({
+        ...xAxis(view.theme, "ratio"),
+        gridIndex: panel,
+        type: "log",
+        logBase: 2,
+        min: 1 / limit,
+        max: limit,
+        splitLine: { lineStyle: { color: view.theme.line } },
+        axisLabel: {
+          color: view.theme.muted,
+          hideOverlap: true,
+          formatter: (value: number) => `${Number(value.toPrecision(2))}x`,
+        },
+      }) as XAXisComponentOption,
+  );
+  const names = groups.map(
+    (rows, panel) =>
+      ({
+        ...yAxis(view.theme, ""),
+        gridIndex: panel,
+        type: "category",
+        inverse: true,
+        data: rows.map((comparison) => rowName(comparison, view, isShort)),
+        splitLine: { show: false },
+        axisLabel: {
+          color: view.theme.text,
+          fontSize: FONT_PX,
+          width: leftPx - 12,
+          overflow: "truncate",
+          interval: 0,
+        },
+      }) as YAXisComponentOption,
+  );
+  return { xAxis: ratio, yAxis: names };
+}
+
+function plotForest(rows: readonly Comparison[], view: View): Plot {
+  const operations = [...new Set(rows.map(({ operation }) => operation))];
+  const groups = operations.map((operation) => rows.filter((each) => each.operation === operation));
+  const longest = Math.max(...rows.map((each) => rowName(each, view, hasOneBaseline(rows)).length));
+  const [{ baseline: id } = { baseline: "" }] = rows;
+  const baseline = hasOneBaseline(rows) ? `Ratios to ${treatmentIn(view, id)?.label ?? id}. ` : "";
+  const leftPx = Math.min(LABEL_PX_MAX, longest * 6.4 + 16, view.widthPx * 0.5);
+  const layout = layOut(
+    operations.map(operationName),
+    {
+      widthPx: view.widthPx,
+      heightsPx: groups.map(({ length }) => length * ROW_PX + 10),
+      leastWidthPx: 420,
+      mostColumns: 2,
+      leftPx,
+    },
+    view.theme,
+  );
+  return {
+    kind: "plot",
+    heightPx: layout.heightPx,
+    legend: [],
+    words: comparisonWords(rows, view),
+    table: () => comparisonTable(rows, view),
+    note: `${baseline}Filled: the difference is significant. Hollow: it cannot be told, or is the same within 5 % (the band).`,
+    option: {
+      title: layout.titles,
+      grid: layout.grids,
+      ...axes(groups, leftPx, view),
+      tooltip: { ...tooltipLook(view.theme), trigger: "item" },
+      series: groups.flatMap((group, panel) => [intervals(group, panel, view), marks(group, panel, view)]),
+    },
+  };
+}
+
+export const forest: Chart = {
+  id: "comparison-plot",
+  title: "Comparisons",
+  lead: "By which factor a treatment differs from its baseline: left of the line is less, right of it is more. For times less is better, for events per second more is.",
+  controls: () => [METRICS],
+  draw: (view) => {
+    const all = view.report.result.comparisons;
+    if (all.length === 0)
+      return nothing("There is nothing to draw: comparisons need two treatments with complete trials.");
+    const rows = shownComparisons(view).filter(({ ratio }) => ratio > 0);
+    if (rows.length === 0) return nothing("There is nothing to draw: nothing that is shown was compared.");
+    return plotForest(rows, view);
+  },
+};

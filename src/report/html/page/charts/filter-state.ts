@@ -1,0 +1,60 @@
+// What the reader has chosen, and how it stands in the address after `#`, so that a view can be sent to somebody:
+// `#hide=text&hide-operation=archive&trials=3&latency.percentile=p50`. What is unknown there is passed over, so that an
+// old address never breaks a new report.
+
+export interface FilterState {
+  readonly hiddenTreatments: readonly string[];
+  readonly hiddenOperations: readonly string[];
+  readonly trials: "all" | "each" | number;
+  /** By chart and control, where it is not what a reader starts with. */
+  readonly choices: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export const ALL_SHOWN: FilterState = {
+  hiddenTreatments: [],
+  hiddenOperations: [],
+  trials: "all",
+  choices: {},
+};
+
+const TREATMENT = "hide";
+const OPERATION = "hide-operation";
+const TRIALS = "trials";
+
+/** Without the `#`; empty where all is as at first. */
+export function stateToHash(state: FilterState): string {
+  const parameters = new URLSearchParams();
+  for (const id of state.hiddenTreatments) parameters.append(TREATMENT, id);
+  for (const operation of state.hiddenOperations) parameters.append(OPERATION, operation);
+  if (state.trials !== "all") parameters.set(TRIALS, String(state.trials));
+  for (const [chart, controls] of Object.entries(state.choices))
+    for (const [control, value] of Object.entries(controls)) parameters.set(`${chart}.${control}`, value);
+  return parameters.toString();
+}
+
+/** An address with or without its `#`; a plain anchor, as `#numbers`, chooses nothing. */
+export function stateFromHash(hash: string): FilterState {
+  const text = hash.replace(/^#/, "");
+  if (!text.includes("=")) return ALL_SHOWN;
+  const parameters = new URLSearchParams(text);
+  const choices: Record<string, Record<string, string>> = {};
+  for (const [key, value] of parameters) {
+    const match = /^([a-z][a-z-]*)\.([a-z]+)$/.exec(key);
+    if (match?.[1] === undefined || match[2] === undefined) continue;
+    choices[match[1]] = { ...choices[match[1]], [match[2]]: value };
+  }
+  const trials = parameters.get(TRIALS) ?? "all";
+  return {
+    hiddenTreatments: parameters.getAll(TREATMENT),
+    hiddenOperations: parameters.getAll(OPERATION),
+    trials: trials === "each" ? "each" : /^\d+$/.test(trials) ? Number(trials) : "all",
+    choices,
+  };
+}
+
+export function withChoice(state: FilterState, chart: string, control: string, value: string): FilterState {
+  return {
+    ...state,
+    choices: { ...state.choices, [chart]: { ...state.choices[chart], [control]: value } },
+  };
+}

@@ -1,0 +1,127 @@
+// Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
+// wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
+import { nothing, type Chart, type View } from "./drawing.js";
+import { plotLines } from "./line-panels.js";
+import { partColour, type ChartTheme } from "./theme.js";
+import { areaNote, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
+import type { Unit } from "./values.js";
+
+const QUEUE = ["pending", "processing", "complete", "failed"];
+const QUEUE_NAMES: Readonly<Record<string, string>> = {
+  pending: "pending (the backlog)",
+  processing: "processing (in flight)",
+  complete: "complete, not archived",
+  failed: "failed, not archived",
+};
+
+const CPU = [
+  ["host.serverCpuMs", "database server"],
+  ["host.poolerCpuMs", "PgBouncer"],
+  ["host.clientCpuMs", "train-sim"],
+  ["host.otherCpuMs", "other programs"],
+] as const;
+
+const WAIT = "wait.";
+/** More than these are told apart by nobody. */
+const WAITS_SHOWN_MAX = 9;
+
+function drawLayers(
+  view: View,
+  layers: readonly Layer[],
+  caption: string,
+  unit: Unit,
+  missing: string,
+): ReturnType<Chart["draw"]> {
+  const panels = layerPanels(view, layers, unit);
+  if (panels.length === 0) return nothing(whyNoSeries(view, missing));
+  const x = { name: "seconds into the window", min: 0 };
+  return plotLines({ caption, panels, x, note: areaNote(view) }, view);
+}
+
+export const queueDepth: Chart = {
+  id: "queue",
+  title: "Queue depth by state",
+  lead: "Events in the tables that are not archived, by where they are in their lives. A backlog that grows all through the window means that consumers do not keep up.",
+  draw: (view) =>
+    drawLayers(
+      view,
+      QUEUE.map((state, i) => ({
+        name: QUEUE_NAMES[state] ?? state,
+        colour: partColour(view.theme, i),
+        pick: ({ evidence }) => evidence[`queue.${state}`],
+      })),
+      "Events by state, over time",
+      "events",
+      "samples of the queue",
+    ),
+};
+
+export const processors: Chart = {
+  id: "cpu",
+  title: "Processor time",
+  lead: "Whose programs used the machine. Where train-sim itself, or somebody else, takes what the database needs, the numbers are about that.",
+  draw: (view) =>
+    drawLayers(
+      view,
+      CPU.map(([metric, name], i) => ({
+        name,
+        colour: partColour(view.theme, i),
+        pick: ({ evidence }) => evidence[metric]?.map((ms) => (ms === null ? null : ms / 1000)),
+      })),
+      "Processor cores in use, over time",
+      "cores",
+      "samples of processor time (they are taken where the server is local)",
+    ),
+};
+
+/** Wait events of the shown treatments, those with the most sessions first. */
+function waitEvents(view: View): string[] {
+  const sums = new Map<string, number>();
+  for (const { treatment, evidence } of view.report.series) {
+    if (!view.treatments.some(({ id }) => id === treatment)) continue;
+    for (const [name, values] of Object.entries(evidence))
+      if (name.startsWith(WAIT))
+        sums.set(name, (sums.get(name) ?? 0) + values.reduce<number>((sum, each) => sum + (each ?? 0), 0));
+  }
+  return [...sums]
+    .filter(([, sum]) => sum > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name);
+}
+
+function waitLayers(view: View, theme: ChartTheme): Layer[] {
+  const events = waitEvents(view);
+  const rest = events.slice(WAITS_SHOWN_MAX);
+  // A sample that names other events has 0 sessions in this one; only a missing sample has none to tell.
+  const sampled = (evidence: Readonly<Record<string, readonly (number | null)[]>>, i: number): boolean =>
+    typeof evidence["sessions.active"]?.[i] === "number" ||
+    events.some((event) => typeof evidence[event]?.[i] === "number");
+  const sumOf = (names: readonly string[]): Layer["pick"] => {
+    return ({ evidence, buckets }) =>
+      Array.from({ length: buckets }, (_, i) =>
+        sampled(evidence, i) ? names.reduce((sum, name) => sum + (evidence[name]?.[i] ?? 0), 0) : null,
+      );
+  };
+  const layers = events.slice(0, WAITS_SHOWN_MAX).map((event, i) => ({
+    name: event === "wait.CPU" ? "CPU (waits for nothing)" : event.slice(WAIT.length),
+    colour: partColour(theme, i),
+    pick: sumOf([event]),
+  }));
+  return rest.length === 0
+    ? layers
+    : [...layers, { name: `${rest.length} others`, colour: theme.rest, pick: sumOf(rest) }];
+}
+
+export const waitChart: Chart = {
+  id: "waits",
+  title: "What sessions waited for",
+  lead: "Active sessions of the load by wait event, as the database shows them. Lock waits are the workload's own; LWLock and IO are the database's.",
+  draw: (view) =>
+    drawLayers(
+      view,
+      waitLayers(view, view.theme),
+      "Active sessions by wait event, over time",
+      "sessions",
+      "samples of wait events",
+    ),
+};

@@ -1,0 +1,111 @@
+// Several small pictures of one kind in one chart: as many beside each other as stay legible, the others beneath. It
+// owns where they stand and what their titles and axes look like; what is drawn in them is not its business.
+import type {
+  GridComponentOption,
+  TitleComponentOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";
+import type { ChartTheme } from "./theme.js";
+
+export interface Layout {
+  readonly grids: GridComponentOption[];
+  readonly titles: TitleComponentOption[];
+  readonly heightPx: number;
+  /** Of one panel, axes left out. */
+  readonly plotWidthPx: number;
+}
+
+export interface LayoutWish {
+  readonly widthPx: number;
+  /** Heights of the plots themselves; panels in one row take the highest. */
+  readonly heightsPx: readonly number[];
+  readonly leastWidthPx: number;
+  readonly mostColumns: number;
+  /** For the labels of the y axis. */
+  readonly leftPx: number;
+}
+
+const GAP_PX = 24;
+const RIGHT_PX = 18;
+const ABOVE_PX = 44;
+const BELOW_PX = 44;
+export const FONT_PX = 12;
+
+function columnsFor(count: number, wish: LayoutWish): number {
+  const fitting = Math.floor((wish.widthPx + GAP_PX) / (wish.leastWidthPx + GAP_PX));
+  const most = Math.max(1, Math.min(count, wish.mostColumns, fitting));
+  // Four in rows of two look better than three and one.
+  return Math.ceil(count / Math.ceil(count / most));
+}
+
+export function layOut(titles: readonly string[], wish: LayoutWish, theme: ChartTheme): Layout {
+  const columns = columnsFor(titles.length, wish);
+  const cellPx = (wish.widthPx - GAP_PX * (columns - 1)) / columns;
+  const plotWidthPx = Math.max(40, cellPx - wish.leftPx - RIGHT_PX);
+  const grids: GridComponentOption[] = [];
+  const titleOptions: TitleComponentOption[] = [];
+  let topPx = 0;
+  for (let first = 0; first < titles.length; first += columns) {
+    const row = titles.slice(first, first + columns);
+    const heightPx = Math.max(...row.map((_, i) => wish.heightsPx[first + i] ?? 0));
+    for (const [i, text] of row.entries()) {
+      const left = i * (cellPx + GAP_PX);
+      const height = wish.heightsPx[first + i] ?? heightPx;
+      grids.push({ left: left + wish.leftPx, top: topPx + ABOVE_PX, width: plotWidthPx, height });
+      titleOptions.push({
+        text,
+        left,
+        top: topPx + 4,
+        padding: 0,
+        textStyle: { color: theme.text, fontSize: 13, fontWeight: 600, width: cellPx, overflow: "truncate" },
+      });
+    }
+    topPx += ABOVE_PX + heightPx + BELOW_PX;
+  }
+  return { grids, titles: titleOptions, heightPx: topPx, plotWidthPx };
+}
+
+/** What both axes have in common. */
+const axisLook = (theme: ChartTheme) => ({
+  nameTextStyle: { color: theme.muted, fontSize: FONT_PX },
+  axisLabel: { color: theme.muted, fontSize: FONT_PX, hideOverlap: true },
+  axisLine: { lineStyle: { color: theme.muted } },
+});
+
+export function xAxis(theme: ChartTheme, name: string): XAXisComponentOption & object {
+  return {
+    ...axisLook(theme),
+    name,
+    nameLocation: "middle",
+    nameGap: 26,
+    splitLine: { show: false },
+    axisTick: { lineStyle: { color: theme.muted } },
+  };
+}
+
+export function yAxis(theme: ChartTheme, name: string): YAXisComponentOption {
+  return {
+    ...axisLook(theme),
+    name,
+    nameLocation: "end",
+    nameGap: 8,
+    nameTextStyle: { color: theme.muted, fontSize: FONT_PX, align: "right", padding: [0, 6, 0, 0] },
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitLine: { lineStyle: { color: theme.line } },
+    splitNumber: 4,
+  };
+}
+
+/** The look of tooltips, in both schemes. */
+export function tooltipLook(theme: ChartTheme): Record<string, unknown> {
+  return {
+    confine: true,
+    backgroundColor: theme.page,
+    borderColor: theme.muted,
+    borderWidth: 1,
+    textStyle: { color: theme.text, fontSize: FONT_PX },
+    transitionDuration: 0,
+  };
+}

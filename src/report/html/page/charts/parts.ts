@@ -1,0 +1,92 @@
+// Where the time of a transaction went, as stacked bars: start delay, waiting for a connection, each statement, the
+// application's own delay, commit, backoff. The parts of a bar add up to the mean response time.
+import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
+import type { Operation } from "../../../../metrics/operations.js";
+import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
+import { chosen, nothing, type Chart, type Control, type View } from "./drawing.js";
+import { partColour } from "./theme.js";
+import { operationName } from "./view.js";
+
+const MEASURE: Control = {
+  id: "of",
+  label: "Of",
+  choices: [
+    ["mean", "all transactions"],
+    ["slow", "the slowest of each second"],
+  ],
+};
+
+/** What is always there stands first and last, with the statements between them. */
+const FIRST = ["startDelay", "poolWait", "begin"];
+const LAST = ["appDelay", "commit", "rollback", "backoff", "program"];
+const PART_NAMES: Readonly<Record<string, string>> = {
+  startDelay: "start delay",
+  poolWait: "pool wait",
+  begin: "begin",
+  appDelay: "app delay",
+  program: "train-sim itself",
+};
+
+function operationsOf(view: View, treatment: string): OperationResults | undefined {
+  const found = view.report.result.treatments.find(({ id }) => id === treatment);
+  if (typeof view.trials !== "number") return found?.merged?.operations;
+  return found?.trials.find(({ number }) => number === view.trials)?.operations;
+}
+
+function partsOf(view: View, treatment: string, operation: string): readonly LatencyPart[] {
+  return operationsOf(view, treatment)?.[operation as Operation]?.parts ?? [];
+}
+
+/** Names in the order of a transaction; statements as they were first met. */
+function namesIn(view: View): string[] {
+  const all = new Set(
+    view.report.result.treatments.flatMap(({ id }) =>
+      view.operations.flatMap((operation) => partsOf(view, id, operation).map(({ name }) => name)),
+    ),
+  );
+  const statements = [...all].filter((name) => !FIRST.includes(name) && !LAST.includes(name));
+  return [...FIRST, ...statements, ...LAST].filter((name) => all.has(name));
+}
+
+function panelOf(view: View, operation: string, names: readonly string[], isSlow: boolean): BarPanel {
+  const parts = new Map<string, Map<string, Bar>>();
+  for (const name of names) {
+    const bars = new Map<string, Bar>();
+    for (const { id } of view.treatments) {
+      const part = partsOf(view, id, operation).find((each) => each.name === name);
+      const value = isSlow ? part?.slowMeanMs : part?.meanMs;
+      if (value !== undefined) bars.set(id, { value });
+    }
+    if (bars.size > 0) parts.set(PART_NAMES[name] ?? name, bars);
+  }
+  return { title: operationName(operation), unit: "ms", parts };
+}
+
+export const parts: Chart = {
+  id: "parts",
+  title: "Where the time went",
+  lead: "Response time cut into its parts. Waiting for a connection is the pool's, a statement's time is the database's or its locks', app delay is what the scenario asked for.",
+  controls: () => [MEASURE],
+  draw: (view) => {
+    const isSlow = chosen(view, MEASURE) === "slow";
+    const names = namesIn(view);
+    const panels = view.operations
+      .map((operation) => panelOf(view, operation, names, isSlow))
+      .filter((panel) => panel.parts.size > 0);
+    if (panels.length === 0)
+      return nothing(
+        "There is nothing to draw: the parts of response times were not kept for what is shown.",
+      );
+    const partColours = new Map(
+      names.map((name, i) => [PART_NAMES[name] ?? name, partColour(view.theme, i)]),
+    );
+    const which = isSlow
+      ? "Means over the slowest transaction of each second and worker: what the tail is made of."
+      : "Means over all committed transactions; the parts add up to the mean response time.";
+    return plotBars(
+      { caption: "Parts of the response time, by operation and treatment", panels, partColours, note: which },
+      view,
+      380,
+    );
+  },
+};

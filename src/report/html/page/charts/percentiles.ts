@@ -1,0 +1,58 @@
+// Whole distributions as HdrHistogram plots them: percentiles stretched towards 100, so that the tail, where treatments
+// differ most, takes as much room as the middle. They come from all complete trials' histograms, merged.
+import { nothing, type Chart, type View } from "./drawing.js";
+import { plotLines, type LinePanel } from "./line-panels.js";
+import { operationName } from "./view.js";
+
+const LIFECYCLE = "lifecycle.";
+
+/** 0 -> 1, 90 -> 10, 99 -> 100: how many samples there are for each one that is slower. */
+export function stretched(percentile: number): number {
+  return 1 / (1 - percentile / 100);
+}
+
+/** 1 -> 0 %, 10 -> 90 %, 1000 -> 99.9 %. */
+export function percentileText(x: number): string {
+  const percentile = 100 * (1 - 1 / x);
+  return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
+}
+
+function panelOf(operation: string, view: View): LinePanel {
+  const lines = view.treatments.flatMap(({ id, label, colour, dash }) => {
+    const curve = view.report.curves.find((each) => each.treatment === id && each.operation === operation);
+    if (!curve) return [];
+    // The maximum is the 100th percentile, which has no place on this axis: it stands where the last sample does.
+    const last = Math.max(curve.count, 2);
+    const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretched(p), last), ms]));
+    return [{ name: label, colour, dash, points: [...points] }];
+  });
+  return { title: operationName(operation), lines, unit: "ms" };
+}
+
+export const percentiles: Chart = {
+  id: "percentiles",
+  title: "Percentile curves",
+  lead: "How slow the slowest are: read upwards from a percentile. Curves that lie on each other up to 99 % and part after it differ in their tail alone.",
+  draw: (view) => {
+    const spans = view.report.curves
+      .map(({ operation }) => operation)
+      .filter((operation, i, all) => operation.startsWith(LIFECYCLE) && all.indexOf(operation) === i);
+    const panels = [...view.operations, ...spans]
+      .map((operation) => panelOf(operation, view))
+      .filter(({ lines }) => lines.length > 0);
+    if (panels.length === 0)
+      return nothing(
+        "There is nothing to draw: no histograms of complete trials of the treatments that are shown.",
+      );
+    return plotLines(
+      {
+        caption: "Response time by percentile, and latency of events from their publication",
+        panels,
+        x: { name: "percentile", isLogarithmic: true, tick: percentileText, min: 1 },
+        isLogarithmic: true,
+        note: "All complete trials of a treatment together, whichever trial is chosen above. Both axes are logarithmic.",
+      },
+      view,
+    );
+  },
+};

@@ -1,0 +1,69 @@
+// Waiting for a connection: in the client's own pool, from the client's histograms, and in PgBouncer, from its own
+// statistics. Both may apply to one run, since a pooler stands behind a pool.
+import { plotBars } from "./bar-panels.js";
+import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { plotLines } from "./line-panels.js";
+import { lineNote, treatmentLines, trialMarks } from "./trial-lines.js";
+import { valueNote, valuePanels, type TrialValue } from "./trial-values.js";
+import type { Unit } from "./values.js";
+import { operationName } from "./view.js";
+import type { Operation } from "../../../../metrics/operations.js";
+
+const MEASURES = ["p99", "mean", "p50", "max"] as const;
+const MEASURE: Control = {
+  id: "of",
+  label: "Pool wait",
+  choices: MEASURES.map((each) => [each, each === "max" ? "maximum" : each]),
+};
+
+export const poolWait: Chart = {
+  id: "pool-wait",
+  title: "Waiting for a connection",
+  lead: "How long a transaction waited until it had a connection. It is part of its service time; a percentile here is of the waits, not of the slowest transactions.",
+  controls: () => [MEASURE],
+  draw: (view) => {
+    const measure = MEASURES.find((each) => each === chosen(view, MEASURE)) ?? "p99";
+    const values = view.operations.map((operation): TrialValue => ({
+      title: operationName(operation),
+      unit: "ms",
+      of: ({ operations }) => operations[operation as Operation]?.poolWaitMs?.[measure],
+    }));
+    const panels = valuePanels(view, values);
+    if (panels.length === 0)
+      return nothing("There is nothing to draw: no waits for a connection were recorded.");
+    return plotBars(
+      {
+        caption: `Wait for a connection, ${measure}, by operation and treatment`,
+        panels,
+        note: valueNote(view),
+      },
+      view,
+    );
+  },
+};
+
+const POOLER: readonly (readonly [string, string, Unit])[] = [
+  ["pooler.clientsWaiting", "Clients that wait for a server connection", "clients"],
+  ["pooler.serversActive", "Server connections in use", "connections"],
+  ["pooler.maxWaitMs", "How long the first one has waited", "ms"],
+];
+
+export const pooler: Chart = {
+  id: "pgbouncer",
+  title: "PgBouncer",
+  lead: "The pooler's own account. Clients that wait while all server connections are in use want a larger pool, or shorter transactions.",
+  draw: (view) => {
+    const panels = POOLER.map(([metric, title, unit]) => ({
+      title,
+      unit,
+      lines: treatmentLines(view, ({ evidence }) => evidence[metric]),
+      marks: trialMarks(view),
+    })).filter(({ lines }) => lines.length > 0);
+    if (panels.length === 0)
+      return nothing(
+        "There is nothing to draw: none of what is shown went through a PgBouncer whose statistics could be read.",
+      );
+    const x = { name: "seconds into the window", min: 0 };
+    return plotLines({ caption: "PgBouncer over time", panels, x, note: lineNote(view) }, view);
+  },
+};

@@ -1,0 +1,32 @@
+// All charts, in the order of the page: what differs first, then how it went over time, then why. A new chart is a file
+// and a line here.
+import { forest } from "./comparisons.js";
+import type { Chart } from "./drawing.js";
+import { processors, queueDepth, waitChart } from "./layers.js";
+import { parts } from "./parts.js";
+import { perEvent, sizes } from "./per-event.js";
+import { percentiles } from "./percentiles.js";
+import { pooler, poolWait } from "./pools.js";
+import { responseTimes } from "./response-times.js";
+import { backlogAge, samples } from "./samples.js";
+import { capacityChart, sweepChart } from "./searches.js";
+import { throughput } from "./throughput.js";
+
+export const CHARTS: readonly Chart[] = [
+  forest,
+  sweepChart,
+  capacityChart,
+  throughput,
+  responseTimes,
+  percentiles,
+  parts,
+  poolWait,
+  pooler,
+  queueDepth,
+  backlogAge,
+  waitChart,
+  perEvent,
+  sizes,
+  processors,
+  samples,
+];

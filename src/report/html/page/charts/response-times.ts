@@ -1,0 +1,55 @@
+// Response times over time: percentiles of each second (or bucket of seconds), an operation a panel.
+// They come ready from merged histograms; nothing here makes a percentile of percentiles.
+import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { plotLines } from "./line-panels.js";
+import { operationPick } from "./throughput.js";
+import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
+import { operationName } from "./view.js";
+
+const PERCENTILES = ["p99", "p95", "p50", "max"] as const;
+const PERCENTILE: Control = {
+  id: "percentile",
+  label: "Percentile",
+  choices: PERCENTILES.map((percentile) => [percentile, percentile === "max" ? "maximum" : percentile]),
+};
+const SCALE: Control = {
+  id: "scale",
+  label: "Scale",
+  choices: [
+    ["linear", "linear"],
+    ["log", "logarithmic"],
+  ],
+};
+
+export const responseTimes: Chart = {
+  id: "latency",
+  title: "Response times over time",
+  lead: "From intended start to commit. Spikes that come at the same time in several treatments are the machine's or a checkpoint's; a line that climbs is a queue that grows.",
+  controls: () => [PERCENTILE, SCALE],
+  draw: (view) => {
+    const wanted = chosen(view, PERCENTILE);
+    const percentile = PERCENTILES.find((each) => each === wanted) ?? "p99";
+    const panels = view.operations
+      .map((operation) => ({
+        title: operationName(operation),
+        lines: treatmentLines(
+          view,
+          operationPick(operation, (series) => series[percentile]),
+        ),
+        unit: "ms" as const,
+        marks: trialMarks(view),
+      }))
+      .filter(({ lines }) => lines.length > 0);
+    if (panels.length === 0) return nothing(whyNoSeries(view, "histograms were kept"));
+    return plotLines(
+      {
+        caption: `Response time, ${percentile} of each moment, by operation`,
+        panels,
+        x: { name: "seconds into the window", min: 0 },
+        isLogarithmic: chosen(view, SCALE) === "log",
+        note: lineNote(view),
+      },
+      view,
+    );
+  },
+};

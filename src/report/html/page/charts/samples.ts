@@ -1,0 +1,71 @@
+// Lines of what was sampled once a second: the backlog and its age, and any other metric that the reader picks. It knows
+// no metric but those two: names, meanings and units are those of `evidence-metrics.ts`.
+import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
+import type { ReportData } from "../../report-data.js";
+import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { plotLines } from "./line-panels.js";
+import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
+import type { Unit } from "./values.js";
+
+const X = { name: "seconds into the window", min: 0 };
+
+export const backlogAge: Chart = {
+  id: "backlog-age",
+  title: "Backlog and its age",
+  lead: "How many events wait to be claimed, and how old the oldest of them is. An age that stays near zero means that every event is taken at once.",
+  draw: (view) => {
+    const panels = [
+      { title: "Backlog", metric: "queue.pending", unit: "events" as const },
+      { title: "Age of its oldest event", metric: "queue.oldestPendingMs", unit: "ms" as const },
+    ]
+      .map(({ title, metric, unit }) => ({
+        title,
+        unit,
+        lines: treatmentLines(view, ({ evidence }) => evidence[metric]),
+        marks: trialMarks(view),
+      }))
+      .filter(({ lines }) => lines.length > 0);
+    if (panels.length === 0) return nothing(whyNoSeries(view, "samples of the backlog"));
+    return plotLines({ caption: "Backlog over time", panels, x: X, note: lineNote(view) }, view);
+  },
+};
+
+/** First those that explain most. */
+const PREFERRED = ["wal.bytes", "tuples.dead", "locks.blocked", "transactions.commits", "blocks.written"];
+
+function metricsIn(report: ReportData): string[] {
+  const names = new Set(report.series.flatMap(({ evidence }) => Object.keys(evidence)));
+  const preferred = PREFERRED.filter((name) => names.has(name));
+  return [...preferred, ...[...names].filter((name) => !preferred.includes(name)).sort()];
+}
+
+export function unitOf(metric: string): Unit {
+  const isRate = evidenceMetricOf(metric)?.kind === "rate";
+  if (/[bB]ytes$/.test(metric)) return isRate ? "bytes/s" : "bytes";
+  if (metric.endsWith("Ms")) return isRate ? "ms/s" : "ms";
+  if (metric.endsWith("Transactions")) return "transactions";
+  return isRate ? "/s" : "";
+}
+
+const metricControl = (report: ReportData): Control => ({
+  id: "metric",
+  label: "Metric",
+  choices: metricsIn(report).map((name) => [name, name]),
+});
+
+export const samples: Chart = {
+  id: "samples",
+  title: "Everything that was sampled",
+  lead: "Any one metric of the database, the pooler and the machine, over time.",
+  controls: (report) => [metricControl(report)],
+  draw: (view) => {
+    const metric = chosen(view, metricControl(view.report));
+    const lines = treatmentLines(view, ({ evidence }) => evidence[metric]);
+    if (lines.length === 0)
+      return nothing(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));
+    const meaning = evidenceMetricOf(metric)?.meaning ?? metric;
+    const panel = { title: metric, unit: unitOf(metric), lines, marks: trialMarks(view) };
+    const note = `${meaning}. ${lineNote(view)}`;
+    return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: X, note }, view);
+  },
+};

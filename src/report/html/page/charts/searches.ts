@@ -1,0 +1,126 @@
+// What was varied on purpose to find a limit: throughput over clients with the curve of the Universal Scalability Law,
+// and response time over the arrival rate, as a search for capacity walked it.
+// The curve is drawn from the stored fit, no further than was measured; a fit that was refused is said, not drawn.
+import type { Capacity } from "../../../../results/capacity-schema.js";
+import type { Sweep } from "../../../../results/result-schema.js";
+import { nothing, type Chart, type View } from "./drawing.js";
+import { plotLines, type Line, type LinePanel } from "./line-panels.js";
+import { treatmentColour, treatmentSymbol } from "./theme.js";
+import { plain } from "./values.js";
+import { operationName } from "./view.js";
+import { whiskerSeries, type Whisker } from "./whiskers.js";
+
+const CURVE_STEPS = 60;
+
+/** X(N) of the fitted law, from 1 client to the most that was tried. */
+function curveOf({ usl, points }: Sweep): [number, number][] {
+  if (usl.status !== "fitted") return [];
+  const most = Math.max(...points.map(({ clients }) => clients));
+  const { lambda, sigma, kappa } = usl;
+  return Array.from({ length: CURVE_STEPS + 1 }, (_, i) => {
+    const n = 1 + ((most - 1) * i) / CURVE_STEPS;
+    return [n, (lambda.value * n) / (1 + sigma.value * (n - 1) + kappa.value * n * (n - 1))];
+  });
+}
+
+function sweepWords({ usl, operation, levels }: Sweep): string {
+  const name = [operationName(operation), ...Object.values(levels)].join(", ");
+  if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
+  const { peakClients, sigma, kappa, rSquared } = usl;
+  const peak = peakClients
+    ? `most at ${plain(peakClients.value)} clients (${plain(peakClients.low)} to ${plain(peakClients.high)})`
+    : `no peak (${usl.peakReason ?? "not found"})`;
+  return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
+}
+
+function sweepPanel(sweeps: readonly Sweep[], operation: string, view: View): LinePanel {
+  const lines = sweeps.flatMap((sweep, i): Line[] => {
+    const name = Object.values(sweep.levels).join(", ") || "throughput";
+    const colour = treatmentColour(view.theme, i);
+    const points = sweep.points.flatMap(({ clients, eventsPerSecond }) =>
+      eventsPerSecond ? [[clients, eventsPerSecond.median] as const] : [],
+    );
+    const fitted = curveOf(sweep);
+    return [
+      { name, detail: "measured", colour, points, symbol: treatmentSymbol(i) },
+      ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, points: fitted }] : []),
+    ];
+  });
+  return { title: operationName(operation), unit: "events/s", lines };
+}
+
+/** The 95 % intervals of the measured points; those of fewer than 5 trials have none. */
+function sweepWhiskers(sweeps: readonly Sweep[], view: View): Whisker[] {
+  return sweeps.flatMap(({ points }, i) =>
+    points.flatMap(({ clients, eventsPerSecond }): Whisker[] => {
+      const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
+      if (ciLow === null || ciHigh === null) return [];
+      return [{ from: [clients, ciLow], to: [clients, ciHigh], colour: treatmentColour(view.theme, i) }];
+    }),
+  );
+}
+
+export const sweepChart: Chart = {
+  id: "sweep",
+  title: "Throughput over clients",
+  lead: "Measured throughput (points, with 95 % intervals) and the Universal Scalability Law that fits it (lines). Where the curve bends down, more clients cost throughput.",
+  draw: (view) => {
+    const all = view.report.result.sweeps ?? [];
+    const shown = view.operations.filter((operation) => all.some((each) => each.operation === operation));
+    if (shown.length === 0)
+      return nothing("There is nothing to draw: the scenario varies no number of clients in what is shown.");
+    const groups = shown.map((operation) => all.filter((each) => each.operation === operation));
+    const plot = plotLines(
+      {
+        caption: "Throughput by number of clients",
+        panels: groups.map((sweeps, i) => sweepPanel(sweeps, shown[i] ?? "", view)),
+        x: { name: "clients", min: 0 },
+        note: groups.flat().map(sweepWords).join(" "),
+      },
+      view,
+    );
+    const intervals = groups.map((sweeps, panel) => whiskerSeries(sweepWhiskers(sweeps, view), panel));
+    return { ...plot, option: { ...plot.option, series: [plot.option.series ?? [], intervals].flat() } };
+  },
+};
+
+function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity, view: View): LinePanel {
+  const shown = view.treatments.find(({ id }) => id === treatment);
+  const of = (held: boolean): [number, number | null][] =>
+    probes
+      .filter((probe) => probe.held === held)
+      .map(({ offeredPerSecond, p99Ms }): [number, number | null] => [offeredPerSecond, p99Ms])
+      .sort(([a], [b]) => a - b);
+  const colour = shown?.colour ?? view.theme.text;
+  return {
+    title: `${shown?.label ?? treatment}, ${operationName(operation)}`,
+    unit: "ms",
+    lines: [
+      { name: "held", colour, points: of(true), symbol: "circle" },
+      { name: "did not hold", colour: view.theme.muted, points: of(false), symbol: "emptyDiamond" },
+    ].filter(({ points }) => points.length > 0),
+    marks: ratePerSecond === null ? [] : [{ x: ratePerSecond, label: `${plain(ratePerSecond)}/s` }],
+  };
+}
+
+export const capacityChart: Chart = {
+  id: "capacity",
+  title: "Search for capacity",
+  lead: "Each probe's 99th percentile at the rate that was offered to it. The dashed line is the highest rate at which the threshold held, also when repeated.",
+  draw: (view) => {
+    const panels = (view.report.result.capacity ?? [])
+      .filter(({ treatment }) => view.treatments.some(({ id }) => id === treatment))
+      .map((capacity) => capacityPanel(capacity, view))
+      .filter(({ lines }) => lines.length > 0);
+    if (panels.length === 0)
+      return nothing("There is nothing to draw: no capacity was searched in what is shown.");
+    return plotLines(
+      {
+        caption: "99th percentile of the response time by offered arrival rate",
+        panels,
+        x: { name: "arrivals offered per second", min: 0 },
+      },
+      view,
+    );
+  },
+};

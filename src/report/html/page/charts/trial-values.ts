@@ -1,0 +1,43 @@
+// One number per treatment from its trials: the median of the complete ones with their range, or the chosen trial's.
+// A trial that does not tell the value is left out, never taken for 0.
+import { median } from "../../../quantiles.js";
+import type { TrialResult } from "../../../../results/result-schema.js";
+import type { Bar, BarPanel } from "./bar-panels.js";
+import type { View } from "./drawing.js";
+import type { Unit } from "./values.js";
+
+export interface TrialValue {
+  readonly title: string;
+  readonly unit: Unit;
+  readonly of: (trial: TrialResult) => number | undefined;
+}
+
+function barOf(view: View, treatment: string, of: TrialValue["of"]): Bar | undefined {
+  const trials = view.report.result.treatments.find(({ id }) => id === treatment)?.trials ?? [];
+  const wanted =
+    typeof view.trials === "number"
+      ? trials.filter(({ number }) => number === view.trials)
+      : trials.filter(({ status }) => status === "complete");
+  const values = wanted.flatMap((trial) => of(trial) ?? []);
+  if (values.length === 0) return undefined;
+  const range = [Math.min(...values), Math.max(...values)] as const;
+  return { value: median(values), ...(values.length > 1 && { range }) };
+}
+
+/** A panel for each value that any shown treatment has. */
+export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel[] {
+  return values.flatMap(({ title, unit, of }) => {
+    const bars = new Map<string, Bar>();
+    for (const { id } of view.treatments) {
+      const bar = barOf(view, id, of);
+      if (bar) bars.set(id, bar);
+    }
+    return bars.size > 0 ? [{ title, unit, parts: new Map([["", bars]]) }] : [];
+  });
+}
+
+export function valueNote(view: View): string {
+  return typeof view.trials === "number"
+    ? `Trial ${view.trials}.`
+    : "Median of the treatment's complete trials; whiskers from the lowest to the highest.";
+}

@@ -1,0 +1,76 @@
+// From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
+// there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
+// hiding one never repaints the others.
+import { OPERATIONS } from "../../../../metrics/operations.js";
+import { labelsOf } from "../../../treatment-labels.js";
+import type { ReportData } from "../../report-data.js";
+import type { Treatment, TrialChoice, View } from "./drawing.js";
+import type { FilterState } from "./filter-state.js";
+import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from "./theme.js";
+
+const OPERATION_NAMES: Readonly<Record<string, string>> = {
+  __cycle__: "whole cycle",
+  "lifecycle.completed": "published → completed",
+  "lifecycle.archived": "published → archived",
+};
+
+export function operationName(operation: string): string {
+  return OPERATION_NAMES[operation] ?? operation;
+}
+
+export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
+  const labels = labelsOf(report.result.treatments);
+  return report.result.treatments.map(({ id }, i) => ({
+    id,
+    label: labels[i] ?? id,
+    colour: treatmentColour(theme, i),
+    dash: treatmentDash(theme, i),
+    symbol: treatmentSymbol(i),
+  }));
+}
+
+/** The operations that any treatment performed, in their usual order. */
+export function allOperations(report: ReportData): string[] {
+  return OPERATIONS.filter((operation) =>
+    report.result.treatments.some(
+      ({ merged, trials }) =>
+        merged?.operations[operation] !== undefined ||
+        trials.some(({ operations }) => operations[operation] !== undefined),
+    ),
+  );
+}
+
+/** Every trial's number and the treatment that it belongs to. */
+export function allTrials(report: ReportData): { number: number; treatment: string }[] {
+  return report.result.treatments
+    .flatMap(({ id, trials }) => trials.map(({ number }) => ({ number, treatment: id })))
+    .sort((a, b) => a.number - b.number);
+}
+
+function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoice {
+  if (choice === "all" || choice === "each") return choice;
+  return allTrials(report).some(({ number }) => number === choice) ? choice : "all";
+}
+
+/** What `chart` draws; where a filter names nothing that is there, all is shown. */
+export function viewOf(
+  report: ReportData,
+  state: FilterState,
+  chart: string,
+  theme: ChartTheme,
+  widthPx: number,
+): View {
+  const treatments = allTreatments(report, theme);
+  const operations = allOperations(report);
+  const shown = treatments.filter(({ id }) => !state.hiddenTreatments.includes(id));
+  const selected = operations.filter((operation) => !state.hiddenOperations.includes(operation));
+  return {
+    report,
+    treatments: shown.length > 0 ? shown : treatments,
+    operations: selected.length > 0 ? selected : operations,
+    trials: trialsOf(report, state.trials),
+    choices: state.choices[chart] ?? {},
+    theme,
+    widthPx,
+  };
+}

@@ -1,0 +1,72 @@
+// Intervals as whiskers: a line from low to high with small ends, along x or along y. ECharts has no such series, so it
+// is drawn from two points of the coordinate system.
+import type { CustomSeriesOption } from "echarts";
+
+export interface RowInterval {
+  /** On the category axis y, from 0. */
+  readonly row: number;
+  readonly low: number;
+  readonly high: number;
+  readonly colour?: string;
+}
+
+const END_PX = 4;
+const WIDTH_PX = 1.5;
+
+/** Along the value axis x, at rows of the category axis y. */
+export function whiskers(
+  intervals: readonly RowInterval[],
+  axisIndex: number,
+  colour: string,
+): CustomSeriesOption {
+  return whiskerSeries(
+    intervals.map(({ row, low, high, colour: own }) => ({
+      from: [low, row],
+      to: [high, row],
+      colour: own ?? colour,
+    })),
+    axisIndex,
+  );
+}
+
+export interface Whisker {
+  readonly from: readonly [x: number, y: number];
+  readonly to: readonly [x: number, y: number];
+  readonly colour: string;
+}
+
+/** Between any two points of a coordinate system. */
+export function whiskerSeries(all: readonly Whisker[], axisIndex: number): CustomSeriesOption {
+  return {
+    type: "custom",
+    xAxisIndex: axisIndex,
+    yAxisIndex: axisIndex,
+    silent: true,
+    tooltip: { show: false },
+    z: 3,
+    clip: true,
+    encode: { x: [0, 2], y: [1, 3] },
+    data: all.map(({ from, to }) => [...from, ...to]),
+    renderItem: (params, api) => {
+      const [x1 = 0, y1 = 0] = api.coord([api.value(0), api.value(1)]);
+      const [x2 = 0, y2 = 0] = api.coord([api.value(2), api.value(3)]);
+      const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+      // Across the whisker, for its ends.
+      const [dx, dy] = [(-(y2 - y1) / length) * END_PX, ((x2 - x1) / length) * END_PX];
+      const style = { stroke: all[params.dataIndex]?.colour ?? "currentColor", lineWidth: WIDTH_PX };
+      const line = (a: number, b: number, c: number, d: number) => ({
+        type: "line" as const,
+        shape: { x1: a, y1: b, x2: c, y2: d },
+        style,
+      });
+      return {
+        type: "group",
+        children: [
+          line(x1, y1, x2, y2),
+          line(x1 - dx, y1 - dy, x1 + dx, y1 + dy),
+          line(x2 - dx, y2 - dy, x2 + dx, y2 + dy),
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,17 @@
+// Elements with their attributes and children in one call. Texts become text nodes, so that nothing that comes from a
+// scenario or a server can be markup.
+
+export type Child = Node | string;
+
+/** `attributes` as they stand in HTML; those that are undefined or false are left out, true is the empty value. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | boolean | undefined>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
+  made.append(...children);
+  return made;
+}
