@@ -1,11 +1,12 @@
 // What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
 // a single snapshot, whatever else is going on; its counts always belong together.
 import type { TableCounts } from "../model/conservation.js";
+import { TERMINAL_STATUSES } from "../model/lifecycle.js";
 import type { SqlClient } from "./admin.js";
 import { uuidArray } from "./binary-arrays.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
-import { resolvePresent } from "./statements.js";
+import { literals, resolvePresent } from "./statements.js";
 import { tablesOf } from "./tables.js";
 
 /** Live events by status: the backlog is `pending`, in flight is `processing`. */
@@ -59,6 +60,22 @@ export async function readQueueDepth(
     complete: Number(row?.complete),
     failed: Number(row?.failed),
   };
+}
+
+/**
+ * Process passes, on average, of the events that reached their end, archived or not, COMPLETE or FAILED: each pass that
+ * was committed counts one in `attempts`, whoever's answer got lost. Null where no event got there. Reads the archive.
+ */
+export async function readPassesPerEvent(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<number | null> {
+  const { status, archive } = tablesOf(dialect, namespace);
+  const [row] = await client.query(`SELECT avg(attempts)::float8 AS passes FROM (
+  SELECT attempts FROM ${status} WHERE status IN (${literals(TERMINAL_STATUSES)})
+  UNION ALL SELECT attempts FROM ${archive}) AS ended`);
+  return typeof row?.["passes"] === "number" ? row["passes"] : null;
 }
 
 /** Of these keys, how many are live or archived: `Workload.countPresent`, for control work. */

@@ -5,7 +5,7 @@ import { PAYLOADS } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { countPresent, readQueueDepth, readTableCounts } from "./audit-queries.js";
+import { countPresent, readPassesPerEvent, readQueueDepth, readTableCounts } from "./audit-queries.js";
 import { dropNamespace, resetNamespace } from "./namespace.js";
 import { preload } from "./preload.js";
 
@@ -95,6 +95,18 @@ describe("audit queries", () => {
     const depth = { pending: 8, processing: 3, complete: 4, failed: 5 };
     expect(await readQueueDepth(admin, namespace)).toEqual(depth);
     expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, ...depth });
+  });
+
+  test("tell the passes of events that reached their end, archived or not, and of no others", async () => {
+    await resetNamespace(admin, settings);
+    expect(await readPassesPerEvent(admin, namespace)).toBeNull();
+    await preload(admin, { ...settings, preload: 6 }, 1);
+    expect(await readPassesPerEvent(admin, namespace)).toBeNull();
+    await admin.query(`WITH numbered AS (SELECT event_id, row_number() OVER () AS n FROM ${status})
+      UPDATE ${status} AS s SET attempts = 2 * n, status = CASE n WHEN 1 THEN 'COMPLETE' WHEN 2 THEN 'FAILED'
+        ELSE 'PROCESSING' END FROM numbered WHERE numbered.event_id = s.event_id`);
+    await admin.query(`${toArchive} LIMIT 2`); // with one pass each
+    expect(await readPassesPerEvent(admin, namespace)).toBe((2 + 4 + 1 + 1) / 4);
   });
 
   test("find events without a status row, and events both live and archived", async () => {

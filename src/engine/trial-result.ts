@@ -3,19 +3,43 @@
 // It measures nothing; a trial that was cut short is stated with what there is, marked.
 import { isoTime } from "../foundation/clock.js";
 import type { TrainSimError } from "../foundation/errors.js";
+import type { Audited } from "../audit/audit.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import { operationResults } from "../results/operation-results.js";
-import type { Integrity, TrialResult } from "../results/result-schema.js";
+import {
+  integrityOf,
+  type Integrity,
+  type LifecycleResult,
+  type TrialResult,
+} from "../results/result-schema.js";
+import type { Drained } from "./drain.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { TrialInputs } from "./trial-parts.js";
+
+/** What was found once the load had ended. */
+export interface TrialEnding {
+  readonly integrity: Integrity;
+  readonly lifecycle: Pick<LifecycleResult, "passesPerEvent" | "drainSeconds">;
+}
+
+export function endingOf({ conservation, passesPerEvent }: Audited, drained: Drained): TrialEnding {
+  return {
+    integrity: integrityOf(conservation, drained.isDrained),
+    lifecycle: {
+      ...(passesPerEvent !== null && { passesPerEvent }),
+      ...(drained.seconds !== undefined && { drainSeconds: drained.seconds }),
+    },
+  };
+}
 
 export interface TrialOutcome {
   /** Undefined where the trial ended before its window. */
   readonly window: MeasuredWindow | undefined;
   readonly summary: WindowSummary;
   readonly series: SecondSeries;
-  readonly integrity: Integrity | null;
+  /** Undefined where the tables could not be read. */
+  readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
   /** Whether the processor time of the database can be told from that of others. */
   readonly isServerTold: boolean;
@@ -37,8 +61,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     startedAt: window?.startedAt ?? isoTime(),
     windowSeconds: summary.windowSeconds,
     operations: operationResults(summary, treatment.settings),
-    lifecycle: summary.lifecycle,
-    integrity: outcome.integrity,
+    lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
+    integrity: outcome.ending?.integrity ?? null,
     database: window?.database ?? {},
     client: window?.client ?? null,
     ...(machine && { machine }),

@@ -7,12 +7,12 @@ import type { Ledger } from "../model/ledger.js";
 import { audit } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
-import { integrityOf, type Integrity, type TrialResult } from "../results/result-schema.js";
+import type { TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
 import { totalClients } from "../scenario/settings.js";
 import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
-import { drainQueue } from "./drain.js";
+import { drainQueue, type Drained } from "./drain.js";
 import { Fleet } from "./fleet.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
@@ -25,7 +25,7 @@ import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
-import { trialResult } from "./trial-result.js";
+import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
 /** Between a command and the instant it names, so that every thread has heard it before. */
 const BARRIER_LEAD_MS = 30;
@@ -73,16 +73,16 @@ class TrialRun {
   /** Never rejects for what happens in the trial: that is in its result. */
   async run(): Promise<FinishedTrial> {
     this.host.observer.trialStarted(this.inputs.trial, this.inputs.treatment);
-    let integrity: Integrity | null = null;
+    let ending: TrialEnding | undefined;
     let failure: TrainSimError | undefined;
     try {
       const preloaded = await this.reset();
       const fleet = await this.launch();
       await this.warmUp(fleet);
       await this.measure(fleet);
-      const isDrained = await this.drain(fleet);
+      const drained = await this.drain(fleet);
       const ledgers = await this.stop(fleet);
-      integrity = await this.audit(ledgers, preloaded, isDrained);
+      ending = await this.audit(ledgers, preloaded, drained);
     } catch (error) {
       failure = explain(error);
     }
@@ -91,7 +91,7 @@ class TrialRun {
     await this.pooler?.stop();
     await this.watch.stop();
     failure ??= this.closeFiles();
-    const result = this.result(integrity, failure);
+    const result = this.result(ending, failure);
     await this.log.close(result);
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
@@ -180,13 +180,13 @@ class TrialRun {
     return isAllBudgeted && finishedMs !== undefined ? finishedMs : monotonicMs();
   }
 
-  /** Resolves to whether the queue is empty. */
-  private async drain(fleet: Fleet): Promise<boolean> {
+  private async drain(fleet: Fleet): Promise<Drained> {
     const { settings } = this.inputs.treatment;
-    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return false;
+    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return { isDrained: false };
     this.phase("drain", settings.trial.drainMaxMs);
+    const sinceMs = monotonicMs();
     await this.lifeline.hold(fleet.drain());
-    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption));
+    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption, sinceMs));
   }
 
   private async stop(fleet: Fleet): Promise<Ledger[]> {
@@ -200,12 +200,12 @@ class TrialRun {
     );
   }
 
-  private async audit(ledgers: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Integrity> {
+  private async audit(ledgers: readonly Ledger[], preloaded: number, drained: Drained): Promise<TrialEnding> {
     this.phase("audit", undefined);
     const { settings } = this.inputs.treatment;
-    const conservation = await this.lifeline.hold(audit(this.host.admin, settings, ledgers, preloaded));
-    this.log.audited(conservation, ledgers);
-    return integrityOf(conservation, isDrained);
+    const audited = await this.lifeline.hold(audit(this.host.admin, settings, ledgers, preloaded));
+    this.log.audited(audited.conservation, ledgers);
+    return endingOf(audited, drained);
   }
 
   private closeFiles(): TrainSimError | undefined {
@@ -218,10 +218,10 @@ class TrialRun {
     }
   }
 
-  private result(integrity: Integrity | null, failure: TrainSimError | undefined): TrialResult {
+  private result(ending: TrialEnding | undefined, failure: TrainSimError | undefined): TrialResult {
     const { window, series, host } = this;
     return trialResult(this.inputs, {
-      ...{ window, series, integrity, failure },
+      ...{ window, series, ending, failure },
       summary: this.tally.summary(window?.seconds ?? 0),
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
       stopReason: host.interruption.reason,

@@ -7,6 +7,7 @@ import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
+import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
@@ -58,7 +59,11 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
       `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
   );
   const shown = shownOf(treatment);
-  const notes = [...renderNotes(treatment), ...renderTrust(treatment)].flatMap(({ text, tone }) => {
+  const notes = [
+    ...renderNotes(treatment),
+    ...(shown ? [...lifecycleNotes(shown), ...poolerNotes(treatment, shown)] : []),
+    ...renderTrust(treatment),
+  ].flatMap(({ text, tone }) => {
     const lines = wrap(printable(text), WIDTH_MAX);
     return tone === "plain" ? lines : lines.map(marks[tone]);
   });

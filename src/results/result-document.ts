@@ -4,6 +4,7 @@
 import type { WindowSummary } from "../metrics/totals.js";
 import { canonical } from "../scenario/levels.js";
 import type { Experiment } from "../scenario/settings.js";
+import { mergedEnding } from "./lifecycle-results.js";
 import { operationResults } from "./operation-results.js";
 import {
   RESULT_VERSION,
@@ -42,6 +43,7 @@ export function treatmentResults(
     const sameAs = firstWith.get(settings);
     if (sameAs === undefined) firstWith.set(settings, treatment.id);
     const trials = parts.trials.filter((trial) => trial.treatmentId === treatment.id);
+    const complete = trials.flatMap(({ result }) => (result.status === "complete" ? [result] : []));
     const merged = parts.merged.get(treatment.id);
     const ceiling = parts.ceilings?.get(treatment.id);
     return {
@@ -52,10 +54,10 @@ export function treatmentResults(
       trials: trials.map((trial) => trial.result),
       merged: merged
         ? {
-            trials: trials.filter((trial) => trial.result.status === "complete").length,
+            trials: complete.length,
             windowSeconds: merged.windowSeconds,
             operations: operationResults(merged, treatment.settings),
-            lifecycle: merged.lifecycle,
+            lifecycle: { ...merged.lifecycle, ...mergedEnding(complete) },
           }
         : null,
     };
