@@ -23,7 +23,10 @@ export interface KeyFinding {
   readonly because: readonly string[];
 }
 
-/** A trial over time, in equal buckets of whole seconds; every list has one entry for each bucket. */
+/**
+ * A trial over time, in equal buckets of whole seconds; every list has one entry for each bucket. The last bucket may end
+ * with the window; a rest of less than half a bucket is left out.
+ */
 export interface TrialSeries {
   readonly trial: number;
   readonly treatment: string;

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { createHistogram, percentileMs, type Histogram } from "../../metrics/histograms.js";
+import type { TimeseriesCounts } from "../../results/timeseries.js";
+import { Buckets } from "./buckets.js";
+
+function histogramOf(...valuesUs: number[]): Histogram {
+  const histogram = createHistogram();
+  for (const value of valuesUs) histogram.recordValue(value);
+  return histogram;
+}
+
+function row(second: number, transactions: number): TimeseriesCounts {
+  return { second, operation: "add", transactions, events: transactions * 10, failures: 1, retries: 2 };
+}
+
+describe("buckets", () => {
+  it.each([
+    [30.0004, 150, 1, 30],
+    [150.01, 150, 1, 150],
+    [151, 150, 2, 76],
+    [60, 66, 1, 60],
+    [300.002, 66, 5, 60],
+    [3600, 150, 24, 150],
+    [30.4, 150, 1, 30],
+    [30.6, 150, 1, 31],
+    [0.3, 150, 1, 1],
+  ])("cut a window of %d s, into at most %d, to %d s each: %d", (windowSeconds, most, seconds, count) => {
+    const buckets = new Buckets(windowSeconds, most);
+    expect([buckets.bucketSeconds, buckets.buckets]).toEqual([seconds, count]);
+  });
+
+  it("add up all rows of their seconds, and divide by the time that they cover", () => {
+    const buckets = new Buckets(5.5, 3);
+    for (const [second, transactions] of [
+      [0, 4],
+      [0, 2],
+      [1, 10],
+      [5, 3],
+    ] as const)
+      buckets.addCounts(row(second, transactions));
+    // Of 2 s each; the last ends with the window, after 1.5 s.
+    expect(buckets.operationSeries().add).toMatchObject({
+      transactions: [8, 0, 2],
+      events: [80, 0, 20],
+      retries: [3, 0, 1.333],
+      failures: [1.5, 0, 0.6667],
+    });
+  });
+
+  it("leave out a rest of less than half a bucket", () => {
+    const buckets = new Buckets(2.2, 10);
+    for (const second of [0, 1, 2]) buckets.addCounts(row(second, 1));
+    buckets.addHistogram(2, "add", histogramOf(5));
+    buckets.addReading(2, "wal.bytes", 5);
+    expect(buckets.operationSeries().add?.transactions).toEqual([1, 1]);
+    expect(buckets.operationSeries().add?.max).toEqual([null, null]);
+    expect(buckets.readingSeries()).toEqual({});
+  });
+
+  it("take percentiles from merged histograms, not from percentiles of seconds", () => {
+    const buckets = new Buckets(4, 2);
+    const slow = Array.from({ length: 100 }, (_, i) => 100_000 + i * 1000);
+    buckets.addHistogram(0, "add", histogramOf(1000));
+    buckets.addHistogram(1, "add", histogramOf(...slow));
+    const both = histogramOf(1000, ...slow);
+    const { add } = buckets.operationSeries();
+    expect(add?.p50).toEqual([Number(percentileMs(both, 50).toPrecision(4)), null]);
+    expect(add?.p99).toEqual([Number(percentileMs(both, 99).toPrecision(4)), null]);
+    expect(add?.max).toEqual([Number(percentileMs(both, 100).toPrecision(4)), null]);
+  });
+
+  it("average the readings that there are, and know where there is none", () => {
+    const buckets = new Buckets(6, 3);
+    buckets.addReading(0, "queue.pending", 10);
+    buckets.addReading(1, "queue.pending", 20);
+    buckets.addReading(4, "queue.pending", 1.000004);
+    expect(buckets.readingSeries()).toEqual({ "queue.pending": [15, null, 1] });
+  });
+});

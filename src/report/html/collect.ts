@@ -1,0 +1,93 @@
+// Puts together what `report.html` is made of, from a result directory alone: the document with its analysis, what the
+// trials' files add to it, and the sentences that come first. Trials are read one after the other, so memory is that of
+// one trial however many there are. A trial whose files cannot be read is left out of the pictures, and a note says so.
+import { join, sep } from "node:path";
+import { messageOf } from "../../foundation/errors.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { OPERATIONS, type Tag } from "../../metrics/operations.js";
+import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { analysed } from "../analysis.js";
+import { findingsOf, reasonsOf } from "../diagnosis/diagnose.js";
+import { keyFindings } from "../key-findings.js";
+import { lintsOf } from "../lint.js";
+import { percentileCurve } from "./percentile-curve.js";
+import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
+import { readStoredTrial } from "./trial-series.js";
+
+/** Of one trial: what a picture of ordinary width can show. */
+const BUCKETS_MAX = 150;
+const BUCKETS_LEAST = 30;
+/** Of all trials together, which is what the size of the report depends on. */
+const BUCKETS_TOTAL = 2000;
+
+interface Collected {
+  readonly notes: string[];
+  readonly series: TrialSeries[];
+  /** By treatment: its complete trials, merged. */
+  readonly merged: Map<string, HistogramSet>;
+}
+
+/** In the order in which they ran. */
+function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; trial: TrialResult }[] {
+  return treatments
+    .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, trial })))
+    .sort((a, b) => a.trial.number - b.trial.number);
+}
+
+async function readTrials(directory: string, result: ResultDocument): Promise<Collected> {
+  const collected: Collected = { notes: [], series: [], merged: new Map() };
+  const measured = trialsOf(result.treatments).filter(({ trial }) => trial.windowSeconds > 0);
+  const share = Math.floor(BUCKETS_TOTAL / Math.max(1, measured.length));
+  const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
+  for (const { treatment, trial } of measured) {
+    try {
+      const { series, histograms } = await readStoredTrial(directory, trial, treatment, bucketsMax);
+      collected.series.push(series);
+      if (trial.status !== "complete") continue;
+      const merged = collected.merged.get(treatment) ?? new HistogramSet();
+      merged.add(histograms);
+      collected.merged.set(treatment, merged);
+    } catch (error) {
+      // Where the directory lies is nobody's business whom the report is shown to.
+      const words = messageOf(error).replaceAll(join(directory, sep), "");
+      collected.notes.push(
+        `trial ${trial.number} (${treatment}) is in no chart over time and in no percentile curve: ${words}`,
+      );
+    }
+  }
+  return collected;
+}
+
+const CURVES: readonly (readonly [Tag, PercentileCurve["operation"]])[] = [
+  ...OPERATIONS.map((operation) => [`${operation}.response`, operation] as const),
+  ["lifecycle.completed", "lifecycle.completed"],
+  ["lifecycle.archived", "lifecycle.archived"],
+];
+
+function curvesOf(merged: Collected["merged"]): PercentileCurve[] {
+  return [...merged].flatMap(([treatment, histograms]) =>
+    CURVES.flatMap(([tag, operation]): PercentileCurve[] => {
+      const histogram = histograms.get(tag);
+      if (!histogram) return [];
+      return [{ treatment, operation, count: histogram.totalCount, points: percentileCurve(histogram) }];
+    }),
+  );
+}
+
+/** `programVersion` is of the program that makes the report, which need not be the one that ran the trials. */
+export async function collectReport(
+  directory: string,
+  stored: ResultDocument,
+  programVersion: string,
+): Promise<ReportData> {
+  const result = analysed(stored);
+  const { notes, series, merged } = await readTrials(directory, result);
+  return {
+    programVersion,
+    result,
+    findings: keyFindings(result),
+    notes: [...lintsOf(result), ...reasonsOf(findingsOf(result.treatments), "warning"), ...notes],
+    series,
+    curves: curvesOf(merged),
+  };
+}

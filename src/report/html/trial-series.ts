@@ -1,0 +1,96 @@
+// What the files of one trial hold beyond its entry in the result: how its window went, and its histograms. They are
+// read line by line, and held against the counts of the result: a file that was cut short or changed is refused, since
+// a picture made of a part of a trial would not say so.
+import { join } from "node:path";
+import { UsageError } from "../../foundation/errors.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { OPERATIONS, type Operation, type Tag } from "../../metrics/operations.js";
+import { trialPath } from "../../results/directory.js";
+import { readEvidence } from "../../results/evidence-file.js";
+import { readHistogramLog } from "../../results/histogram-log.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import { readTimeseries } from "../../results/timeseries.js";
+import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE } from "../../results/trial-files.js";
+import { Buckets } from "./buckets.js";
+import type { TrialSeries } from "./report-data.js";
+
+export interface StoredTrial {
+  readonly series: TrialSeries;
+  /** Of the whole window: response times, and the spans of an event's life. */
+  readonly histograms: HistogramSet;
+}
+
+const RESPONSES: ReadonlyMap<Tag, Operation> = new Map(
+  OPERATIONS.map((operation) => [`${operation}.response`, operation]),
+);
+const isWanted = (tag: Tag): boolean => RESPONSES.has(tag) || tag.startsWith("lifecycle.");
+
+async function addHistograms(path: string, buckets: Buckets): Promise<HistogramSet> {
+  const merged = new HistogramSet();
+  for await (const { second, tag, histogram } of readHistogramLog(path, isWanted)) {
+    merged.at(tag).add(histogram);
+    const operation = RESPONSES.get(tag);
+    if (operation) buckets.addHistogram(second, operation, histogram);
+  }
+  return merged;
+}
+
+/** Transactions by operation. */
+async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation, number>> {
+  const transactions = new Map<Operation, number>();
+  for await (const row of readTimeseries(path)) {
+    buckets.addCounts(row);
+    transactions.set(row.operation, (transactions.get(row.operation) ?? 0) + row.transactions);
+  }
+  return transactions;
+}
+
+/** Throws where a file of the trial holds another number of transactions than its result counts. */
+function requireWhole(
+  trial: TrialResult,
+  path: string,
+  histograms: HistogramSet,
+  transactions: ReadonlyMap<Operation, number>,
+): void {
+  for (const operation of OPERATIONS) {
+    const counted = trial.operations[operation]?.transactions ?? 0;
+    const held: [file: string, count: number][] = [
+      [HISTOGRAM_LOG_FILE, histograms.get(`${operation}.response`)?.totalCount ?? 0],
+      [TIMESERIES_FILE, transactions.get(operation) ?? 0],
+    ];
+    for (const [file, count] of held) {
+      if (count === counted) continue;
+      throw new UsageError(
+        `${join(path, file)} holds ${count} ${operation} transactions, the result ${counted}`,
+        "Was it cut short or changed?",
+      );
+    }
+  }
+}
+
+/** Rejects with a UsageError where a file is missing or damaged, or does not hold what the result counts. */
+export async function readStoredTrial(
+  directory: string,
+  trial: TrialResult,
+  treatment: string,
+  bucketsMax: number,
+): Promise<StoredTrial> {
+  const path = trialPath(directory, trial.number, treatment);
+  const buckets = new Buckets(trial.windowSeconds, bucketsMax);
+  const histograms = await addHistograms(join(path, HISTOGRAM_LOG_FILE), buckets);
+  const transactions = await addCounts(join(path, TIMESERIES_FILE), buckets);
+  for await (const { second, metric, value } of readEvidence(path)) buckets.addReading(second, metric, value);
+  requireWhole(trial, path, histograms, transactions);
+  const { bucketSeconds, buckets: count } = buckets;
+  return {
+    series: {
+      trial: trial.number,
+      treatment,
+      bucketSeconds,
+      buckets: count,
+      operations: buckets.operationSeries(),
+      evidence: buckets.readingSeries(),
+    },
+    histograms,
+  };
+}
