@@ -10,6 +10,7 @@ import { storageError, writeFileAtomic } from "./storage.js";
 
 export const RESULT_FILE = "result.json";
 export const SUMMARY_FILE = "summary.txt";
+export const REPORT_FILE = "report.html";
 export const SCENARIO_FILE = "scenario.yaml";
 
 /** A name that is one plain path component: letters, digits, `.`, `_`, `+`, `=`, `-`, not starting with a dot. */

@@ -1,0 +1,69 @@
+// What the build made for the browser, read from beside this file, and the only ways in which it enters a page: whole,
+// inline, and named by its hash in the page's policy, so that nothing else can run there or give it a look.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
+import { Html } from "./html.js";
+
+/** Text of the one script and the one style sheet of a page. */
+export interface PageAssets {
+  readonly script: string;
+  readonly style: string;
+}
+
+async function readAsset(file: string): Promise<string> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new TrainSimError(
+      `Cannot read ${path}, which the build makes: ${messageOf(error)}`,
+      ExitCode.unexpected,
+      "Build train-sim (npm run build), or install it anew.",
+      { cause: error },
+    );
+  }
+}
+
+/** Rejects with a TrainSimError where the program was not built. */
+export async function readPageAssets(): Promise<PageAssets> {
+  const [script, style] = await Promise.all([readAsset("page.js"), readAsset("page.css")]);
+  return { script, style };
+}
+
+/** An element with that text, and nothing that could end it early: a hash would not fit then, and the page be empty. */
+function inlined(element: "script" | "style", text: string): Html {
+  if (new RegExp(`</${element}|<!--`, "i").test(text) || text.includes("\r"))
+    throw new Error(`the ${element} of the page cannot stand inside of HTML as it is`);
+  return new Html(`<${element}>${text}</${element}>`);
+}
+
+function sha256(text: string): string {
+  return `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
+}
+
+/**
+ * Nothing is loaded or sent, and only these two may run or give a look. Style attributes are the exception: the chart
+ * library writes them into what it draws.
+ */
+function policyOf({ script, style }: PageAssets): string {
+  return [
+    "default-src 'none'",
+    `script-src ${sha256(script)}`,
+    `style-src-elem ${sha256(style)}`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** The assets as a page holds them. */
+export function inlineAssets(assets: PageAssets): { policy: string; script: Html; style: Html } {
+  return {
+    policy: policyOf(assets),
+    script: inlined("script", assets.script),
+    style: inlined("style", assets.style),
+  };
+}

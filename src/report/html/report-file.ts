@@ -1,0 +1,21 @@
+// `report.html` in its result directory: collected, rendered and written as a whole, so that a reader meets the old one
+// or the new one and never a part.
+import { join } from "node:path";
+import { REPORT_FILE } from "../../results/directory.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { writeFileAtomic } from "../../results/storage.js";
+import { collectReport } from "./collect.js";
+import { readPageAssets } from "./page-assets.js";
+import { renderReport } from "./render.js";
+
+/** Returns the path of the file. Rejects where the page was not built or the directory cannot be written. */
+export async function writeReport(
+  directory: string,
+  result: ResultDocument,
+  programVersion: string,
+): Promise<string> {
+  const assets = await readPageAssets();
+  const path = join(directory, REPORT_FILE);
+  await writeFileAtomic(path, renderReport(await collectReport(directory, result, programVersion), assets));
+  return path;
+}

@@ -1,0 +1,137 @@
+// What differs, as tables: for each operation the medians of the treatments and every comparison with its interval and
+// p-value, in the words of the stored analysis; then effects of factors, interactions between them, and what was swept or
+// searched. It claims nothing that the result does not.
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type ComparedOperation,
+  type Comparison,
+  type ComparisonMetric,
+  type MetricSummary,
+  type RatioFinding,
+  type ResultDocument,
+} from "../../../results/result-schema.js";
+import { isBelowNoise } from "../../comparisons.js";
+import { intervalText, ratioText } from "../../numbers.js";
+import { html, type Fillable, type Html } from "../html.js";
+import { renderSearches } from "./searches.js";
+import { exact, sectionOf, tableOf, text } from "./table.js";
+
+const METRICS: Readonly<Record<ComparisonMetric, string>> = {
+  mean: "mean ms",
+  p50: "p50 ms",
+  p95: "p95 ms",
+  p99: "p99 ms",
+  eventsPerSecond: "events/s",
+};
+const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
+  "lifecycle.completed": "published to completed",
+  "lifecycle.archived": "published to archived",
+};
+
+function median(summary: MetricSummary | undefined): string {
+  if (!summary) return "-";
+  const { median: value, ciLow, ciHigh, min, max, trials } = summary;
+  if (ciLow !== null && ciHigh !== null) return `${exact(value)} (${exact(ciLow)} to ${exact(ciHigh)})`;
+  return trials > 1 ? `${exact(value)} [${exact(min)} to ${exact(max)}]` : exact(value);
+}
+
+const FINDING_COLUMNS = ["ratio", "95 % interval", "p", "p adjusted", "blocks", text("verdict")] as const;
+
+function findingCells({ ratio, ciLow, ciHigh, pValue, pAdjusted, blocks, verdict }: RatioFinding): string[] {
+  const p = (value: number | null): string => (value === null ? "-" : String(Number(value.toPrecision(3))));
+  const interval = intervalText(ciLow, ciHigh) || "-";
+  return [ratioText(ratio), interval, p(pValue), p(pAdjusted), String(blocks), verdict];
+}
+
+/** Reasons by what they explain; the same reasons are given once. */
+function reasonsOf(comparisons: readonly Comparison[]): Html {
+  const about = new Map<string, { because: readonly string[]; metrics: string[]; treatment: string }>();
+  for (const { because = [], treatment, metric } of comparisons) {
+    if (because.length === 0) continue;
+    const key = JSON.stringify([treatment, because]);
+    const known = about.get(key) ?? { because, treatment, metrics: [] };
+    known.metrics.push(METRICS[metric]);
+    about.set(key, known);
+  }
+  if (about.size === 0) return html``;
+  const items = [...about.values()].map(
+    ({ because, treatment, metrics }) =>
+      html`<li>${treatment}, ${metrics.join(", ")}: ${because.join(" ")}</li> `,
+  );
+  return html`<p>What moved with these differences:</p>
+    <ul>
+      ${items}
+    </ul> `;
+}
+
+function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
+  const title = SPANS[operation] ?? operation;
+  const metrics = COMPARISON_METRICS.filter((metric) =>
+    treatments.some(({ summary }) =>
+      summary?.some((each) => each.operation === operation && each.metric === metric),
+    ),
+  );
+  if (metrics.length === 0) return html``;
+  const medians = treatments.map(({ id, summary }) => [
+    id,
+    ...metrics.map((metric) =>
+      median(summary?.find((each) => each.operation === operation && each.metric === metric)),
+    ),
+  ]);
+  const own = comparisons.filter((each) => each.operation === operation);
+  const rows = own.map((each): Fillable[] => [
+    each.treatment,
+    each.baseline,
+    each.factor,
+    METRICS[each.metric],
+    ...findingCells(each),
+    isBelowNoise(each, comparisons) && "no more than A/A pairs differ by",
+  ]);
+  return html`<h3>${title}</h3>
+    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => METRICS[metric])], medians)}${tableOf(
+      `${title}: ratios of a treatment to another`,
+      [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, text("note")],
+      rows,
+    )}${reasonsOf(own)}`;
+}
+
+function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
+  const effectRows = effects.map((each): Fillable[] => [
+    `${each.factor}: ${each.level} to ${each.baselineLevel}`,
+    `${SPANS[each.operation] ?? each.operation}, ${METRICS[each.metric]}`,
+    each.combinations,
+    ...findingCells(each),
+  ]);
+  const interactionRows = interactions.map((each): Fillable[] => [
+    `${each.factor}: ${each.level} to ${each.baselineLevel}`,
+    `${each.otherFactor}: ${each.otherLevel} to ${each.otherBaselineLevel}`,
+    `${SPANS[each.operation] ?? each.operation}, ${METRICS[each.metric]}`,
+    each.combinations,
+    ...findingCells(each),
+  ]);
+  return html`${effectRows.length > 0 && html`<h3>Factors</h3> `}${tableOf(
+    "Effect of a factor's level, whatever the other factors are: geometric mean over their combinations",
+    [text("level"), text("of"), "combinations", ...FINDING_COLUMNS],
+    effectRows,
+  )}${tableOf(
+    "Interactions: by which factor the effect of a level differs with another factor",
+    [text("level"), text("with"), text("of"), "combinations", ...FINDING_COLUMNS],
+    interactionRows,
+  )}`;
+}
+
+export function renderComparisons(result: ResultDocument): Html {
+  return sectionOf(
+    "comparisons",
+    "Comparisons",
+    html`<p class="muted">
+      Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
+      from 5 trials on, else with their range [least to most]. Ratios are medians over blocks of trials;
+      p-values are of permutation tests, adjusted over the treatments compared.
+    </p> `,
+    COMPARED_OPERATIONS.map((operation) => operationPart(result, operation)),
+    effectTables(result),
+    renderSearches(result),
+  );
+}

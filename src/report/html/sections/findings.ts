@@ -1,0 +1,80 @@
+// What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
+// thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
+import type { ResultDocument } from "../../../results/result-schema.js";
+import { counted } from "../../numbers.js";
+import { html, type Html } from "../html.js";
+import type { KeyFinding, ReportData } from "../report-data.js";
+import { exact, sectionOf, tableOf, text } from "./table.js";
+
+/** The name of the experiment and what it consists of. */
+export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
+  const trials = treatments.flatMap((treatment) => treatment.trials);
+  const complete = trials.filter(({ status }) => status === "complete").length;
+  const started = trials.map(({ startedAt }) => startedAt).sort()[0];
+  const database = environment.versions["database"];
+  return html`<header>
+    <p class="muted">train-sim report</p>
+    <h1>${scenario.name}</h1>
+    <p class="muted">
+      ${counted(treatments.length, "treatment")}, ${complete} complete of
+      ${counted(scenario.trials, "planned trial")}${
+        started &&
+        html`, begun
+          <time datetime="${started}">${started.replace("T", " ").replace(/\.\d+Z$/, " UTC")}</time>`
+      }${database && html`, ${database}`}
+    </p>
+  </header> `;
+}
+
+function findingItem({ tone, text: words, because }: KeyFinding): Html {
+  const reasons = because.map((reason) => html`<li>${reason}</li>`);
+  return html`<li class="finding" data-tone="${tone}">
+    ${words}${
+      because.length > 0 &&
+      html`<ul>
+        ${reasons}
+      </ul>`
+    }
+  </li> `;
+}
+
+function thresholdTable({ thresholds = [] }: ResultDocument): Html {
+  const failed = thresholds.filter(({ ok }) => !ok).length;
+  const caption =
+    failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
+  const rows = thresholds.map(({ metric, expression, treatment, seen, ok, reason }) => [
+    `${metric} ${expression}`,
+    ok ? "holds" : "FAILED",
+    treatment,
+    exact(seen),
+    reason,
+  ]);
+  return tableOf(
+    caption,
+    [text("threshold"), text("verdict"), text("treatment"), "seen", text("note")],
+    rows,
+  );
+}
+
+/** The verdict's reasons are the first of the findings. */
+export function renderFindings({ result, findings, notes }: ReportData): Html {
+  const { status } = result.verdict;
+  return sectionOf(
+    "findings",
+    "Verdict and key findings",
+    html`<p class="verdict" data-tone="${status === "ok" ? "good" : "bad"}">
+        Verdict: <strong>${status === "ok" ? "ok" : status.toUpperCase()}</strong>
+      </p>
+      <ul class="findings">
+        ${findings.map(findingItem)}
+      </ul>
+      ${thresholdTable(result)}
+      ${
+        notes.length > 0 &&
+        html`<h3>Mind, before drawing conclusions</h3>
+          <ul class="notes">
+            ${notes.map((note) => html`<li>${note}</li>`)}
+          </ul>`
+      } `,
+  );
+}

@@ -1,0 +1,167 @@
+// Every number of the result: for each treatment its complete trials merged, by operation, and then each of its trials
+// with all that is stored of it; the audits of all trials at the end. What the tables do not say stands beneath them in
+// the words of the terminal's summary.
+import type { LatencySummary } from "../../../metrics/histograms.js";
+import type {
+  LatencyPart,
+  OperationResult,
+  ResultDocument,
+  TreatmentResult,
+} from "../../../results/result-schema.js";
+import { counted } from "../../numbers.js";
+import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal.js";
+import { renderTrust } from "../../trust-notes.js";
+import { html, type Fillable, type Html } from "../html.js";
+import { flattened } from "./flatten.js";
+import { exact, sectionOf, tableOf, text } from "./table.js";
+
+const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
+const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
+
+type Measured = readonly [measure: string, latency: LatencySummary | null | undefined];
+
+function latencyRows(name: string, measures: readonly Measured[]): Fillable[][] {
+  return measures.flatMap(([measure, latency]) =>
+    latency ? [[name, measure, ...LATENCY_FIELDS.map((field) => exact(latency[field]))]] : [],
+  );
+}
+
+function latencyTable(shown: Shown, about: string): Html {
+  const operations = operationsIn(shown).flatMap(([operation, result]) =>
+    latencyRows(operation, [
+      ["response time", result.responseTimeMs],
+      ["service time", result.serviceTimeMs],
+      ["pool wait", result.poolWaitMs],
+      ["start delay", result.startDelayMs],
+      ["failed", result.failedTimeMs],
+    ]),
+  );
+  const { completedMs, archivedMs } = shown.lifecycle;
+  const spans = latencyRows("event", [
+    ["published to completed", completedMs],
+    ["published to archived", archivedMs],
+  ]);
+  const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
+  return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
+}
+
+const COUNTS: readonly (readonly [title: string, of: (result: OperationResult) => number | undefined])[] = [
+  ["transactions", ({ transactions }) => transactions],
+  ["events", ({ events }) => events],
+  ["transactions/s", ({ transactionsPerSecond }) => transactionsPerSecond],
+  ["events/s", ({ eventsPerSecond }) => eventsPerSecond],
+  ["retries", ({ retries }) => retries],
+  ["failures", ({ failures }) => Object.values(failures).reduce((sum, count) => sum + count, 0)],
+  ["empty polls", ({ emptyPolls }) => emptyPolls],
+  ["offered", ({ offered }) => offered],
+  ["dropped", ({ dropped }) => dropped],
+  ["unfinished", ({ unfinished }) => unfinished],
+  ["clients", ({ clients }) => clients],
+  ["threads", ({ threads }) => threads],
+];
+
+function countTable(shown: Shown, about: string): Html {
+  const rows = operationsIn(shown).map(([operation, result]) => [
+    operation,
+    ...COUNTS.map(([, of]) => exact(of(result))),
+  ]);
+  const columns = [text("operation"), ...COUNTS.map(([title]) => title)];
+  return tableOf(`Counts in ${exact(shown.windowSeconds)} s, ${about}`, columns, rows);
+}
+
+function partTable(shown: Shown, about: string): Html {
+  const rows = operationsIn(shown).flatMap(([operation, { parts = [] }]) =>
+    parts.map(({ name, meanMs, calls, slowMeanMs }: LatencyPart) => [
+      operation,
+      name,
+      ...[meanMs, calls, slowMeanMs].map(exact),
+    ]),
+  );
+  return tableOf(
+    `Where the response time went, ${about}`,
+    [
+      ...[text("operation"), text("part")],
+      ...["mean ms", "calls per transaction", "mean ms of the slowest transactions"],
+    ],
+    rows,
+  );
+}
+
+/** One column for each trial, one row for each field that any of them has. */
+function trialTable({ id, trials }: TreatmentResult): Html {
+  const columns = trials.map((trial) => new Map(flattened(trial)));
+  const names = new Set(columns.flatMap((column) => [...column.keys()]));
+  const rows = [...names].map((name) => [name, ...columns.map((column) => column.get(name) ?? "-")]);
+  return tableOf(
+    `${id}: all that is stored of each trial`,
+    [text("field"), ...trials.map(({ number }) => `trial ${number}`)],
+    rows,
+  );
+}
+
+function treatmentPart(treatment: TreatmentResult): Html {
+  const { id, levels, trials, merged } = treatment;
+  const shown = shownOf(treatment);
+  const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
+  const about = merged
+    ? `${counted(merged.trials, "complete trial")} of ${id} merged`
+    : `the last trial of ${id} that measured anything, which is not complete`;
+  const notes = [...renderNotes(treatment), ...renderTrust(treatment)].map(
+    ({ text: words, tone }) => html`<li data-tone="${tone}">${words}</li>`,
+  );
+  return html`<h3>${id}</h3>
+    ${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
+    ${
+      shown
+        ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}`
+        : html`<p>Nothing was measured.</p>`
+    }
+    <ul class="notes">
+      ${notes}
+    </ul>
+    ${
+      trials.length > 0 &&
+      html`<details>
+        <summary>Every number of the trials of ${id}</summary>
+        ${trialTable(treatment)}
+      </details>`
+    } `;
+}
+
+const AUDIT_COLUMNS = [
+  ...["published", "pending", "processing", "complete", "failed", "archived"],
+  ...["lost", "duplicated", "inDoubt", "unexpected", "orphaned"],
+] as const;
+
+function auditTable({ treatments }: ResultDocument): Html {
+  const rows = treatments
+    .flatMap(({ id, trials }) => trials.map((trial) => ({ id, ...trial })))
+    .sort((a, b) => a.number - b.number)
+    .map(({ id, number, integrity }): Fillable[] => [
+      number,
+      id,
+      integrity?.verdict ?? "not checked",
+      ...AUDIT_COLUMNS.map((column) => exact(integrity?.[column])),
+      integrity && (integrity.drained ? "yes" : "no"),
+      integrity?.violations.join("; "),
+    ]);
+  return tableOf(
+    "Integrity: published = pending + processing + complete + failed + archived, each event exactly once",
+    [
+      ...["trial", text("treatment"), text("verdict")],
+      ...AUDIT_COLUMNS.map((column) => (column === "inDoubt" ? "in doubt" : column)),
+      ...[text("drained"), text("violations")],
+    ],
+    rows,
+  );
+}
+
+export function renderNumbers(result: ResultDocument): Html {
+  return sectionOf(
+    "numbers",
+    "Every number",
+    result.treatments.map(treatmentPart),
+    html`<h3>Integrity</h3>`,
+    auditTable(result),
+  );
+}

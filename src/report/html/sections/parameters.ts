@@ -1,0 +1,46 @@
+// What was run and where: the scenario as resolved, which repeats the experiment, its treatments, and the versions,
+// settings and machine that the numbers depend on. Passwords are in none of them: the result document has none.
+import { counted } from "../../numbers.js";
+import type { ResultDocument } from "../../../results/result-schema.js";
+import { html, type Html } from "../html.js";
+import { flattened } from "./flatten.js";
+import { pairsOf, sectionOf, tableOf, text } from "./table.js";
+
+export function renderParameters({ scenario, treatments, faults }: ResultDocument): Html {
+  const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
+  const rows = treatments.map(({ id, levels, trials, sameAs }) => [
+    id,
+    ...factors.map((factor) => levels[factor] ?? "-"),
+    trials.length,
+    trials.filter(({ status }) => status === "complete").length,
+    sameAs,
+  ]);
+  const columns = [
+    text("treatment"),
+    ...factors.map(text),
+    "trials run",
+    "complete",
+    text("same settings as"),
+  ];
+  return sectionOf(
+    "parameters",
+    "Parameters",
+    tableOf("Treatments", columns, rows),
+    pairsOf("Faults that were injected", Object.fromEntries(flattened(faults, "fault"))),
+    html`<p>
+        Seed ${scenario.seed}, ${counted(scenario.trials, "planned trial")}. Running this scenario again
+        repeats the experiment:
+      </p>
+      <pre tabindex="0" aria-label="scenario.yaml">${scenario.yaml}</pre> `,
+  );
+}
+
+export function renderEnvironment({ environment }: ResultDocument): Html {
+  return sectionOf(
+    "environment",
+    "Environment",
+    pairsOf("Versions", environment.versions),
+    pairsOf("Machine", environment.machine),
+    pairsOf("Settings of the server", environment.settings),
+  );
+}

@@ -1,0 +1,65 @@
+// Tables of what was swept or searched: throughput over clients with the fitted law, and the highest rate that holds a
+// threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
+import type { Capacity } from "../../../results/capacity-schema.js";
+import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
+import { capacityText } from "../../capacity-table.js";
+import { lawText } from "../../sweep-table.js";
+import { html, type Fillable, type Html } from "../html.js";
+import { exact, tableOf, text } from "./table.js";
+
+type Spread = Sweep["points"][number]["meanMs"];
+
+function spread(value: Spread): string {
+  if (!value) return "-";
+  const { median, ciLow, ciHigh } = value;
+  return ciLow === null || ciHigh === null
+    ? exact(median)
+    : `${exact(median)} (${exact(ciLow)} to ${exact(ciHigh)})`;
+}
+
+function sweepPart(sweep: Sweep): Html {
+  const others = Object.entries(sweep.levels).map(([factor, level]) => `${factor}=${level}`);
+  const about = [sweep.operation, ...others].join(", ");
+  const rows = sweep.points.map((point): Fillable[] => [
+    point.clients,
+    point.treatment,
+    point.trials,
+    spread(point.eventsPerSecond),
+    ...[point.meanMs, point.p50Ms, point.p95Ms, point.p99Ms].map(spread),
+  ]);
+  return html`${tableOf(
+      `${about}: over ${sweep.factor}`,
+      ["clients", text("treatment"), "trials", "events/s", "mean ms", "p50 ms", "p95 ms", "p99 ms"],
+      rows,
+    )}
+    <p>${lawText(sweep.usl)}</p> `;
+}
+
+function capacityPart(capacity: Capacity): Html {
+  const { treatment, probes } = capacity;
+  const rows = probes.map((probe): Fillable[] => [
+    probe.trial,
+    probe.purpose,
+    ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),
+    exact(probe.p99Ms),
+    exact(probe.seen),
+    probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
+    (probe.doubts ?? []).map(({ words }) => words).join("; "),
+  ]);
+  return html`<p>${capacityText(capacity)}.</p>
+    ${tableOf(
+      `${treatment}: probes`,
+      [
+        ...["trial", text("purpose"), "asked/s", "offered/s", "done/s", "dropped", "p99 ms", "seen"],
+        ...[text("held"), text("in doubt")],
+      ],
+      rows,
+    )}`;
+}
+
+/** Nothing where nothing was swept or searched. */
+export function renderSearches({ sweeps = [], capacity = [] }: ResultDocument): Html {
+  return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map(sweepPart)}${
+    capacity.length > 0 && html`<h3>Capacity</h3> `
+  }${capacity.map(capacityPart)}`;
+}

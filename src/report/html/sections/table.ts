@@ -1,0 +1,78 @@
+// Tables of the report's static part, as a screen reader and a text browser need them: a caption, column and row
+// headers, and a frame that scrolls by keyboard where a table is wider than the page. And numbers as they stand in
+// them: exact enough to calculate with, and the same wherever they are shown.
+import { html, type Fillable, type Html } from "../html.js";
+
+/** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
+export function exact(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "-";
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+export interface TableColumn {
+  readonly title: string;
+  readonly isText?: boolean;
+}
+
+/** A column of text; one of numbers is named by its title alone. */
+export function text(title: string): TableColumn {
+  return { title, isText: true };
+}
+
+/** The first cell of each row is its header. Without rows it is nothing. */
+export function tableOf(
+  caption: string,
+  columns: readonly (TableColumn | string)[],
+  rows: readonly (readonly Fillable[])[],
+): Html {
+  if (rows.length === 0) return html``;
+  const kinds = columns.map((column) => (typeof column === "string" ? { title: column } : column));
+  const heads = kinds.map(({ title, isText }) =>
+    isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`,
+  );
+  const cell = (value: Fillable, i: number): Html => {
+    if (i === 0) return html`<th scope="row">${value}</th>`;
+    return kinds[i]?.isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
+  };
+  const body = rows.map(
+    (row) =>
+      html`<tr>
+        ${kinds.map((_, i) => cell(row[i], i))}
+      </tr> `,
+  );
+  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${body}
+      </tbody>
+    </table>
+  </div> `;
+}
+
+/** Two columns, for names with one value each. */
+export function pairsOf(
+  caption: string,
+  pairs: Readonly<Record<string, string | number | boolean | null>>,
+): Html {
+  return tableOf(
+    caption,
+    [text("name"), text("value")],
+    Object.entries(pairs).map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** A section that is reached by its id, with its title. */
+export function sectionOf(id: string, title: string, ...content: readonly Fillable[]): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section> `;
+}
