@@ -1,0 +1,59 @@
+// A Prometheus histogram that is fed with counts by bin, as each second of a trial brings them, instead of value by value:
+// the workers have measured already, and a million samples are one addition here. prom-client's histogram takes single
+// values only, so this one writes the text format itself, to be put beside prom-client's.
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Series {
+  readonly labels: Labels;
+  readonly bins: number[];
+  sum: number;
+}
+
+export class BinnedHistogram {
+  private readonly series = new Map<string, Series>();
+
+  /** `bounds` are ascending, inclusive, in the unit that the name ends in. */
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+    private readonly bounds: readonly number[],
+  ) {}
+
+  /** `bins` has one entry for each bound and one more for what is above them all; `sum` is of these samples' values. */
+  addBins(labels: Labels, bins: readonly number[], sum: number): void {
+    const key = JSON.stringify(labels);
+    const series = this.series.get(key) ?? { labels, bins: [...this.bounds.map(() => 0), 0], sum: 0 };
+    this.series.set(key, series);
+    bins.forEach((count, i) => (series.bins[i] = (series.bins[i] ?? 0) + count));
+    series.sum += sum;
+  }
+
+  /** In Prometheus' text format. */
+  text(): string {
+    const lines = [...this.series.values()].flatMap((series) => this.linesOf(series));
+    return [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`, ...lines, ""].join("\n");
+  }
+
+  /** A bucket counts all samples up to its bound, those of the buckets before it too. */
+  private linesOf({ labels, bins, sum }: Series): string[] {
+    let upTo = 0;
+    const buckets = bins.map((count, i) => {
+      upTo += count;
+      return `${this.name}_bucket${written({ ...labels, le: String(this.bounds[i] ?? "+Inf") })} ${upTo}`;
+    });
+    return [
+      ...buckets,
+      `${this.name}_sum${written(labels)} ${sum}`,
+      `${this.name}_count${written(labels)} ${upTo}`,
+    ];
+  }
+}
+
+function written(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => {
+    const escaped = value.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n");
+    return `${name}="${escaped}"`;
+  });
+  return `{${pairs.join(",")}}`;
+}

@@ -1,0 +1,61 @@
+// Draws lines in place on a terminal and lets others scroll by above them. A frame is one write: back to the top of what was
+// drawn, the lines that scroll, the board, so nothing flickers. The cursor is hidden and lines are cut only within a frame:
+// a program that is stopped or killed between two frames leaves a terminal as it was.
+
+const ESC = "\u001b[";
+const HIDE_CURSOR = `${ESC}?25l`;
+const SHOW_CURSOR = `${ESC}?25h`;
+const NO_WRAP = `${ESC}?7l`;
+const WRAP = `${ESC}?7h`;
+const CLEAR_LINE = `${ESC}K`;
+const CLEAR_BELOW = `${ESC}J`;
+// Colours and the like, which take no column.
+const MARKS = /\u001b\[[0-9;]*m/g;
+
+export interface TerminalStream {
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export class Terminal {
+  /** The board as it stands on the screen. */
+  private drawn: readonly string[] = [];
+  private drawnColumns = 0;
+  private scrolling: string[] = [];
+
+  constructor(private readonly stream: TerminalStream) {}
+
+  /** A line that stays, above the board, with the next frame. */
+  scroll(line: string): void {
+    this.scrolling.push(line);
+  }
+
+  /** Shows these lines instead of those before; writes nothing where nothing has changed. */
+  draw(board: readonly string[]): void {
+    const columns = this.stream.columns ?? 80;
+    const isSame = columns === this.drawnColumns && board.join("\n") === this.drawn.join("\n");
+    if (isSame && this.scrolling.length === 0) return;
+    const scrolled = this.scrolling.map((line) => `${line}${CLEAR_LINE}\n`).join("");
+    const lines = board.map((line) => `${line}${CLEAR_LINE}\n`).join("");
+    this.stream.write(
+      `${HIDE_CURSOR}${this.toTop(columns)}${scrolled}${NO_WRAP}${lines}${WRAP}${CLEAR_BELOW}${SHOW_CURSOR}`,
+    );
+    this.scrolling = [];
+    this.drawn = board;
+    this.drawnColumns = columns;
+  }
+
+  /** Takes the board away; what scrolls stays. */
+  clear(): void {
+    if (this.drawn.length > 0 || this.scrolling.length > 0) this.draw([]);
+  }
+
+  /** A narrower terminal has folded the lines that were drawn: each takes the rows that its width needs now. */
+  private toTop(columns: number): string {
+    const rows = this.drawn.reduce((sum, line) => {
+      const width = line.replace(MARKS, "").length;
+      return sum + Math.max(1, Math.ceil(width / Math.max(1, columns)));
+    }, 0);
+    return rows > 0 ? `\r${ESC}${rows}A` : "\r";
+  }
+}
