@@ -17,7 +17,14 @@ const COLUMNS: readonly Column[] = [
   "held",
 ].map((title): Column => ({ title, align: title === "probe" || title === "held" ? "left" : "right" }));
 
-function answer({ treatment, outcome, ratePerSecond, failsAtPerSecond, ...rest }: Capacity): string {
+/** What the search found, in a sentence. */
+export function capacityText({
+  treatment,
+  outcome,
+  ratePerSecond,
+  failsAtPerSecond,
+  ...rest
+}: Capacity): string {
   const { metric, expression, clients, confirmations, operation, probes } = rest;
   const holds = `${metric}: ${expression} holds`;
   const what = operation === "__cycle__" ? "cycles" : "batches";
@@ -72,7 +79,7 @@ function doubts({ probes }: Capacity): string[] {
 /** Empty where no capacity was searched for. */
 export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
   return capacities.flatMap((capacity) => [
-    ...wrap(printable(answer(capacity)), WIDTH_MAX).map(marks.bold),
+    ...wrap(printable(capacityText(capacity)), WIDTH_MAX).map(marks.bold),
     ...table(capacity),
     ...doubts(capacity).flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
     "",

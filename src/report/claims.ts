@@ -36,8 +36,8 @@ function ciText({ ciLow, ciHigh }: Comparison): string {
   return `95 % CI ${intervalText(ciLow, ciHigh)}`;
 }
 
-/** `adds 1.31x as many events/s as jsonb, 95 % CI 1.22-1.40`. */
-function settledText(comparison: Comparison, all: readonly Comparison[]): string {
+/** `adds 1.31x as many events/s as jsonb, 95 % CI 1.22-1.40`, of a comparison that is not inconclusive. */
+export function settledText(comparison: Comparison, all: readonly Comparison[]): string {
   const { operation, metric, baseline, ratio, verdict } = comparison;
   const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
   if (metric === "eventsPerSecond")
@@ -82,7 +82,8 @@ export function renderVerdicts(result: ResultDocument, operation: ComparedOperat
   ].flatMap((line) => wrap(line, WIDTH_MAX));
 }
 
-function noiseLines(comparisons: readonly Comparison[]): string[] {
+/** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
+export function noiseSentences(comparisons: readonly Comparison[]): string[] {
   const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
   if (replicas.length === 0) return [];
   const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
@@ -109,7 +110,7 @@ function noiseLines(comparisons: readonly Comparison[]): string[] {
   ];
 }
 
-function reachLine(comparisons: readonly Comparison[], fewest: number): string[] {
+function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
   const open = claims.filter(({ verdict }) => verdict === "inconclusive").length;
   const family = new Set(claims.map(({ treatment }) => treatment)).size;
@@ -130,9 +131,8 @@ function reachLine(comparisons: readonly Comparison[], fewest: number): string[]
   ];
 }
 
-/** What may be concluded over all operations, and what may not. */
-export function renderClaims(result: ResultDocument): string[] {
-  const { treatments, comparisons } = result;
+/** How far the tests reach: what stays open and why, and what a verdict is worth. */
+export function reachSentences({ treatments, comparisons }: ResultDocument): string[] {
   if (treatments.length < 2) return [];
   const complete = treatments.map(
     (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
@@ -141,8 +141,12 @@ export function renderClaims(result: ResultDocument): string[] {
   const few =
     `${counted(fewest, "trial")} cannot support a claim: no significance claimed. Ratios are medians over blocks of ` +
     `trials; intervals and tests need at least ${BLOCKS_MIN} trials of each treatment.`;
-  return [
-    ...(fewest < BLOCKS_MIN ? [few] : reachLine(comparisons, fewest)),
-    ...noiseLines(comparisons),
-  ].flatMap((line) => wrap(line, WIDTH_MAX));
+  return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
+}
+
+/** What may be concluded over all operations, and what may not. */
+export function renderClaims(result: ResultDocument): string[] {
+  if (result.treatments.length < 2) return [];
+  const sentences = [...reachSentences(result), ...noiseSentences(result.comparisons)];
+  return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
 }

@@ -32,7 +32,8 @@ function estimateText({ value, low, high }: Estimate): string {
   return `${middle ?? ""} (${ends.join(" to ")})`;
 }
 
-function lawText(usl: UslFit): string {
+/** The fitted law with its intervals and its peak, or why there is none. */
+export function lawText(usl: UslFit): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients

@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
 const HEADING_LINES = 2;
 
 /** Four significant digits, and whole numbers in full. */
-function seenText(seen: number | null): string {
+export function seenText(seen: number | null): string {
   if (seen === null) return "-";
   return Number.isInteger(seen) ? String(seen) : String(Number(seen.toPrecision(4)));
 }
