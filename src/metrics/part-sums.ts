@@ -125,9 +125,9 @@ export class PartSums {
     return this.slowTransactions;
   }
 
-  /** In the order in which parts are shown; empty without a transaction. */
+  /** In the order in which parts are shown, without those that took no nanosecond; empty without a transaction. */
   summary(): PartSummary[] {
-    return inOrderOfParts([...this.sums.keys()]).map((name) => {
+    const parts = inOrderOfParts([...this.sums.keys()]).map((name) => {
       const { ms, calls, slowMs } = this.sums.get(name) ?? { ms: 0, calls: 0, slowMs: 0 };
       return {
         name,
@@ -136,6 +136,7 @@ export class PartSums {
         slowMeanMs: toNs(slowMs / this.slowTransactions),
       };
     });
+    return parts.filter(({ meanMs, calls }) => meanMs > 0 || calls > 0);
   }
 
   private addCounts(transactions: number, slowTransactions: number): void {

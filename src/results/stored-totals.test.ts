@@ -1,0 +1,84 @@
+// What a finished trial's files give back merges with other trials as the trial itself would have.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PartNames, PartTimes } from "../metrics/part-times.js";
+import { Recorder } from "../metrics/recorder.js";
+import { Tally } from "../metrics/tally.js";
+import { Totals } from "../metrics/totals.js";
+import { exampleTrial } from "../testing/example-result.js";
+import { trialPath } from "./directory.js";
+import { operationResults } from "./operation-results.js";
+import type { TrialResult } from "./result-schema.js";
+import { readTrialTotals } from "./stored-totals.js";
+import { TrialFiles } from "./trial-files.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-totals-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A trial of that many transactions, in memory and in files. */
+function trialOf(number: number, transactions: number): { totals: Totals; trial: TrialResult } {
+  const path = trialPath(directory, number, "text");
+  mkdirSync(path, { recursive: true });
+  const files = new TrialFiles(path, 0);
+  const tally = new Tally(["add"], 1, files.onSecond);
+  const recorder = new Recorder(["add"]);
+  recorder.setWindow(0, 5000);
+  const times = new PartTimes(new PartNames(), 0);
+  for (let i = 1; i <= transactions; i++) {
+    const [startMs, commitMs, finishedMs] = [i * 20, i * 20 + i / 3, i * 20 + i / 3 + number];
+    times.start(startMs);
+    times.onCall("add.events", startMs, commitMs);
+    times.onCall("commit", commitMs, finishedMs);
+    times.finish(finishedMs, 0);
+    const serviceMs = finishedMs - startMs;
+    const sample = { finishedMs, events: 1, serviceMs, responseMs: serviceMs, poolWaitMs: 0 };
+    recorder.transaction("add", { ...sample, parts: times });
+  }
+  tally.add(0, recorder.take(Infinity));
+  const totals = tally.finish(5);
+  files.close();
+  const operations = operationResults(totals.summary(5), { actors: {} });
+  return { totals, trial: { ...exampleTrial(0, number, 1), operations } };
+}
+
+describe("the totals of a stored trial", () => {
+  it("merge with another trial's to the same parts, to the nanosecond, as those in memory", async () => {
+    const [first, second] = [trialOf(1, 200), trialOf(2, 30)];
+    const [inMemory, resumed] = [new Totals(), new Totals()];
+    for (const { totals, trial } of [first, second]) {
+      inMemory.add(totals);
+      const stored = JSON.parse(JSON.stringify(trial)) as TrialResult;
+      resumed.add(await readTrialTotals(directory, stored, "text"));
+    }
+    const [expected, found] = [inMemory, resumed].map((totals) => totals.summary(10).operations.add);
+    expect(found?.slowTransactions).toBe(expected?.slowTransactions);
+    expect(found?.responseTimeMs).toEqual(expected?.responseTimeMs);
+    expect(found?.parts?.map(({ name }) => name)).toEqual(["add.events", "commit"]);
+    found?.parts?.forEach((part, i) => {
+      for (const field of ["meanMs", "calls", "slowMeanMs"] as const)
+        expect(Math.abs(part[field] - (expected?.parts?.[i]?.[field] ?? NaN))).toBeLessThan(2e-6);
+    });
+  });
+
+  it("have no parts where the trial was stored before they were measured", async () => {
+    const { trial } = trialOf(1, 10);
+    delete trial.operations.add?.parts;
+    delete trial.operations.add?.slowTransactions;
+    const totals = await readTrialTotals(directory, trial, "text");
+    expect(totals.summary(5).operations.add).toMatchObject({ transactions: 10 });
+    expect(totals.summary(5).operations.add?.parts).toBeUndefined();
+  });
+
+  it("are refused where the histograms hold other transactions than the trial counted", async () => {
+    const { trial } = trialOf(1, 10);
+    if (trial.operations.add) trial.operations.add.transactions = 11;
+    await expect(readTrialTotals(directory, trial, "text")).rejects.toThrow(/hold 10 add .* trial.json 11/);
+  });
+});
