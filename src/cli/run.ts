@@ -12,9 +12,11 @@ import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
+import { DASHBOARD_PORT } from "./live/dashboard.js";
+import { PROMETHEUS_PORT } from "./live/prometheus.js";
+import { startWatchers, type WatchOptions } from "./live/watch.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
-import { Progress, silentObserver } from "./progress.js";
 
 interface RunOptions {
   readonly set: string[];
@@ -27,6 +29,9 @@ interface RunOptions {
   readonly plan?: true;
   readonly json?: true;
   readonly quiet?: true;
+  /** True where the flag stands without a port. */
+  readonly dashboard?: number | true;
+  readonly prometheus?: number | true;
 }
 
 function wholeNumber(text: string): number {
@@ -34,6 +39,13 @@ function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError("Give a whole number.");
   return value;
+}
+
+/** An option's value is what follows it, even if a scenario was meant. */
+function port(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
+  throw new InvalidArgumentError("Give a port, 0 to 65535, or nothing; name the scenario before the option.");
 }
 
 export function register(program: Command): void {
@@ -60,6 +72,12 @@ export function register(program: Command): void {
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option("--json", "print the result document on standard output, and nothing else there")
     .option("--quiet", "no progress")
+    .option("--dashboard [port]", `live page on loopback (default port: ${DASHBOARD_PORT}; 0: any)`, port)
+    .option(
+      "--prometheus [port]",
+      `metrics for Prometheus on loopback (default port: ${PROMETHEUS_PORT}; 0: any)`,
+      port,
+    )
     .action(run);
 }
 
@@ -108,35 +126,53 @@ async function runWithSignals(
   resumed: ResumedExperiment | undefined,
 ): Promise<ExperimentOutcome> {
   const interruption = new Interruption();
-  // A search does not know how many trials it will take.
-  const planned = options.findCapacity ? { ...experiment, trials: [] } : experiment;
-  const progress = options.quiet ? undefined : new Progress(planned, process.stderr);
+  const programVersion = packageVersion();
+  const watchers = await startWatchers(
+    {
+      ...{ experiment, programVersion, stream: process.stderr, environment: process.env },
+      // A search does not know how many trials it will take.
+      isSearch: options.findCapacity !== undefined,
+      earlier: resumed?.trials ?? [],
+    },
+    {
+      ...(options.quiet && { quiet: options.quiet }),
+      ...portOf("dashboard", options.dashboard, DASHBOARD_PORT),
+      ...portOf("prometheus", options.prometheus, PROMETHEUS_PORT),
+    },
+  );
+  const { observer } = watchers;
   if (resumed) {
     const done = resumed.trials.length;
-    progress?.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
+    observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (interruption.isRequested()) process.exit(ExitCode.interrupted);
     interruption.request(signal);
-    progress?.note(`${signal}: finishing what is under way; once more stops at once`);
+    observer.note(`${signal}: finishing what is under way; once more stops at once`);
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  let lastWords = "The run has ended without a result.";
   try {
-    const common = {
-      out: options.out,
-      programVersion: packageVersion(),
-      observer: progress ?? silentObserver,
-      interruption,
-    };
-    return options.findCapacity
+    const common = { out: options.out, programVersion, observer, interruption };
+    const outcome = options.findCapacity
       ? await findCapacity(experiment, options.findCapacity, common)
       : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
+    lastWords = `The run has ended with exit code ${outcome.exitCode}. Its results are in ${outcome.directory}.`;
+    return outcome;
   } finally {
-    progress?.close();
+    await watchers.close(lastWords);
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }
+}
+
+function portOf(
+  name: "dashboard" | "prometheus",
+  given: number | true | undefined,
+  byDefault: number,
+): WatchOptions {
+  return given === undefined ? {} : { [name]: given === true ? byDefault : given };
 }
 
 /** The failure that ended the experiment, with the place where its partial results are. */

@@ -7,14 +7,17 @@ import { EventStream } from "./event-stream.js";
 import type { LiveState } from "./live-state.js";
 import { serveLoopback, type Route } from "./loopback-server.js";
 
+/** That of k6's dashboard. */
 export const DASHBOARD_PORT = 5665;
 const UPDATE_MS = 1_000;
 
-/** Nothing but what this server itself serves, and no markup that brings a script or a style along. */
+/** Nothing but what this server itself serves, and no markup that brings a script along. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  // The chart library writes attributes into what it draws.
+  "style-src-attr 'unsafe-inline'",
   "img-src data:",
   "connect-src 'self'",
   "base-uri 'none'",

@@ -17,6 +17,8 @@ import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { BinnedHistogram } from "./binned-histogram.js";
 import { EvidenceGauges } from "./evidence-gauges.js";
 
+/** That of k6's extension for the same purpose. */
+export const PROMETHEUS_PORT = 5656;
 const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
 const BOUNDS_SECONDS = LATENCY_BOUNDS_MS.map((boundMs) => boundMs / 1000);
 const OPERATION_LABELS = ["operation", "treatment"] as const;
