@@ -1,21 +1,29 @@
-// `train-sim report`: renders a stored experiment again, from `result.json` alone. It needs no database and changes
-// nothing in the directory; an unfinished experiment is shown as such.
+// `train-sim report`: makes the report of a stored experiment again, `report.html` in its directory and the summary on
+// the terminal, from what the directory holds. It needs no database; an unfinished experiment is shown as such. Nothing
+// but `report.html` is written, and with `--json` not even that.
 import type { Command } from "commander";
+import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/summary.js";
+import { printable } from "../report/text-table.js";
 import { readResult } from "../results/reader.js";
+import { packageVersion } from "./package-info.js";
 
 export function register(program: Command): void {
   program
     .command("report")
-    .description("Print the summary of a result directory again; needs no database")
+    .description("Write report.html of a result directory again and print its summary; needs no database")
     .argument("<dir>", "result directory, as results/<name>-<time>")
-    .option("--json", "print the result document instead")
+    .option("--json", "print the result document instead, and write nothing")
     .action(report);
 }
 
 async function report(directory: string, options: { json?: true }): Promise<void> {
   const result = await readResult(directory);
-  process.stdout.write(
-    options.json ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, { directory }),
-  );
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    return;
+  }
+  process.stdout.write(renderSummary(result, { directory }));
+  const path = await writeReport(directory, result, packageVersion());
+  process.stdout.write(`Report:  ${printable(path)}\n`);
 }

@@ -7,15 +7,12 @@ import { TrainSimError, type ExitCode } from "../foundation/errors.js";
 import { withAnalysis } from "../report/analysis.js";
 import { diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
 import { lint, lintEntry } from "../report/lint.js";
-import { renderSummary } from "../report/summary.js";
 import { evaluateThresholds } from "../report/thresholds.js";
 import {
   createResultDirectory,
   createTrialDirectory,
   setTrialAside,
-  writeResult,
   writeScenario,
-  writeSummary,
 } from "../results/directory.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
@@ -30,6 +27,7 @@ import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
+import { writeOutcome } from "./outcome-files.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import type { KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
@@ -166,9 +164,7 @@ class ExperimentRun {
     const facts = this.facts(thresholds);
     const verdict = verdictOf(facts);
     const result = withAnalysis(record.document({ ...this.findings(), thresholds, verdict }));
-    const summary = renderSummary(result, { directory });
-    await writeResult(directory, result);
-    await writeSummary(directory, summary);
+    const summary = await writeOutcome(directory, result, this.options);
     const failure = facts.failure ?? facts.abortedBy;
     return {
       result,

@@ -8,14 +8,12 @@ import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
 import { diagnose, diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
-import { renderSummary } from "../report/summary.js";
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import {
   createResultDirectory,
   createTrialDirectory,
   writeResult,
   writeScenario,
-  writeSummary,
 } from "../results/directory.js";
 import type { ResultDocument, Verdict } from "../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
@@ -31,6 +29,7 @@ import { requirePooler } from "./pooler.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord } from "./experiment-record.js";
+import { writeOutcome } from "./outcome-files.js";
 import { watchThresholds } from "./running-thresholds.js";
 import { runTrial } from "./trial.js";
 import type { FinishedTrial } from "./trial-parts.js";
@@ -229,9 +228,7 @@ class CapacityRun {
       plannedTrials: this.experiment.trials.length,
     };
     const result = withAnalysis(this.document(record, verdictOf(facts), this.capacities));
-    const summary = renderSummary(result, { directory });
-    await writeResult(directory, result);
-    await writeSummary(directory, summary);
+    const summary = await writeOutcome(directory, result, this.options);
     const exitCode = exitCodeOf(facts);
     const isNowhere = this.capacities.some(({ outcome }) => outcome === "none");
     return {
