@@ -20,7 +20,7 @@ export interface EvidenceSource {
   /** As `database`, `pooler`, `host`: for what is told about its failures. */
   readonly name: string;
   /**
-   * One reading, in a second at the very most. A rejection is a missed sample; the next call tries again. Never called
+   * One reading; within a few seconds, whatever happens. A rejection is a missed sample; the next call tries again. Never called
    * while one is under way.
    */
   sample(): Promise<EvidenceReading>;

@@ -1,12 +1,10 @@
-// The measurement window of one trial: when it begins and ends on the monotonic clock, and the readings taken at
-// both ends (CPU of this process, counters of the server), of which the result states the difference.
+// The measurement window of one trial: when it begins and ends on the monotonic clock, and what train-sim and the
+// machine had used at either end, of which the result states the difference. What the server says is in `evidence.ts`.
 // It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../foundation/clock.js";
 import { processCpuSeconds } from "../foundation/process-usage.js";
 import { machineUsage, usageBetween, type MachineUsage } from "../foundation/machine-usage.js";
 import type { WorkerUsage } from "../actors/protocol.js";
-import { countersBetween, readCounters, type DatabaseCounters } from "../database/counters.js";
-import type { SqlClient } from "../database/admin.js";
 import type { AccountedTime, MachineEvidence, TrialResult } from "../results/result-schema.js";
 
 export class MeasuredWindow {
@@ -18,8 +16,6 @@ export class MeasuredWindow {
   private cpuSecondsAtStart = 0;
   private cpuSeconds = 0;
   private eventLoopDelayP99Ms = 0;
-  private before: DatabaseCounters | undefined;
-  private after: DatabaseCounters | undefined;
   private machineBefore: MachineUsage | undefined;
   private machineAfter: MachineUsage | undefined;
   private wallOffsetAtStartMs = 0;
@@ -34,19 +30,17 @@ export class MeasuredWindow {
     this.endMs = this.startMs + durationMs;
   }
 
-  async readStart(admin: SqlClient): Promise<void> {
+  readStart(): void {
     this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
     this.machineBefore = machineUsage();
     this.cpuSecondsAtStart = processCpuSeconds();
-    this.before = await readCounters(admin);
   }
 
-  async readEnd(admin: SqlClient, eventLoopDelayP99Ms: number): Promise<void> {
+  readEnd(eventLoopDelayP99Ms: number): void {
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
     this.machineAfter = machineUsage();
     this.clockStepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
-    this.after = await readCounters(admin);
   }
 
   /** Seconds measured so far, or in all once the window has ended. */
@@ -83,11 +77,6 @@ export class MeasuredWindow {
     const usage =
       this.machineBefore && this.machineAfter && usageBetween(this.machineBefore, this.machineAfter);
     return usage && { ...usage, otherCpuRatio: isServerTold ? usage.otherCpuRatio : null };
-  }
-
-  /** What the server did between the two readings; empty when one of them is missing. */
-  get database(): TrialResult["database"] {
-    return this.before && this.after ? countersBetween(this.before, this.after) : {};
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type TrialResult,
 } from "../results/result-schema.js";
 import type { Drained } from "./drain.js";
+import type { TrialEvidence } from "./evidence.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { TrialInputs } from "./trial-parts.js";
@@ -36,6 +37,7 @@ export function endingOf({ conservation, passesPerEvent }: Audited, drained: Dra
 export interface TrialOutcome {
   /** Undefined where the trial ended before its window. */
   readonly window: MeasuredWindow | undefined;
+  readonly evidence: TrialEvidence | undefined;
   readonly summary: WindowSummary;
   readonly series: SecondSeries;
   /** Undefined where the tables could not be read. */
@@ -63,7 +65,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     operations: operationResults(summary, treatment.settings),
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity: outcome.ending?.integrity ?? null,
-    database: window?.database ?? {},
+    database:
+      outcome.evidence?.result({
+        operations: summary.operations,
+        clientCpuSeconds: window?.client.cpuSeconds,
+      }) ?? {},
     client: window?.client ?? null,
     ...(machine && { machine }),
     ...(status === "complete" && {

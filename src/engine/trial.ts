@@ -2,7 +2,7 @@
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 import { monotonicMs, systemClock } from "../foundation/clock.js";
-import { ExitCode, messageOf, TargetError, TrainSimError } from "../foundation/errors.js";
+import { asTrainSimError, ExitCode, TargetError, TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
@@ -12,6 +12,8 @@ import { TrialFiles } from "../results/trial-files.js";
 import { totalClients } from "../scenario/settings.js";
 import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
+import type { TrialEvidence } from "./evidence.js";
+import { openEvidence } from "./evidence-sources.js";
 import { drainQueue, type Drained } from "./drain.js";
 import { Fleet } from "./fleet.js";
 import { Lifeline } from "./lifeline.js";
@@ -49,6 +51,7 @@ class TrialRun {
   private pooler: RunningPooler | undefined;
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
+  private evidence: TrialEvidence | undefined;
   private isMeasuring = false;
 
   constructor(
@@ -84,9 +87,10 @@ class TrialRun {
       const ledgers = await this.stop(fleet);
       ending = await this.audit(ledgers, preloaded, drained);
     } catch (error) {
-      failure = explain(error);
+      failure = asTrainSimError(error);
     }
     this.over.abort();
+    await this.evidence?.close();
     await this.fleet?.terminate();
     await this.pooler?.stop();
     await this.watch.stop();
@@ -121,6 +125,8 @@ class TrialRun {
     this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
+    const onSample: TrialFiles["onEvidence"] = (...sample) => this.files?.onEvidence(...sample);
+    this.evidence = await this.lifeline.hold(openEvidence(this.host, this.pooler, settings, onSample));
     return this.fleet;
   }
 
@@ -150,7 +156,8 @@ class TrialRun {
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", isTimed ? durationMs : undefined);
     this.isMeasuring = true;
-    await this.lifeline.hold(window.readStart(this.host.admin));
+    window.readStart();
+    await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
     const endMs = isTimed
       ? await this.sleepUntil(window.endMs)
       : await this.untilBudgetsAreUsed(fleet, budgeted);
@@ -159,7 +166,8 @@ class TrialRun {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
-    await this.lifeline.hold(window.readEnd(this.host.admin, fleet.eventLoopDelayP99Ms()));
+    window.readEnd(fleet.eventLoopDelayP99Ms());
+    await this.lifeline.hold(Promise.resolve(this.evidence?.end(window.endMs)));
   }
 
   /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
@@ -214,14 +222,14 @@ class TrialRun {
       this.files?.close();
       return undefined;
     } catch (error) {
-      return explain(error);
+      return asTrainSimError(error);
     }
   }
 
   private result(ending: TrialEnding | undefined, failure: TrainSimError | undefined): TrialResult {
-    const { window, series, host } = this;
+    const { window, evidence, series, host } = this;
     return trialResult(this.inputs, {
-      ...{ window, series, ending, failure },
+      ...{ window, evidence, series, ending, failure },
       summary: this.tally.summary(window?.seconds ?? 0),
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
       stopReason: host.interruption.reason,
@@ -238,9 +246,4 @@ class TrialRun {
     this.log.phase(name, name === "measure" ? this.window?.startedAt : undefined);
     this.host.observer.phaseStarted(name, mostMs);
   }
-}
-
-function explain(error: unknown): TrainSimError {
-  if (error instanceof TrainSimError) return error;
-  return new TrainSimError(messageOf(error), ExitCode.unexpected, "", { cause: error });
 }

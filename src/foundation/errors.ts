@@ -67,3 +67,9 @@ export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && !("code" in error && error.code)) return codeOf(error.errors[0]);
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** The same error where it is ours, else one that carries its words and nothing that a user could do. */
+export function asTrainSimError(error: unknown): TrainSimError {
+  if (error instanceof TrainSimError) return error;
+  return new TrainSimError(messageOf(error), ExitCode.unexpected, "", { cause: error });
+}

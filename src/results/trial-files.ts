@@ -1,5 +1,5 @@
-// The files of one trial that grow while it runs: `histograms.hlog` and `timeseries.csv`, both appended to as
-// seconds complete, so that neither memory nor a crash costs more than the last second. `trial.json` is written
+// The files of one trial that grow while it runs: `histograms.hlog`, `timeseries.csv` and `evidence.csv`, appended to
+// as seconds complete, so that neither memory nor a crash costs more than the last second. `trial.json` is written
 // whole at the end. A second of which a part came late has a second set of lines: readers add them up.
 import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
@@ -7,6 +7,8 @@ import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";
 import type { SecondSink } from "../metrics/tally.js";
 import { sumOf, type Totals } from "../metrics/totals.js";
+import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
+import type { EvidenceValues } from "./evidence-metrics.js";
 import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
 import { TrialResult } from "./result-schema.js";
 import { AppendFile, storageError, writeFileAtomic } from "./storage.js";
@@ -77,6 +79,7 @@ export function timeseriesRow(
 export class TrialFiles {
   private readonly histogramLog: AppendFile;
   private readonly timeseries: AppendFile;
+  private evidence: AppendFile | undefined;
   private firstFailure: TrainSimError | undefined;
 
   /** `windowStartedAtMs` is wall-clock time; `scheduled` are the operations that an open loop starts. */
@@ -110,6 +113,17 @@ export class TrialFiles {
     });
   };
 
+  /** One sample, as `onSecond`. The file is made by the first. */
+  readonly onEvidence = (second: number, values: EvidenceValues): void => {
+    this.attempt(() => {
+      if (!this.evidence) {
+        this.evidence = new AppendFile(join(this.directory, EVIDENCE_FILE));
+        this.evidence.append(EVIDENCE_HEADER);
+      }
+      this.evidence.append(evidenceRows(second, values));
+    });
+  };
+
   /** Why the files are incomplete, as soon as it is known (a full disk). */
   get failure(): TrainSimError | undefined {
     return this.firstFailure;
@@ -117,11 +131,11 @@ export class TrialFiles {
 
   /** Flushes and closes; throws the first failure of any write. */
   close(): void {
-    for (const file of [this.histogramLog, this.timeseries]) {
+    for (const file of [this.histogramLog, this.timeseries, this.evidence]) {
       try {
-        file.close();
+        file?.close();
       } catch (error) {
-        this.firstFailure ??= storageError(error, file.path);
+        this.firstFailure ??= storageError(error, file?.path ?? this.directory);
       }
     }
     if (this.firstFailure) throw this.firstFailure;

@@ -39,6 +39,7 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   actors: { producers: group(8), consumers: group(8, 2) },
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
   retry: { attempts: 3, baseMs: 1, ceilingMs: 10 },
+  evidence: { everyMs: 1000 },
   log: { level: "info", slowTransactionMs: 1000 },
   ...changes,
 });

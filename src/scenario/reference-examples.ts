@@ -69,6 +69,7 @@ actors:
 trial: { warmUp: 10s, duration: 1m, drain: true }
 retry: { attempts: 20, base: 5ms, ceiling: 1s }
 log: { level: info, slowTransaction: 2s }
+evidence: { every: 1s }
 diagnosis:
   ceiling: true
   maxEventLoopDelay: 50ms

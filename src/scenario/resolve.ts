@@ -143,6 +143,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
       baseMs: scenario.retry.base,
       ceilingMs: scenario.retry.ceiling,
     },
+    evidence: { everyMs: scenario.evidence.every },
     log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
   };
 }

@@ -63,11 +63,10 @@ function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<num
   return { value: ms };
 }
 
-const DURATION_JSON = [
-  { type: "string", pattern: DURATION_PATTERN },
-  { type: "number", const: 0 },
-];
+const DURATION_TEXT = { type: "string", pattern: DURATION_PATTERN } as const;
+const DURATION_JSON = [DURATION_TEXT, { type: "number", const: 0 }];
 
+const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 
 function durationTitle(minMs: number, maxMs: number): string {
@@ -88,6 +87,17 @@ export function drainBound(description: string, trueMs: number) {
     if (typeof input === "boolean") return { value: input ? trueMs : 0 };
     const parsed = parseDuration(input, 0, 24 * HOUR_MS);
     return "value" in parsed ? parsed : { message: `${parsed.message} (or true, or false)` };
+  });
+}
+
+/** `off` (0) or a duration of at least a second, in milliseconds. */
+export function samplingInterval(description: string) {
+  const title = `off or ${durationTitle(SECOND_MS, HOUR_MS)}`;
+  const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, DURATION_TEXT] };
+  return custom(schema, (input): Parsed<number> => {
+    if (input === "off" || input === false) return { value: 0 };
+    const parsed = parseDuration(input, SECOND_MS, HOUR_MS);
+    return "value" in parsed ? parsed : { message: `${parsed.message} (or off)` };
   });
 }
 

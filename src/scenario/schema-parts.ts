@@ -1,7 +1,8 @@
-// The parts of a scenario's schema that are mappings of their own: batch, advance, trial, retry, log, thresholds.
+// The parts of a scenario's schema that are mappings of their own: batch, advance, trial, retry, log, evidence,
+// thresholds.
 // `schema.ts` puts them together and says what this is for.
 import { z } from "zod";
-import { drainBound, duration, HOUR_MS } from "./scalars.js";
+import { drainBound, duration, HOUR_MS, samplingInterval } from "./scalars.js";
 import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
@@ -91,6 +92,16 @@ export const Log = z
   })
   .prefault({})
   .meta({ title: "Log", description: "The NDJSON log of each trial." });
+
+export const Evidence = z
+  .strictObject({
+    every: samplingInterval(
+      "Time between samples of the server, its pooler and the machine; off reads their counters at both ends of the " +
+        "window only. Default 1s.",
+    ).prefault("1s"),
+  })
+  .prefault({})
+  .meta({ title: "Evidence", description: "What the server says of itself while it is measured." });
 
 const Expression = z
   .string()

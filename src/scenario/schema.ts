@@ -7,7 +7,7 @@ import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../model/document-ge
 import { isolation, size } from "./scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Advance, Batch, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, TOPOLOGIES } from "./settings.js";
 
@@ -145,6 +145,7 @@ export const Scenario = z
     diagnosis: Diagnosis,
     retry: Retry,
     log: Log,
+    evidence: Evidence,
     factors: z
       .record(z.string(), z.unknown())
       .prefault({})

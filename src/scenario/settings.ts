@@ -190,6 +190,8 @@ export interface TreatmentSettings {
   readonly trial: TrialPhases;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
+  /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
+  readonly evidence: { readonly everyMs: number };
 }
 
 /** One combination of levels. */

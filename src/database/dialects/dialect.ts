@@ -2,6 +2,7 @@
 // Statements and schema ask this table instead of asking which product it is, so that a new dialect is one file
 // beside this one, a folder of DDL and one line in the registry. What is the same everywhere is not in here.
 import type { DialectName, Isolation, Locking, Payload, StatementShape } from "../../scenario/settings.js";
+import type { SamplerDialect } from "../sampler/view.js";
 
 export interface Dialect {
   readonly name: DialectName;
@@ -22,4 +23,6 @@ export interface Dialect {
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
   /** Statement that takes dead rows out of the catalogues that making and dropping tables fills; for servers of our own. */
   readonly vacuumCatalogues?: string;
+  /** What it tells about itself, and how it is asked. */
+  readonly sampler: SamplerDialect;
 }

@@ -1,6 +1,7 @@
 // The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. It has every level there is, and
 // is what the others are described against; the test suite runs on PostgreSQL 18.
 import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../scenario/settings.js";
+import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
 import type { Dialect } from "./dialect.js";
 
 export const postgres: Dialect = {
@@ -28,4 +29,5 @@ export const postgres: Dialect = {
   ]
     .map((name) => `pg_catalog.pg_${name}`)
     .join(", ")}`,
+  sampler: POSTGRES_SAMPLER,
 };

@@ -1,0 +1,28 @@
+// Who waits for whom, as a graph: the longest chain of sessions that stand one behind another. Pure. Sessions that
+// queue for the same row stand in one chain, since each also waits for those before it.
+// A circle (a deadlock that the server has not found yet) counts each of its sessions once.
+
+/** A session that waits, and those it waits for. */
+export interface Waiter {
+  readonly pid: number;
+  readonly blockedBy: readonly number[];
+  /** Chains begin at these. */
+  readonly isLoad: boolean;
+}
+
+/** Sessions of the longest chain; who holds the lock and waits for nobody is not counted. */
+export function longestChain(waiters: readonly Waiter[]): number {
+  const blockers = new Map(waiters.map(({ pid, blockedBy }) => [pid, blockedBy]));
+  const known = new Map<number, number>();
+  const lengthFrom = (pid: number, path: ReadonlySet<number>): number => {
+    const blockedBy = blockers.get(pid);
+    if (!blockedBy || path.has(pid)) return 0;
+    const before = known.get(pid);
+    if (before !== undefined) return before;
+    const pathHere = new Set(path).add(pid);
+    const length = 1 + Math.max(0, ...blockedBy.map((blocker) => lengthFrom(blocker, pathHere)));
+    known.set(pid, length);
+    return length;
+  };
+  return Math.max(0, ...waiters.filter(({ isLoad }) => isLoad).map(({ pid }) => lengthFrom(pid, new Set())));
+}

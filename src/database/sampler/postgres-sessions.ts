@@ -1,0 +1,90 @@
+// The sessions of the load as pg_stat_activity shows them, in one pass over it: their states, what they wait for, who
+// blocks whom, and how far back the oldest snapshot reaches that keeps vacuum from cleaning up. Sessions of the load are
+// known by name; train-sim's own (admin, watch, sampler) are never among them.
+// A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
+import { ROLES } from "../../scenario/settings.js";
+import { APPLICATION } from "../pg-config.js";
+import { longestChain, type Waiter } from "./lock-chains.js";
+import { numbersIn, type Metrics, type View } from "./view.js";
+
+/** Clients are named after their role; through a pooler all of them are called after the program. */
+const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
+
+/** With more waiters than this nobody asks who blocks whom: each answer costs a walk over all who wait with it. */
+const WAITERS_MAX = 200;
+
+const HIDDEN =
+  "the sampler's role does not see the sessions of the load: GRANT pg_monitor to it, or let it be the same role";
+const HIDDEN_OTHERS =
+  "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
+
+/** A member of pg_read_all_stats sees every row whole; others see rows without `backend_type` and all that follows. */
+const TEXT = `
+WITH session AS MATERIALIZED (
+  SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,
+         greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
+         datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS is_here,
+         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_named
+    FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+), load AS MATERIALIZED (
+  SELECT *, state IN ('active', 'fastpath function call') AS is_active FROM session WHERE is_here AND is_named
+), waiter AS MATERIALIZED (
+  SELECT pid, is_named FROM session WHERE is_here AND wait_event_type = 'Lock'
+), holding AS (
+  SELECT * FROM session
+   WHERE (is_here OR backend_type = 'walsender') AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
+), seen AS (
+  SELECT NOT EXISTS (SELECT FROM load WHERE backend_type IS NULL OR state = 'disabled') AS load_is,
+         NOT EXISTS (SELECT FROM holding WHERE is_here AND backend_type IS NULL) AS all_are
+)
+SELECT CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE is_active) END AS "sessions.active",
+  CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE state LIKE 'idle in transaction%') END
+    AS "sessions.idleInTransaction",
+  CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE state = 'idle') END AS "sessions.idle",
+  CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE wait_event_type = 'Lock') END AS "locks.blocked",
+  CASE WHEN load_is THEN (SELECT coalesce(json_object_agg(event, sessions), '{}') FROM (
+    SELECT coalesce(wait_event_type || ':' || wait_event, 'CPU') AS event, count(*) AS sessions
+      FROM load WHERE is_active GROUP BY 1) AS wait) END AS waits,
+  CASE WHEN load_is AND (SELECT count(*) FROM waiter) <= ${WAITERS_MAX} THEN (
+    SELECT coalesce(json_agg(json_build_object('pid', pid, 'blockedBy', pg_blocking_pids(pid), 'isLoad', is_named)), '[]')
+      FROM waiter) END AS waiters,
+  greatest(0, (SELECT max(xid_age) FROM holding),
+    (SELECT max(age(xmin)) FROM pg_replication_slots),
+    (SELECT max(age(transaction)) FROM pg_prepared_xacts WHERE database = current_database()))
+    AS "xmin.ageTransactions",
+  CASE WHEN all_are THEN greatest(0, extract(epoch FROM clock_timestamp() - least(
+      (SELECT min(xact_start) FROM holding WHERE is_here),
+      (SELECT min(prepared) FROM pg_prepared_xacts WHERE database = current_database()))) * 1000) END
+    AS "xmin.oldestTransactionMs"
+FROM seen`;
+
+/** Names of events are the server's or an extension's own words; as part of a metric they stand in a CSV. */
+function waitName(event: string): string {
+  return `wait.${event.replace(/[\s,"]+/g, "_")}`;
+}
+
+function decodeSessions(row: Readonly<Record<string, unknown>>): Metrics {
+  const { waits, waiters, ...rest } = row;
+  const byEvent = Object.entries((waits ?? {}) as Readonly<Record<string, number>>);
+  return {
+    ...numbersIn(rest),
+    ...Object.fromEntries(byEvent.map(([event, sessions]) => [waitName(event), sessions])),
+    ...(Array.isArray(waiters) && { "locks.longestChain": longestChain(waiters as Waiter[]) }),
+  };
+}
+
+export const SESSIONS: View = {
+  source: "pg_stat_activity",
+  gives: [
+    "sessions.active",
+    "sessions.idleInTransaction",
+    "sessions.idle",
+    "locks.blocked",
+    "locks.longestChain",
+    "xmin.ageTransactions",
+    "xmin.oldestTransactionMs",
+  ],
+  text: () => TEXT,
+  ifNull: { "sessions.active": HIDDEN, "xmin.oldestTransactionMs": HIDDEN_OTHERS },
+  decode: decodeSessions,
+};

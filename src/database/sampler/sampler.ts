@@ -1,0 +1,120 @@
+// Reads, on an own connection to the server itself and never through the pool under test, what the views of a dialect
+// say. Each sample is one round trip a group of views, each with a time limit on the server's side and on ours. A
+// connection that dies is opened anew by the next sample. It counts nothing over time: counters come as the server has
+// them, since any start.
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import type { Endpoint } from "../../scenario/endpoint.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { tablesOf } from "../tables.js";
+import { GroupReader } from "./reader.js";
+import type { Metrics } from "./view.js";
+
+/** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
+const ANSWER_MS = 2_000;
+
+export interface SamplerOptions {
+  /** The server itself. */
+  readonly endpoint: Endpoint;
+  readonly dialect: Dialect;
+  readonly namespace: string;
+  /** Whether extensions may be added to its database: the server is ours. */
+  readonly isOurs: boolean;
+}
+
+interface Ready {
+  readonly client: AdminClient;
+  readonly readers: readonly {
+    readonly name: string;
+    readonly isVital: boolean;
+    readonly reader: GroupReader;
+  }[];
+}
+
+export class DatabaseSampler {
+  private ready: Ready | undefined;
+  private readonly reasons = new Map<string, { source: string; reason: string }>();
+  private readonly failures = new Map<string, { samples: number; reason: string }>();
+  private isClosed = false;
+
+  constructor(private readonly options: SamplerOptions) {}
+
+  /** Everything that was not read, with the reason, once each. */
+  get skipped(): { readonly source: string; readonly reason: string }[] {
+    const failed = [...this.failures].map(([source, { samples, reason }]) => ({
+      source,
+      reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
+    }));
+    return [...this.reasons.values(), ...failed];
+  }
+
+  /** Connects and finds out what can be read, so that the first sample does not pay for it. Rejects as `sample`. */
+  async open(): Promise<void> {
+    await this.sample();
+    this.failures.clear();
+  }
+
+  /** Rejects when the server does not answer; groups that are not vital are left out instead. */
+  async sample(): Promise<Metrics> {
+    const { client, readers } = await this.connected();
+    const metrics: Record<string, number> = {};
+    for (const { name, isVital, reader } of readers) {
+      try {
+        Object.assign(metrics, await withinMs(reader.read(client), ANSWER_MS));
+      } catch (error) {
+        if (isVital || isLoss(error)) throw this.given(error);
+        this.failures.set(name, {
+          samples: (this.failures.get(name)?.samples ?? 0) + 1,
+          reason: messageOf(error),
+        });
+      }
+    }
+    return metrics;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.ready?.client.close();
+  }
+
+  private async connected(): Promise<Ready> {
+    if (this.isClosed) throw new Error("the sampler is closed");
+    if (this.ready) return this.ready;
+    const { endpoint, dialect, namespace, isOurs } = this.options;
+    const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
+    try {
+      const { sampler } = dialect;
+      for (const statement of isOurs ? sampler.equip : [])
+        await client.query(statement).catch(() => undefined); // missing: named when it is asked for
+      const survey = await withinMs(sampler.survey(client, tablesOf(dialect, namespace)), ANSWER_MS);
+      const onSkipped = (source: string, reason: string): void => this.skip(source, reason);
+      const readers = sampler.groups.map((group) => ({
+        name: group.name,
+        isVital: group.isVital,
+        reader: new GroupReader(group, survey, sampler.preamble, onSkipped),
+      }));
+      this.ready = { client, readers };
+      return this.ready;
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** The error, after the connection was given up: the next sample opens another. */
+  private given(error: unknown): unknown {
+    void this.ready?.client.close();
+    this.ready = undefined;
+    return error;
+  }
+
+  private skip(source: string, reason: string): void {
+    this.reasons.set(`${source}: ${reason}`, { source, reason });
+  }
+}
+
+/** No answer in time, or no connection any more. */
+function isLoss(error: unknown): boolean {
+  return error instanceof TargetError || !(error instanceof Error && "code" in error);
+}

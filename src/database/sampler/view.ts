@@ -1,0 +1,68 @@
+// The agreement between the sampler and the views that it asks: what a view is, what a server has to be surveyed for
+// before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
+// product.
+import type { SqlClient } from "../admin.js";
+
+/** Names of the tables, qualified and quoted. */
+export type SampledTables = Readonly<Record<"events" | "status" | "archive", string>>;
+
+/** What the views of a dialect are written for, found once when the sampler connects. */
+export interface Survey {
+  readonly tables: SampledTables;
+  /** Major version, as 18. */
+  readonly version: number;
+  /** Quoted schema by extension. */
+  readonly extensions: ReadonlyMap<string, string>;
+  /** Inverted indexes of the tables, qualified and quoted. */
+  readonly invertedIndexes: readonly string[];
+}
+
+/** Values by metric (see `results/evidence-metrics.ts`); a counter since any start. */
+export type Metrics = Readonly<Record<string, number>>;
+
+export interface View {
+  /** As it is named where it cannot be read. */
+  readonly source: string;
+  /** First and last major version that have it in this form. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Extension that it comes with. */
+  readonly extension?: string;
+  readonly gives: readonly string[];
+  /** A SELECT of at most one row, whose columns are named by their metrics; undefined where there is nothing to ask. */
+  text(survey: Survey): string | undefined;
+  /** Why a column is null, by metric, in words: what the server says nothing of. */
+  readonly ifNull?: Readonly<Record<string, string>>;
+  /** For a row that holds more than numbers. */
+  decode?(row: Readonly<Record<string, unknown>>): Metrics;
+}
+
+/** Views that are asked together, in one statement. */
+export interface ViewGroup {
+  readonly name: string;
+  readonly views: readonly View[];
+  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
+  readonly isVital: boolean;
+  /** Most of the time that may go into asking it, 0 .. 1: asked less often where it takes longer. */
+  readonly mostShare?: number;
+}
+
+/** How a dialect is sampled. */
+export interface SamplerDialect {
+  readonly groups: readonly ViewGroup[];
+  /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
+  readonly preamble: string;
+  /** Statements that bring in what some views need; only for a server of our own. */
+  readonly equip: readonly string[];
+  survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
+}
+
+/** In every statement of a sampler, so that it is not taken for the load's. */
+export const SAMPLER_MARK = "/* train-sim/sampler */";
+
+/** The numbers of a row. */
+export function numbersIn(row: Readonly<Record<string, unknown>>): Metrics {
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,127 @@
+// The database as a source of evidence: the sampler's readings, and what they come to in the result.
+// It adds nothing that was not read: a total without both its readings is left out.
+import type { Endpoint } from "../scenario/endpoint.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+import { dialectOf } from "../database/dialects/registry.js";
+import { DatabaseSampler } from "../database/sampler/sampler.js";
+import type { DatabaseEvidence, WaitShare } from "../results/result-schema.js";
+import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+
+/** Fields that state what was counted from one end of the window to the other. */
+const TOTALS = {
+  walBytes: "wal.bytes",
+  walRecords: "wal.records",
+  walFullPageImages: "wal.fullPageImages",
+  walFsyncs: "wal.fsyncs",
+  walFsyncMs: "wal.fsyncMs",
+  commits: "transactions.commits",
+  rollbacks: "transactions.rollbacks",
+  deadlocks: "transactions.deadlocks",
+  blocksRead: "blocks.read",
+  blocksHit: "blocks.hit",
+  blocksWritten: "blocks.written",
+  temporaryBytes: "temporary.bytes",
+  checkpoints: "checkpoints.done",
+  rowsInserted: "tuples.inserted",
+  rowsUpdated: "tuples.updated",
+  rowsHotUpdated: "tuples.hotUpdated",
+  rowsDeleted: "tuples.deleted",
+  autovacuums: "vacuum.autovacuums",
+} as const;
+
+/** Fields that state a gauge's mean and maximum over the samples. */
+const GAUGES = {
+  sessionsActive: "sessions.active",
+  sessionsIdleInTransaction: "sessions.idleInTransaction",
+  blocked: "locks.blocked",
+  backlog: "queue.pending",
+  backlogAgeMs: "queue.oldestPendingMs",
+  deadTuples: "tuples.dead",
+} as const;
+
+const MAXIMA = {
+  longestChain: "locks.longestChain",
+  oldestXminAge: "xmin.ageTransactions",
+  oldestTransactionMs: "xmin.oldestTransactionMs",
+  ginPendingPages: "gin.pendingPages",
+} as const;
+
+const AT_THE_END = {
+  tableBytes: "size.tableBytes",
+  indexBytes: "size.indexBytes",
+  toastBytes: "size.toastBytes",
+} as const;
+
+/** Those of the fields that have a value. */
+function present<Field extends string, Value>(
+  fields: Readonly<Record<Field, string>>,
+  valueOf: (metric: string) => Value | undefined,
+): Partial<Record<Field, Value>> {
+  const entries = Object.entries(fields) as [Field, string][];
+  const known = entries.flatMap(([field, metric]) => {
+    const value = valueOf(metric);
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(known) as Partial<Record<Field, Value>>;
+}
+
+/** Shares of all samples of active sessions, most frequent first. */
+export function waitsOf(window: WindowEvidence): WaitShare[] {
+  const seen = window.family("wait.");
+  const all = [...seen.values()].reduce((sum, sessions) => sum + sessions, 0);
+  const active = window.gauge("sessions.active")?.mean ?? 0;
+  return [...seen]
+    .map(([event, sessions]) => ({ event, share: sessions / all, sessions: (sessions / all) * active }))
+    .sort((a, b) => b.share - a.share);
+}
+
+export function databaseSummary(window: WindowEvidence): Partial<DatabaseEvidence> {
+  const totals = present(TOTALS, (metric) => window.total(metric));
+  const { rowsUpdated = 0, rowsHotUpdated } = totals;
+  const waits = waitsOf(window);
+  return {
+    ...totals,
+    ...(rowsUpdated > 0 &&
+      rowsHotUpdated !== undefined && { hotRatio: Math.min(1, rowsHotUpdated / rowsUpdated) }),
+    ...present(GAUGES, (metric) => window.gauge(metric)),
+    ...present(MAXIMA, (metric) => window.gauge(metric)?.max),
+    ...present(AT_THE_END, (metric) => window.last(metric)),
+    ...(waits.length > 0 && { waits }),
+  };
+}
+
+export class DatabaseSource implements EvidenceSource {
+  readonly name = "database";
+  private readonly sampler: DatabaseSampler;
+
+  constructor(
+    endpoint: Endpoint,
+    { dialect, namespace, target }: Pick<TreatmentSettings, "dialect" | "namespace" | "target">,
+  ) {
+    this.sampler = new DatabaseSampler({
+      ...{ endpoint, namespace, dialect: dialectOf(dialect) },
+      isOurs: target.kind !== "url",
+    });
+  }
+
+  get skipped(): readonly SkippedSource[] {
+    return this.sampler.skipped;
+  }
+
+  /** Connects ahead of the window; what fails here is tried again by the samples. */
+  async prepare(): Promise<void> {
+    await this.sampler.open().catch(() => undefined);
+  }
+
+  sample(): Promise<EvidenceReading> {
+    return this.sampler.sample();
+  }
+
+  summary(window: WindowEvidence): Partial<DatabaseEvidence> {
+    return databaseSummary(window);
+  }
+
+  close(): Promise<void> {
+    return this.sampler.close();
+  }
+}

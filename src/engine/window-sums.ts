@@ -1,0 +1,105 @@
+// The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
+// means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
+// Pure. A counter that went back to less than half of what it was at first has begun anew (the server restarted, or
+// somebody reset its statistics), and has no total.
+import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
+import type { EvidenceReading, MeanAndMax, WindowEvidence } from "./evidence-source.js";
+
+interface Gauge {
+  sum: number;
+  count: number;
+  max: number;
+}
+
+interface Counter {
+  readonly first: number;
+  /** Value and moment of the reading before. */
+  last: number;
+  lastMs: number;
+  hasBegunAnew: boolean;
+}
+
+const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
+
+export class WindowSums implements WindowEvidence {
+  private readonly gauges = new Map<string, Gauge>();
+  private readonly counters = new Map<string, Counter>();
+  private opening: EvidenceReading = {};
+  private closing: EvidenceReading = {};
+  private counted = 0;
+
+  get samples(): number {
+    return this.counted;
+  }
+
+  /** The reading at the start: what counters and sizes are compared with. It is no sample. */
+  open(reading: EvidenceReading, atMs: number): void {
+    this.opening = reading;
+    this.ratesOf(reading, atMs);
+  }
+
+  /** A sample of the window: its gauges, and rates per second since the reading before. */
+  sample(reading: EvidenceReading, atMs: number): EvidenceValues {
+    this.counted++;
+    const gauges = Object.entries(reading).filter(([name]) => !isRate(name));
+    for (const [name, value] of gauges) {
+      const gauge = this.gauges.get(name);
+      if (!gauge) {
+        this.gauges.set(name, { sum: value, count: 1, max: value });
+        continue;
+      }
+      gauge.sum += value;
+      gauge.count++;
+      gauge.max = Math.max(gauge.max, value);
+    }
+    return { ...Object.fromEntries(gauges), ...this.ratesOf(reading, atMs) };
+  }
+
+  /** The reading at the end, which may have been a sample too. */
+  close(reading: EvidenceReading): void {
+    this.closing = reading;
+  }
+
+  gauge(name: string): MeanAndMax | undefined {
+    const gauge = this.gauges.get(name);
+    return gauge && { mean: gauge.sum / gauge.count, max: gauge.max };
+  }
+
+  family(prefix: string): ReadonlyMap<string, number> {
+    const members = [...this.gauges].filter(([name]) => name.startsWith(prefix));
+    return new Map(members.map(([name, { sum }]) => [name.slice(prefix.length), sum]));
+  }
+
+  total(name: string): number | undefined {
+    const [first, last] = [this.opening[name], this.closing[name]];
+    if (first === undefined || last === undefined) return undefined;
+    if (this.counters.get(name)?.hasBegunAnew || last < first / 2) return undefined;
+    return Math.max(0, last - first);
+  }
+
+  first(name: string): number | undefined {
+    return this.opening[name];
+  }
+
+  last(name: string): number | undefined {
+    return this.closing[name];
+  }
+
+  private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {
+    const rates: Record<string, number> = {};
+    for (const [name, value] of Object.entries(reading)) {
+      if (!isRate(name)) continue;
+      const counter = this.counters.get(name);
+      if (!counter) {
+        this.counters.set(name, { first: value, last: value, lastMs: atMs, hasBegunAnew: false });
+        continue;
+      }
+      if (value < counter.first / 2) counter.hasBegunAnew = true;
+      if (value >= counter.last && atMs > counter.lastMs)
+        rates[name] = ((value - counter.last) / (atMs - counter.lastMs)) * 1000;
+      counter.last = value;
+      counter.lastMs = atMs;
+    }
+    return rates;
+  }
+}

@@ -1,0 +1,63 @@
+// `evidence.csv` of a trial: what was sampled beside the client's own numbers, one line for each value, as
+// `12,wal.bytes,183274.1`, by the second of the window that the sample ends. Written as samples come and read back
+// line by line; a line that cannot be read is refused with its number. A metric that was not there has no line.
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+import type { EvidenceValues } from "./evidence-metrics.js";
+
+export const EVIDENCE_FILE = "evidence.csv";
+export const EVIDENCE_COLUMNS = ["second", "metric", "value"] as const;
+export const EVIDENCE_HEADER = `${EVIDENCE_COLUMNS.join(",")}\n`;
+
+/** Enough digits for any counter, and no more than a rate deserves. */
+function cell(value: number): string {
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(9)));
+}
+
+export function evidenceRows(second: number, values: EvidenceValues): string {
+  return Object.entries(values)
+    .map(([metric, value]) => `${second},${metric},${cell(value)}\n`)
+    .join("");
+}
+
+export interface EvidenceRow {
+  /** Second of the window, from 0. */
+  readonly second: number;
+  readonly metric: string;
+  readonly value: number;
+}
+
+/** Undefined for a line that is none. */
+export function parseEvidenceRow(line: string): EvidenceRow | undefined {
+  const match = /^(\d+),([^,\s]+),(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line);
+  if (!match) return undefined;
+  const [, second, metric = "", value] = match;
+  return { second: Number(second), metric, value: Number(value) };
+}
+
+/** Every value of a trial's directory, in order; none where nothing was sampled. A UsageError names a bad line. */
+export async function* readEvidence(trialDirectory: string): AsyncGenerator<EvidenceRow> {
+  const path = join(trialDirectory, EVIDENCE_FILE);
+  const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
+  let number = 0;
+  try {
+    for await (const line of lines) {
+      number++;
+      if (number === 1 || line === "") continue;
+      const row = parseEvidenceRow(line);
+      if (!row) throw new Error("it is not second,metric,value");
+      yield row;
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw new UsageError(
+      `${path}, line ${number}: cannot read the samples: ${messageOf(error)}`,
+      "Was the run cut short, or the file changed since?",
+      { cause: error },
+    );
+  } finally {
+    lines.close();
+  }
+}
