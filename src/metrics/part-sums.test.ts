@@ -44,8 +44,8 @@ describe("the sums of parts", () => {
     expect(one.recorder.take(1000).seconds[0]?.operations.process?.parts).toEqual({
       transactions: 3,
       sums: {
-        "process.claim": { ms: 33, calls: 3, slowMs: 30 },
-        commit: { ms: 6.5, calls: 3, slowMs: 2.5 },
+        "process.claim": { ns: 33e6, calls: 3, slowNs: 30e6 },
+        commit: { ns: 6.5e6, calls: 3, slowNs: 2.5e6 },
       },
       slowest: { responseMs: 32.5, client: 4, parts: { "process.claim": 30, commit: 2.5 } },
     });
@@ -98,13 +98,9 @@ describe("the sums of parts", () => {
       again.addSummary(parts.summary(), transactions, parts.slowCount);
     }
     const expected = partsOf(merged);
+    expect(expected).toHaveLength(2);
     expect(again.slowCount).toBe(merged.countsOf("process").parts.slowCount);
-    again.summary().forEach((part, i) => {
-      expect(part.name).toBe(expected[i]?.name);
-      expect(part.calls).toBeCloseTo(expected[i]?.calls ?? NaN, 9);
-      expect(part.meanMs).toBeCloseTo(expected[i]?.meanMs ?? NaN, 5);
-      expect(part.slowMeanMs).toBeCloseTo(expected[i]?.slowMeanMs ?? NaN, 5);
-    });
+    expect(again.summary()).toEqual(expected);
   });
 
   it("are nothing where nothing was committed, and after a reset", () => {

@@ -1,6 +1,7 @@
 // Sums of the parts of transactions: a worker's for one second, and what any number of seconds, workers and trials add
-// up to. Means are taken from sums at the end, so every transaction weighs the same wherever it ran. Of each worker's
-// second and operation the slowest transaction is kept whole: averages say nothing of what the tail is made of.
+// up to. Means are taken from sums at the end, so every transaction weighs the same wherever it ran. Sums are whole
+// nanoseconds: they add up exactly in any order, and come back exactly from a stored mean (up to ten days of clients'
+// time). Of each worker's second and operation the slowest transaction is kept whole: averages hide the tail.
 import { inOrderOfParts, type PartNames, type PartTimes } from "./part-times.js";
 
 /** The slowest transaction of a second of one worker. */
@@ -12,11 +13,11 @@ export interface SlowestTransaction {
   readonly parts: Record<string, number>;
 }
 
-/** Milliseconds and calls of one part, over all transactions; `slowMs` over the slowest ones. */
+/** Nanoseconds and calls of one part, over all transactions; `slowNs` over the slowest ones. Whole numbers. */
 export interface PartSum {
-  ms: number;
+  ns: number;
   calls: number;
-  slowMs: number;
+  slowNs: number;
 }
 
 /** What a worker's transactions of one operation took in one second. Plain values: it crosses a thread. */
@@ -70,7 +71,8 @@ export class PartBuffers {
     const sums: Record<string, PartSum> = {};
     this.ms.forEach((ms, part) => {
       const calls = this.calls[part] as number;
-      if (ms > 0 || calls > 0) sums[names.nameOf(part)] = { ms, calls, slowMs: this.slowMs[part] as number };
+      const sum = { ns: toNs(ms), calls, slowNs: toNs(this.slowMs[part] as number) };
+      if (sum.ns > 0 || calls > 0) sums[names.nameOf(part)] = sum;
     });
     const slowest = {
       responseMs: Math.round(this.slowestMs * 1000) / 1000,
@@ -84,9 +86,8 @@ export class PartBuffers {
   }
 }
 
-/** Milliseconds to the nanosecond. */
 function toNs(ms: number): number {
-  return Math.round(ms * 1e6) / 1e6;
+  return Math.round(ms * 1e6);
 }
 
 /** Sums that add up over seconds, workers and trials. */
@@ -105,7 +106,7 @@ export class PartSums {
     for (const [name, sum] of other.sums) this.addPart(name, sum);
   }
 
-  /** Puts back what a summary was made from, to its nanosecond. */
+  /** Puts back what a summary was made from. */
   addSummary(
     parts: readonly (Omit<PartSummary, "slowMeanMs"> & { readonly slowMeanMs?: number | undefined })[],
     transactions: number,
@@ -114,9 +115,9 @@ export class PartSums {
     this.addCounts(transactions, slowTransactions);
     for (const { name, meanMs, calls, slowMeanMs = 0 } of parts)
       this.addPart(name, {
-        ms: meanMs * transactions,
-        calls: calls * transactions,
-        slowMs: slowMeanMs * slowTransactions,
+        ns: toNs(meanMs * transactions),
+        calls: Math.round(calls * transactions),
+        slowNs: toNs(slowMeanMs * slowTransactions),
       });
   }
 
@@ -125,18 +126,17 @@ export class PartSums {
     return this.slowTransactions;
   }
 
-  /** In the order in which parts are shown, without those that took no nanosecond; empty without a transaction. */
+  /** In the order in which parts are shown; empty without a transaction. */
   summary(): PartSummary[] {
-    const parts = inOrderOfParts([...this.sums.keys()]).map((name) => {
-      const { ms, calls, slowMs } = this.sums.get(name) ?? { ms: 0, calls: 0, slowMs: 0 };
+    return inOrderOfParts([...this.sums.keys()]).map((name) => {
+      const { ns, calls, slowNs } = this.sums.get(name) ?? { ns: 0, calls: 0, slowNs: 0 };
       return {
         name,
-        meanMs: toNs(ms / this.transactions),
+        meanMs: ns / 1e6 / this.transactions,
         calls: calls / this.transactions,
-        slowMeanMs: toNs(slowMs / this.slowTransactions),
+        slowMeanMs: slowNs / 1e6 / this.slowTransactions,
       };
     });
-    return parts.filter(({ meanMs, calls }) => meanMs > 0 || calls > 0);
   }
 
   private addCounts(transactions: number, slowTransactions: number): void {
@@ -144,14 +144,14 @@ export class PartSums {
     this.slowTransactions += slowTransactions;
   }
 
-  private addPart(name: string, { ms, calls, slowMs }: PartSum): void {
+  private addPart(name: string, { ns, calls, slowNs }: PartSum): void {
     const sum = this.sums.get(name);
     if (!sum) {
-      this.sums.set(name, { ms, calls, slowMs });
+      this.sums.set(name, { ns, calls, slowNs });
       return;
     }
-    sum.ms += ms;
+    sum.ns += ns;
     sum.calls += calls;
-    sum.slowMs += slowMs;
+    sum.slowNs += slowNs;
   }
 }

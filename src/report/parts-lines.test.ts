@@ -37,10 +37,14 @@ test("a result without parts has no lines", () => {
   expect(renderParts({ ...shown({}), operations: { add } })).toEqual([]);
 });
 
-test("long names are wrapped under their column, within the width of a report", () => {
-  const names = ["a", "b", "c"].map((letter) => `archive.${letter.repeat(40)}`);
-  const lines = renderParts(shown({ add: names.map((name) => part(name, 5, 5)) }));
-  expect(lines.length).toBeGreaterThan(2);
-  for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
-  expect(lines[2]).toMatch(/^ {7}\S/);
+test("fewer parts are named where names are long, and what still does not fit is wrapped under its column", () => {
+  const linesWith = (length: number): string[] => {
+    const names = ["a", "b", "c"].map((letter) => letter.repeat(length));
+    return renderParts(shown({ add: names.map((name) => part(name, 5, 5)) }));
+  };
+  expect(linesWith(12)[1]).toMatch(/^ {2}add {2}15 ms: a+ 5 \(33 %\), b+ 5 \(33 %\), c+ 5 \(33 %\); slowest/);
+  expect(linesWith(24)[1]).toMatch(/^ {2}add {2}15 ms: a+ 5 \(33 %\), rest 10; slowest 15: a+ 33 %$/);
+  const wrapped = linesWith(60);
+  expect(wrapped[2]).toMatch(/^ {7}\S/);
+  for (const line of [12, 24, 60].flatMap(linesWith)) expect(line.length).toBeLessThanOrEqual(120);
 });

@@ -49,7 +49,7 @@ function trialOf(number: number, transactions: number): { totals: Totals; trial:
 }
 
 describe("the totals of a stored trial", () => {
-  it("merge with another trial's to the same parts, to the nanosecond, as those in memory", async () => {
+  it("merge with another trial's to exactly the same as those in memory", async () => {
     const [first, second] = [trialOf(1, 200), trialOf(2, 30)];
     const [inMemory, resumed] = [new Totals(), new Totals()];
     for (const { totals, trial } of [first, second]) {
@@ -57,14 +57,9 @@ describe("the totals of a stored trial", () => {
       const stored = JSON.parse(JSON.stringify(trial)) as TrialResult;
       resumed.add(await readTrialTotals(directory, stored, "text"));
     }
-    const [expected, found] = [inMemory, resumed].map((totals) => totals.summary(10).operations.add);
-    expect(found?.slowTransactions).toBe(expected?.slowTransactions);
-    expect(found?.responseTimeMs).toEqual(expected?.responseTimeMs);
-    expect(found?.parts?.map(({ name }) => name)).toEqual(["add.events", "commit"]);
-    found?.parts?.forEach((part, i) => {
-      for (const field of ["meanMs", "calls", "slowMeanMs"] as const)
-        expect(Math.abs(part[field] - (expected?.parts?.[i]?.[field] ?? NaN))).toBeLessThan(2e-6);
-    });
+    expect(resumed.summary(10)).toEqual(inMemory.summary(10));
+    const { add } = resumed.summary(10).operations;
+    expect(add?.parts?.map(({ name }) => name)).toEqual(["add.events", "commit"]);
   });
 
   it("have no parts where the trial was stored before they were measured", async () => {
