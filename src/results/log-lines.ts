@@ -24,6 +24,9 @@ const common = {
   worker: count,
 };
 
+/** Of what only workers write. */
+const ofWorker = { ...common, actor: z.enum(ROLES) };
+
 /** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name, ... */
 const PartsMs = z.record(z.string(), z.number());
 
@@ -78,9 +81,9 @@ const PhaseLine = z.object({
   phase: z.string(),
   windowStartsAt: z.iso.datetime().optional(),
 });
-const SummaryLine = z.object({ ...common, event: z.literal("summary"), ...SummaryFacts.shape });
+const SummaryLine = z.object({ ...ofWorker, event: z.literal("summary"), ...SummaryFacts.shape });
 const OutsideLine = z.object({
-  ...common,
+  ...ofWorker,
   event: z.literal("summary"),
   outside: z.literal(true),
   phase: z.string(),
@@ -90,20 +93,20 @@ const OutsideLine = z.object({
   suppressedLines: count.optional(),
 });
 const RetryLine = z.object({
-  ...common,
+  ...ofWorker,
   event: z.literal("retry"),
   ...TransactionFacts.shape,
   ...FailureFacts.shape,
   backoffMs: ms,
 });
 const FailureLine = z.object({
-  ...common,
+  ...ofWorker,
   event: z.literal("failure"),
   ...TransactionFacts.shape,
   ...FailureFacts.shape,
 });
 const SlowLine = z.object({
-  ...common,
+  ...ofWorker,
   event: z.literal("slow"),
   ...TransactionFacts.shape,
   events: count,

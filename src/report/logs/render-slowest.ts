@@ -1,5 +1,5 @@
-// The slowest transactions of a trial as a table, each with the parts that its time went to, longest first.
-// Where the log names no parts the cell says so; nothing is derived.
+// The slowest transactions of a trial as a table, each with the parts that its time went to, longest first, as far as
+// they are a hundredth of it. Where the log names no parts the cell says so; nothing is derived.
 import { renderTable, wrap, WIDTH_MAX, type Column, type Marks } from "../text-table.js";
 import type { SlowTransaction } from "./slowest.js";
 
@@ -20,7 +20,7 @@ export function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks)
       each.responseMs.toFixed(2),
       each.serviceMs?.toFixed(2) ?? "-",
       each.operation,
-      each.second === null ? "outside" : String(each.second),
+      String(each.second),
       `${each.actor}/${each.worker}${each.client === null ? "" : `#${each.client}`}`,
       each.attempts === null ? "-" : String(each.attempts),
       first,
@@ -30,11 +30,11 @@ export function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks)
   return ["", marks.bold("Slowest transactions"), ...renderTable(COLUMNS, rows)];
 }
 
-function partsText({ parts }: SlowTransaction): string {
+function partsText({ parts, responseMs }: SlowTransaction): string {
   if (!parts) return "not logged";
   const longest = Object.entries(parts).sort(([, a], [, b]) => b - a);
   return longest
-    .filter(([, ms]) => ms >= 0.005)
+    .filter(([, ms]) => ms >= responseMs / 100)
     .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
     .join(", ");
 }

@@ -7,11 +7,13 @@ import { counted } from "../numbers.js";
 import { sparkline } from "../sparkline.js";
 import { bySqlstate, renderOperationRows } from "../terminal.js";
 import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../text-table.js";
+import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";
 import { renderSlowest } from "./render-slowest.js";
 
-const REASON_WIDTH = 44;
+/** Of the widest line of that table, left to its last column. */
+const REASON_WIDTH = 52;
 
 /** Ends with a newline. */
 export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
@@ -141,7 +143,7 @@ function causeLines({ details, retries, failures, isCounted }: TrialLogReport, m
     cause.operation,
     cause.statement ?? "-",
     cause.table ?? "unknown",
-    shorten(printable(cause.reason), REASON_WIDTH),
+    shorten(printable(withoutStatement(cause)), REASON_WIDTH),
   ]);
   return [
     "",
@@ -149,6 +151,12 @@ function causeLines({ details, retries, failures, isCounted }: TrialLogReport, m
     ...wrap(known, WIDTH_MAX),
     ...(rows.length > 0 ? tableOf(titles, rows, titles.slice(1)) : []),
   ];
+}
+
+/** The statement has a column of its own. */
+function withoutStatement({ reason, statement }: Cause): string {
+  const prefix = `${statement ?? ""}: `;
+  return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
 }
 
 function timelineLines({ timeline }: TrialLogReport, marks: Marks): string[] {

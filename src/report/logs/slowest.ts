@@ -9,8 +9,8 @@ export interface SlowTransaction {
   readonly worker: number;
   /** Null where the log names only the time. */
   readonly client: number | null;
-  /** Of the window; null outside it. */
-  readonly second: number | null;
+  /** Of the window. */
+  readonly second: number;
   readonly responseMs: number;
   /** Null where only the summary tells of it. */
   readonly serviceMs: number | null;

@@ -1,11 +1,14 @@
 // Who did what when: for each worker and operation the transactions over the window, in columns that all rows share,
 // so that they can stand beneath each other. It is made from summary lines, whose counts are complete.
+import { OPERATIONS } from "../../metrics/operations.js";
 import type { SummaryLine } from "../../results/log-lines.js";
+import { ROLES, type Role } from "../../scenario/settings.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";
 import { Spread } from "./spread.js";
 
 interface OpenRow extends Omit<TimelineRow, "transactionsByColumn"> {
+  readonly actor: Role;
   transactions: number;
   events: number;
   retries: number;
@@ -35,7 +38,9 @@ export class Timeline {
   report(): TrialLogReport["timeline"] {
     const rows = [...this.rows.values()].sort(
       (a, b) =>
-        a.actor.localeCompare(b.actor) || a.worker - b.worker || a.operation.localeCompare(b.operation),
+        ROLES.indexOf(a.actor) - ROLES.indexOf(b.actor) ||
+        a.worker - b.worker ||
+        OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation),
     );
     const columnSeconds = Math.max(1, ...rows.map(({ spread }) => spread.columnSeconds));
     for (const { spread } of rows) spread.widenTo(columnSeconds);

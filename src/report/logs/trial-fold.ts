@@ -141,7 +141,7 @@ export class TrialFold {
 
   private addSummary(line: SummaryLine): string | undefined {
     if (this.wantsSecond(line.second)) this.leftOut += line.suppressedLines ?? 0;
-    if (!wantsOperation(this.filter, line.operation) || !this.wantsSecond(line.second)) return undefined;
+    if (!this.wants(line.operation, line.second)) return undefined;
     const problem = this.operationFold(line.operation).add(line);
     if (problem !== undefined) return problem;
     this.timeline.add(line);
@@ -164,26 +164,37 @@ export class TrialFold {
   }
 
   private addDetail(line: DetailLine): void {
-    if (!wantsOperation(this.filter, line.operation) || !this.wantsSecond(line.second)) return;
-    if (line.second === undefined) return;
+    if (!this.wants(line.operation, line.second)) return;
     this.detailLines[line.event]++;
     this.causes.add(line);
   }
 
-  private addSlow(line: SlowLine): void {
-    if (!wantsOperation(this.filter, line.operation) || !this.wantsSecond(line.second)) return;
-    const { operation, actor, worker, client, serviceMs, poolWaitMs, attempt } = line;
+  private addSlow({
+    operation,
+    actor,
+    worker,
+    client,
+    serviceMs,
+    poolWaitMs,
+    attempt,
+    ...line
+  }: SlowLine): void {
+    if (!this.wants(operation, line.second)) return;
     this.slowest.add({
       ...{ operation, actor, worker, client, serviceMs, poolWaitMs, attempts: attempt },
-      second: line.second ?? null,
+      second: line.second,
       responseMs: line.responseMs ?? serviceMs,
       parts: line.parts ?? null,
     });
   }
 
-  private wantsSecond(second: number | undefined): boolean {
+  /** Of what the window holds and the filter leaves; what ended outside the window is counted elsewhere. */
+  private wants(operation: Operation, second: number | undefined): second is number {
+    return second !== undefined && wantsOperation(this.filter, operation) && this.wantsSecond(second);
+  }
+
+  private wantsSecond(second: number): boolean {
     if (!hasTimes(this.filter)) return true;
-    if (second === undefined) return false;
     const range = this.range();
     return second >= range.from && second < range.to;
   }
