@@ -2,7 +2,9 @@
 // It adds nothing that was not read: a total without both its readings is left out.
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
+import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
+import { statementNamer } from "../database/statement-names.js";
 import { DatabaseSampler } from "../database/sampler/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
@@ -75,7 +77,10 @@ export function waitsOf(window: WindowEvidence): WaitShare[] {
     .sort((a, b) => b.share - a.share);
 }
 
-export function databaseSummary(window: WindowEvidence): Partial<DatabaseEvidence> {
+export function databaseSummary(
+  window: WindowEvidence,
+  statements: DatabaseEvidence["statements"],
+): Partial<DatabaseEvidence> {
   const totals = present(TOTALS, (metric) => window.total(metric));
   const { rowsUpdated = 0, rowsHotUpdated } = totals;
   const waits = waitsOf(window);
@@ -87,17 +92,19 @@ export function databaseSummary(window: WindowEvidence): Partial<DatabaseEvidenc
     ...present(MAXIMA, (metric) => window.gauge(metric)?.max),
     ...present(AT_THE_END, (metric) => window.last(metric)),
     ...(waits.length > 0 && { waits }),
+    ...(statements && { statements }),
   };
 }
 
 export class DatabaseSource implements EvidenceSource {
   readonly name = "database";
   private readonly sampler: DatabaseSampler;
+  private readonly nameOf: ReturnType<typeof statementNamer>;
+  private statements: DatabaseEvidence["statements"];
 
-  constructor(
-    endpoint: Endpoint,
-    { dialect, namespace, target }: Pick<TreatmentSettings, "dialect" | "namespace" | "target">,
-  ) {
+  constructor(endpoint: Endpoint, settings: TreatmentSettings) {
+    const { dialect, namespace, target } = settings;
+    this.nameOf = statementNamer(createWorkload(settings).statements);
     this.sampler = new DatabaseSampler({
       ...{ endpoint, namespace, dialect: dialectOf(dialect) },
       isOurs: target.kind !== "url",
@@ -117,8 +124,16 @@ export class DatabaseSource implements EvidenceSource {
     return this.sampler.sample();
   }
 
+  opened(): Promise<void> {
+    return this.sampler.openStatements();
+  }
+
+  async closed(): Promise<void> {
+    this.statements = await this.sampler.closeStatements(this.nameOf);
+  }
+
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {
-    return databaseSummary(window);
+    return databaseSummary(window, this.statements);
   }
 
   close(): Promise<void> {

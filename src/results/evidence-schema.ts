@@ -37,7 +37,7 @@ export const PerEvent = z
     toastBytes: z.number().optional().describe("Growth"),
     deadTuples: z.number().optional().describe("Rows that died, whether or not they were vacuumed since"),
     blocksWritten: amount.optional(),
-    buffersDirtied: amount.optional().describe("From pg_stat_statements or pg_stat_io, where they tell"),
+    buffersDirtied: amount.optional().describe("By statements of the workload, from pg_stat_statements"),
     serverCpuMs: amount.optional(),
     clientCpuMs: amount.optional(),
   })
@@ -120,12 +120,15 @@ export const DatabaseEvidence = z.strictObject({
   poolerCpuSeconds: amount.optional(),
   diskReadBytes: amount.optional(),
   diskWriteBytes: amount.optional(),
-  statements: z.array(StatementEvidence).optional().describe("Those of the workload, longest total time first"),
+  statements: z
+    .array(StatementEvidence)
+    .optional()
+    .describe("Those of the workload, longest total time first"),
   pooler: PoolerEvidence.optional(),
   sampling: z
     .strictObject({
       samples: count,
-      missed: count.describe("Seconds without a sample"),
+      missed: count.describe("Samples that came too late, or in which a part did not answer"),
       meanMs: amount.describe("Time that one sample took"),
     })
     .optional(),

@@ -32,6 +32,9 @@ const BENCHMARK_DEFAULTS: ServerSettings = {
   log_checkpoints: "on",
 };
 
+/** Of the embedded server, whose version is known to have them: how long fsyncs of the log take. */
+const EMBEDDED_DEFAULTS: ServerSettings = { track_wal_io_timing: "on" };
+
 export interface LaunchFacts {
   readonly port: number;
   /** Empty for none. */
@@ -64,7 +67,9 @@ export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: n
 
 /** Every `name=value` to start an embedded server with; a later one wins. */
 export function serverSettings(settings: ServerSettings, facts: LaunchFacts): string[] {
-  const wanted = new Map<string, string>(Object.entries(recommendedSettings(facts)));
+  const wanted = new Map<string, string>(
+    Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
+  );
   for (const [name, value] of Object.entries(settings)) wanted.set(canonical(name), value);
   wanted.set("listen_addresses", "127.0.0.1");
   wanted.set("port", String(facts.port));

@@ -9,10 +9,20 @@ import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { tablesOf } from "../tables.js";
 import { GroupReader } from "./reader.js";
-import type { Metrics } from "./view.js";
+import {
+  namedStatements,
+  readStatements,
+  statementsAdded,
+  statementTexts,
+  type NamedStatement,
+  type StatementCounts,
+} from "./statement-statistics.js";
+import type { Metrics, Survey } from "./view.js";
 
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
+
+const STATEMENTS = "pg_stat_statements";
 
 export interface SamplerOptions {
   /** The server itself. */
@@ -25,6 +35,7 @@ export interface SamplerOptions {
 
 interface Ready {
   readonly client: AdminClient;
+  readonly survey: Survey;
   readonly readers: readonly {
     readonly name: string;
     readonly isVital: boolean;
@@ -36,6 +47,7 @@ export class DatabaseSampler {
   private ready: Ready | undefined;
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
+  private statementsBefore: StatementCounts | undefined;
   private isClosed = false;
 
   constructor(private readonly options: SamplerOptions) {}
@@ -73,9 +85,40 @@ export class DatabaseSampler {
     return metrics;
   }
 
+  /** Remembers what pg_stat_statements has counted so far; where it cannot, that is named. */
+  async openStatements(): Promise<void> {
+    await this.orSkip(STATEMENTS, async ({ client, survey }) => {
+      this.statementsBefore = await readStatements(client, survey);
+    });
+  }
+
+  /** What it counted since, of the statements that have a name; undefined where it is not known. */
+  async closeStatements(
+    nameOf: (query: string) => string | undefined,
+  ): Promise<NamedStatement[] | undefined> {
+    const before = this.statementsBefore;
+    if (!before) return undefined;
+    return this.orSkip(STATEMENTS, async ({ client, survey }) => {
+      const added = statementsAdded(before, await readStatements(client, survey));
+      if (!added) throw new Error("its statistics were reset in the window");
+      const named = namedStatements(added, await statementTexts(client, survey, added.keys()), nameOf);
+      if (named.length > 0) return named;
+      throw new Error("it shows no statement of the workload: another role's, or none is tracked");
+    });
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await this.ready?.client.close();
+  }
+
+  private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await withinMs(read(await this.connected()), ANSWER_MS);
+    } catch (error) {
+      this.skip(source, messageOf(error));
+      return undefined;
+    }
   }
 
   private async connected(): Promise<Ready> {
@@ -94,7 +137,7 @@ export class DatabaseSampler {
         isVital: group.isVital,
         reader: new GroupReader(group, survey, sampler.preamble, onSkipped),
       }));
-      this.ready = { client, readers };
+      this.ready = { client, survey, readers };
       return this.ready;
     } catch (error) {
       await client.close();
