@@ -13,10 +13,10 @@ function numberOfFixed(name: (typeof FIXED_PARTS)[number]): number {
 }
 
 /** Numbers of parts that the program books itself, the same in every `PartNames`. */
-export const START_DELAY = numberOfFixed("startDelay");
 export const POOL_WAIT = numberOfFixed("poolWait");
 export const RELEASE = numberOfFixed("release");
 export const BACKOFF = numberOfFixed("backoff");
+const START_DELAY = numberOfFixed("startDelay");
 const PROGRAM = numberOfFixed("program");
 
 /** The names of a worker's parts, numbered as they are first asked for. */
