@@ -83,8 +83,8 @@ function phaseBar(phase: LiveView["phase"], elapsedMs: number, isUnicode: boolea
 }
 
 /** `12.3`; nothing measured is a dash. */
-function msText(ms: number | null): string {
-  return ms === null ? "-" : shortNumber(ms);
+function numberText(value: number | null): string {
+  return value === null ? "-" : shortNumber(value);
 }
 
 interface Cells {
@@ -93,7 +93,8 @@ interface Cells {
   readonly numbers: readonly string[];
 }
 
-const TITLES = ["events/s", "p99 ms", "pool wait", "p99", "retries", "failures"] as const;
+/** The first wait is the mean of the second. */
+const TITLES = ["events/s", "p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
   const rows = ownRows(operations);
@@ -110,10 +111,11 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   const heading = line({ name: "", spark: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
   const drawn = rows.map((row): BoardLine => {
     const numbers = [
-      shortNumber(row.events),
-      ...[row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms].map(msText),
-      ...[row.totalRetries, row.totalFailures, row.totalDropped].map(shortNumber),
-    ].slice(0, titles.length);
+      ...[row.events, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms],
+      ...[row.totalRetries, row.totalFailures, row.totalDropped],
+    ]
+      .map(numberText)
+      .slice(0, titles.length);
     const spark = sparkline(
       past.eventsOf(row.operation, sparkWidth),
       Math.max(0, sparkWidth),

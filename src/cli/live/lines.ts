@@ -28,8 +28,8 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
-/** `waits 0.1/2.3ms` is the mean and the 99th percentile of the second. */
-function rowText(row: LiveRow): string {
+/** Waits for a connection are told where they are worth telling. */
+function rowText(row: LiveRow, events: number): string {
   const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
   const waits =
     (row.poolWaitP99Ms ?? 0) >= 1 ? ` pool wait p99 ${(row.poolWaitP99Ms ?? 0).toFixed(1)}ms` : "";
@@ -38,7 +38,7 @@ function rowText(row: LiveRow): string {
     row.totalFailures > 0 && counted(row.totalFailures, "failure"),
     row.totalDropped > 0 && `${row.totalDropped} dropped`,
   ].filter((words) => words !== false);
-  return `${row.operation} ${row.events} ev/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
+  return `${row.operation} ${events} ev/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
 }
 
 /** Where the experiment stands. */
@@ -51,7 +51,7 @@ export function statusLine(view: LiveView): string {
     trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
     phaseText(view),
     leftMs === null ? "" : `${secondsText(leftMs)} left in all`,
-    ...ownRows(view.operations).map(rowText),
+    ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
     backlog === undefined ? "" : `backlog ${shortNumber(backlog)}`,
     waiting === undefined ? "" : `waiting for PgBouncer ${shortNumber(waiting)}`,
     ...broken.map(({ metric, expression }) => `BROKEN ${printable(`${metric} ${expression}`)}`),

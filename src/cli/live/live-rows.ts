@@ -10,8 +10,8 @@ export function noRow(operation: Operation): LiveRow {
   const none = { p99Ms: null, poolWaitMeanMs: null, poolWaitP99Ms: null };
   return {
     operation,
-    events: 0,
-    transactions: 0,
+    events: null,
+    transactions: null,
     ...none,
     totalRetries: 0,
     totalFailures: 0,
@@ -49,8 +49,9 @@ export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
 
 /** A part of an earlier second counts in the totals; in the row only where that second is the one shown. */
 export function withLatePart(before: LiveRow, live: LiveOperation, isShown: boolean): LiveRow {
-  const events = before.events + (isShown ? live.events : 0);
-  const transactions = before.transactions + (isShown ? live.transactions : 0);
+  if (!isShown) return { ...before, ...totals(before, live) };
+  const events = (before.events ?? 0) + live.events;
+  const transactions = (before.transactions ?? 0) + live.transactions;
   return { ...before, events, transactions, ...totals(before, live) };
 }
 

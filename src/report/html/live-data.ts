@@ -37,8 +37,9 @@ export interface LivePhase {
 /** An operation in the last second of the window; counts named `total` are of the trial so far. */
 export interface LiveRow {
   readonly operation: Operation;
-  readonly events: number;
-  readonly transactions: number;
+  /** Null before the first second. */
+  readonly events: number | null;
+  readonly transactions: number | null;
   readonly p99Ms: number | null;
   readonly poolWaitMeanMs: number | null;
   readonly poolWaitP99Ms: number | null;

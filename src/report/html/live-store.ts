@@ -1,0 +1,62 @@
+// What the live page keeps of what it was told: the view of this moment, and the past, as far as the program keeps it too.
+// Pure. A message may repeat what an earlier one said (after a reconnection, or of a second that came in parts); what has a
+// name of its own is replaced then and never doubled.
+import type { LiveNote, LivePoint, LiveSample, LiveTrialEnd, LiveUpdate, LiveView } from "./live-data.js";
+
+/** As many seconds and samples as the program itself keeps. */
+const KEPT = 600;
+
+export class LiveStore {
+  private pointsByName = new Map<string, LivePoint>();
+  private samplesByName = new Map<string, LiveSample>();
+  private endedByNumber = new Map<number, LiveTrialEnd>();
+  private notesByNumber = new Map<number, LiveNote>();
+  private latest: LiveView | undefined;
+
+  /** Everything, in place of all that was known: the program may be another one than before. */
+  start(whole: LiveUpdate): void {
+    this.pointsByName = new Map();
+    this.samplesByName = new Map();
+    this.endedByNumber = new Map();
+    this.notesByNumber = new Map();
+    this.add(whole);
+  }
+
+  add(update: LiveUpdate): void {
+    this.latest = update.view;
+    for (const point of update.points) this.pointsByName.set(`${point.trial}:${point.second}`, point);
+    for (const sample of update.samples) this.samplesByName.set(`${sample.trial}:${sample.atMs}`, sample);
+    for (const each of update.ended) this.endedByNumber.set(each.number, each);
+    for (const note of update.notes) this.notesByNumber.set(note.number, note);
+    forgetOldest(this.pointsByName);
+    forgetOldest(this.samplesByName);
+  }
+
+  get view(): LiveView | undefined {
+    return this.latest;
+  }
+
+  get points(): LivePoint[] {
+    return [...this.pointsByName.values()];
+  }
+
+  get samples(): LiveSample[] {
+    return [...this.samplesByName.values()];
+  }
+
+  get ended(): LiveTrialEnd[] {
+    return [...this.endedByNumber.values()].sort((a, b) => a.number - b.number);
+  }
+
+  get notes(): LiveNote[] {
+    return [...this.notesByNumber.values()];
+  }
+}
+
+/** A map gives its keys in the order in which they came. */
+function forgetOldest(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    if (map.size <= KEPT) return;
+    map.delete(key);
+  }
+}

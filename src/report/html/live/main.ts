@@ -1,0 +1,154 @@
+// Entry of the live page: listens to the program that serves it, and shows what it is told. When the run has ended it says so
+// and stops listening; when the program is gone without a word, it says that too, and the browser tries again by itself.
+import type { LiveEnd, LiveUpdate, LiveView } from "../live-data.js";
+import { LiveStore } from "../live-store.js";
+import {
+  endedTable,
+  evidenceTable,
+  operationTable,
+  phaseProgress,
+  phaseWords,
+  secondsText,
+  thresholdWords,
+  timeWords,
+  trialHeading,
+} from "../live-words.js";
+import { element } from "../page/dom.js";
+import { onLookChange } from "../page/look.js";
+import { renderTable } from "../page/table.js";
+import type { ChartTable } from "../page/charts/drawing.js";
+import { LiveChart } from "./live-chart.js";
+
+/** A heading with something under it that is put in anew; hidden while there is nothing. */
+class Section {
+  readonly element: HTMLElement;
+  private readonly place = element("div");
+  private shown = "";
+
+  constructor(title: string) {
+    this.element = element("section", { hidden: true }, element("h2", {}, title), this.place);
+  }
+
+  /** Leaves the page alone where nothing changed, so that what a reader has selected or focused stays. */
+  show(table: ChartTable): void {
+    this.put(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
+  }
+
+  put(name: string, children: readonly Node[]): void {
+    if (name === this.shown) return;
+    this.shown = name;
+    this.element.hidden = children.length === 0;
+    this.place.replaceChildren(...children);
+  }
+}
+
+class LivePage {
+  private readonly store = new LiveStore();
+  private readonly state = element("p", { class: "live-state", role: "status", hidden: true });
+  private readonly title = element("h1", {}, "train-sim");
+  // Announced when it changes, which is once a trial; seconds are not.
+  private readonly trial = element("p", { "aria-live": "polite" });
+  private readonly phase = element("p");
+  private readonly progress = element("progress", { "aria-label": "Phase" });
+  private readonly operations = new Section("Operations");
+  private readonly thresholds = new Section("Thresholds");
+  private readonly chart = new LiveChart();
+  private readonly ended = new Section("Finished trials");
+  private readonly evidence = new Section("Database, pooler, machine");
+  private readonly notes = new Section("Notes");
+
+  constructor(place: HTMLElement) {
+    place.replaceChildren(
+      element("div", { class: "live-head" }, this.title, this.trial, this.phase, this.progress),
+      this.state,
+      this.operations.element,
+      this.thresholds.element,
+      this.chart.element,
+      this.ended.element,
+      this.evidence.element,
+      this.notes.element,
+    );
+    onLookChange(() => this.draw());
+    window.addEventListener("resize", () => this.draw());
+    this.listen();
+  }
+
+  private listen(): void {
+    const source = new EventSource("/events");
+    const told = (event: MessageEvent<string>): LiveUpdate => JSON.parse(event.data) as LiveUpdate;
+    source.addEventListener("whole", (event: MessageEvent<string>) => {
+      this.say(undefined);
+      this.store.start(told(event));
+      this.draw();
+    });
+    source.addEventListener("update", (event: MessageEvent<string>) => {
+      this.store.add(told(event));
+      this.draw();
+    });
+    source.addEventListener("end", (event: MessageEvent<string>) => {
+      source.close();
+      const { words } = JSON.parse(event.data) as LiveEnd;
+      this.phase.textContent = "ended";
+      this.progress.hidden = true;
+      document.title = "Ended - train-sim";
+      this.say(words, "good");
+    });
+    source.addEventListener("error", () => {
+      this.say("The connection to train-sim is lost: it has been stopped, or is busy. Trying again.", "warn");
+    });
+  }
+
+  /** What the reader must know of this page itself. */
+  private say(words: string | undefined, tone: "good" | "warn" = "good"): void {
+    this.state.hidden = words === undefined;
+    this.state.dataset["tone"] = tone;
+    this.state.textContent = words ?? "";
+  }
+
+  private draw(): void {
+    const { view } = this.store;
+    if (!view) return;
+    this.drawHead(view);
+    this.operations.show(operationTable(view));
+    this.thresholds.put(
+      JSON.stringify(view.thresholds),
+      view.thresholds.length > 0 ? [thresholdList(view)] : [],
+    );
+    this.chart.draw(this.store);
+    this.ended.show(endedTable(this.store.ended));
+    this.evidence.show(evidenceTable(view));
+    const { notes } = this.store;
+    const lines = notes.map(({ atMs, text }) => `[${secondsText(atMs)}] ${text}`).join("\n");
+    const list = element(
+      "pre",
+      { class: "live-notes", tabindex: "0", role: "log", "aria-label": "Notes" },
+      lines,
+    );
+    this.notes.put(lines, notes.length > 0 ? [list] : []);
+  }
+
+  private drawHead(view: LiveView): void {
+    const heading = trialHeading(view);
+    document.title = `${heading} - train-sim`;
+    this.title.textContent = view.scenario;
+    if (this.trial.textContent !== heading) this.trial.textContent = heading;
+    this.phase.textContent = `${phaseWords(view)}; ${timeWords(view)}`;
+    const progress = phaseProgress(view);
+    if (progress === undefined) this.progress.removeAttribute("value");
+    else this.progress.value = progress;
+  }
+}
+
+function thresholdList({ thresholds }: LiveView): HTMLElement {
+  return element(
+    "ul",
+    { class: "thresholds" },
+    ...thresholds.map((each) => {
+      const tone = each.ok === null ? undefined : each.ok ? "good" : "bad";
+      return element("li", { "data-tone": tone }, thresholdWords(each));
+    }),
+  );
+}
+
+const place = document.getElementById("live");
+if (place) new LivePage(place);
