@@ -1,12 +1,12 @@
 // What one event cost, derived from what a window counted and how much the database grew in it.
 // Pure. A part that was not read is left out; nothing is estimated.
 import type { DatabaseEvidence, PerEvent } from "../results/result-schema.js";
-import type { WindowSummary } from "../metrics/totals.js";
+import type { Operation } from "../metrics/operations.js";
 import type { WindowEvidence } from "./evidence-source.js";
 
 /** What the window was for. */
 export interface WorkDone {
-  readonly operations: WindowSummary["operations"];
+  readonly operations: Readonly<Partial<Record<Operation, { readonly events: number }>>>;
   /** CPU time of train-sim itself; undefined where it was not read. */
   readonly clientCpuSeconds: number | undefined;
 }

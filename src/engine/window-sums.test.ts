@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { WindowSums } from "./window-sums.js";
+
+describe("WindowSums", () => {
+  it("makes rates of counters and means of gauges", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 1000, "queue.pending": 99, "size.tableBytes": 10 }, 0);
+    expect(sums.sample({ "wal.bytes": 3000, "queue.pending": 4 }, 2000)).toEqual({
+      "wal.bytes": 1000,
+      "queue.pending": 4,
+    });
+    expect(sums.sample({ "wal.bytes": 3500, "queue.pending": 8 }, 2500)).toEqual({
+      "wal.bytes": 1000,
+      "queue.pending": 8,
+    });
+    sums.close({ "wal.bytes": 4000, "size.tableBytes": 30 });
+    expect(sums.gauge("queue.pending")).toEqual({ mean: 6, max: 8 });
+    expect(sums.total("wal.bytes")).toBe(3000);
+    expect([sums.first("size.tableBytes"), sums.last("size.tableBytes")]).toEqual([10, 30]);
+    expect(sums.samples).toBe(2);
+  });
+
+  it("bridges samples in which a counter was not read", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 0 }, 0);
+    expect(sums.sample({ "queue.pending": 1 }, 1000)).toEqual({ "queue.pending": 1 });
+    expect(sums.sample({ "wal.bytes": 600 }, 3000)).toEqual({ "wal.bytes": 200 });
+  });
+
+  it("has no total of a counter that began anew, even if it got further than before", () => {
+    const sums = new WindowSums();
+    sums.open({ "transactions.commits": 1000, "wal.bytes": 1000 }, 0);
+    expect(sums.sample({ "transactions.commits": 5, "wal.bytes": 1100 }, 1000)).toEqual({ "wal.bytes": 100 });
+    sums.close({ "transactions.commits": 5000, "wal.bytes": 1200 });
+    expect(sums.total("transactions.commits")).toBeUndefined();
+    expect(sums.total("wal.bytes")).toBe(200);
+  });
+
+  it("has no total where either end was not read", () => {
+    const sums = new WindowSums();
+    sums.open({ "blocks.hit": 1 }, 0);
+    sums.close({ "blocks.read": 1 });
+    expect(sums.total("blocks.hit")).toBeUndefined();
+    expect(sums.total("blocks.read")).toBeUndefined();
+    expect(sums.gauge("queue.pending")).toBeUndefined();
+  });
+
+  it("takes a counter that dips a little as one that stands still", () => {
+    const sums = new WindowSums();
+    sums.open({ "host.otherCpuMs": 1000 }, 0);
+    expect(sums.sample({ "host.otherCpuMs": 990 }, 1000)).toEqual({});
+    sums.close({ "host.otherCpuMs": 995 });
+    expect(sums.total("host.otherCpuMs")).toBe(0);
+  });
+
+  it("sums a family over samples", () => {
+    const sums = new WindowSums();
+    sums.sample({ "wait.CPU": 1, "wait.Lock:tuple": 3 }, 0);
+    sums.sample({ "wait.CPU": 2 }, 1000);
+    expect(sums.family("wait.")).toEqual(
+      new Map([
+        ["CPU", 3],
+        ["Lock:tuple", 3],
+      ]),
+    );
+  });
+});
