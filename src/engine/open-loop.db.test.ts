@@ -1,7 +1,6 @@
 // Open loops for real: the built program against a PostgreSQL of its own. What was offered is what was asked for, every
 // arrival is accounted for exactly, and a server that stops for two seconds shows in the response times, which is what
 // response times are for.
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,6 +8,7 @@ import { systemClock } from "../foundation/clock.js";
 import { percentileMs } from "../metrics/histograms.js";
 import { readTrialHistograms } from "../results/reader.js";
 import type { OperationResult, TrialResult } from "../results/result-schema.js";
+import { serversBelow, stall } from "../testing/stall.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -66,31 +66,6 @@ function expectClosed(add: OperationResult, seconds: readonly Record<string, num
   expect(offered).toBe(transactions + failures + emptyPolls + dropped + unfinished);
   for (const column of ["offered", "dropped", "transactions"] as const)
     expect(seconds.reduce((sum, row) => sum + (row[column] ?? 0), 0)).toBe(add[column]);
-}
-
-/** Every postgres process that descends from `pid`. */
-function serversBelow(pid: number): number[] {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
-  const processes = lines.map((line) => {
-    const [own, parent, ...name] = line.trim().split(/\s+/);
-    return { pid: Number(own), parent: Number(parent), name: name.join(" ") };
-  });
-  const below = new Set([pid]);
-  for (let size = 0; size !== below.size;) {
-    size = below.size;
-    for (const each of processes) if (below.has(each.parent)) below.add(each.pid);
-  }
-  return processes.filter((each) => below.has(each.pid) && each.name === "postgres").map((each) => each.pid);
-}
-
-/** Stops a whole server for so long: its backends answer nobody, and its clock goes on. */
-async function stall(pids: readonly number[], ms: number): Promise<void> {
-  try {
-    for (const pid of pids) process.kill(pid, "SIGSTOP");
-    await systemClock.sleep(ms);
-  } finally {
-    for (const pid of pids) process.kill(pid, "SIGCONT");
-  }
 }
 
 describe("an open loop", () => {

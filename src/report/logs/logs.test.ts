@@ -323,7 +323,8 @@ describe("damage", () => {
     fc.assert(
       fc.property(fc.array(mutation, { maxLength: 12 }), (mutations) => {
         const lines = [...LINES];
-        for (const { line, at, kind, with: text } of mutations) {
+        for (const { line: number, at, kind, with: text } of mutations) {
+          const line = number % lines.length;
           const old = lines[line] ?? "";
           const place = Math.floor(at * old.length);
           if (kind === "cut") lines[line] = old.slice(0, place);

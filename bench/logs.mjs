@@ -1,0 +1,104 @@
+// What reading a log costs: a log of so many megabytes is made from lines as a worker writes them (a summary with its
+// histogram for each second and operation, and up to 20 retries and slow transactions), analysed by `train-sim logs` in
+// a process of its own, and its peak memory and speed printed. Exits with 1 when the peak is above the 256 MB it may
+// take, or a total is not what was written. Run `npm run build` first: it measures the built program.
+//
+//   node bench/logs.mjs [--megabytes 200] [--json]
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isoTime, monotonicMs } from "../dist/foundation/clock.js";
+import { Prng } from "../dist/foundation/prng.js";
+import { encodeHistogram } from "../dist/metrics/encoded-histogram.js";
+import { createHistogram } from "../dist/metrics/histograms.js";
+import { readOptions } from "./options.mjs";
+
+const MEMORY_BOUND_MB = 256;
+const ACTORS = [
+  ["producers", "add"],
+  ["consumers", "process"],
+  ["archivers", "archive"],
+];
+const TRANSACTIONS_PER_SECOND = 400;
+const MB = 1e6;
+
+const prng = new Prng(42);
+
+/** Histograms made beforehand, each of a second's transactions. */
+const histograms = Array.from({ length: 64 }, () => {
+  const histogram = createHistogram();
+  for (let i = 0; i < TRANSACTIONS_PER_SECOND; i++)
+    histogram.recordValue(Math.round(-Math.log(1 - prng.float()) * 20_000));
+  return encodeHistogram(histogram);
+});
+
+function lineOf(level, second, [actor, operation], fields) {
+  const time = isoTime(1.7e12 + second * 1000);
+  const who = { level, time, trial: 1, treatment: "bench", actor, worker: 0, operation };
+  return `${JSON.stringify({ ...who, ...fields })}\n`;
+}
+
+/** What one worker writes in a second: its summary, and details in a quarter of the seconds. */
+function secondOf(second, actor) {
+  const counts = { transactions: TRANSACTIONS_PER_SECOND, events: 20_000, emptyPolls: 0, failures: {} };
+  const times = { meanResponseMs: 20, maxResponseMs: 150 };
+  const responseHistogram = histograms[second % histograms.length];
+  const summary = {
+    event: "summary",
+    second,
+    ...counts,
+    retries: { 40001: 20 },
+    ...times,
+    responseHistogram,
+  };
+  const details = second % 4 === 0 ? 20 : 0;
+  const facts = { client: 3, attempt: 1, serviceMs: 12.345678901234, poolWaitMs: 0.01, second };
+  const reason = "process.claim: could not serialize access due to concurrent update";
+  const cause = { sqlstate: "40001", reason, statement: "process.claim", backoffMs: 3.2109876 };
+  const retry = lineOf("warn", second, actor, { event: "retry", ...facts, ...cause });
+  return lineOf("info", second, actor, summary) + retry.repeat(details);
+}
+
+/** Resolves to the seconds that were written. */
+function writeLog(path, bytes) {
+  const file = openSync(path, "w");
+  let second = 0;
+  for (let written = 0; written < bytes; second++)
+    for (const actor of ACTORS) written += writeSync(file, secondOf(second, actor));
+  closeSync(file);
+  return second;
+}
+
+const options = readOptions({ megabytes: 200 });
+const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
+try {
+  const path = join(directory, "log.ndjson");
+  const seconds = writeLog(path, options.megabytes * MB);
+  const megabytes = statSync(path).size / MB;
+  const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+  // The peak of the process that reads, which only it can tell: it says so as it ends.
+  const tell = `process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS))`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(tell)}`, main, "logs", path, "--json"];
+  const startMs = monotonicMs();
+  const run = spawnSync(process.execPath, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+  const elapsedMs = monotonicMs() - startMs;
+  if (run.status !== 0) throw new Error(`train-sim ended with ${run.status}: ${run.stderr}`);
+  const peakMb = Number(/peak (\d+)/.exec(run.stderr)?.[1]) / 1024;
+  const { operations } = JSON.parse(run.stdout).trials[0];
+  const isExact = ACTORS.every(
+    ([, operation]) => operations[operation].transactions === seconds * TRANSACTIONS_PER_SECOND,
+  );
+  const megabytesPerSecond = (megabytes * 1000) / elapsedMs;
+  const result = { benchmark: "logs", node: process.version, megabytes, megabytesPerSecond, peakMb, isExact };
+  console.log(
+    options.json
+      ? JSON.stringify(result, null, 2)
+      : `read ${megabytes.toFixed(0)} MB at ${megabytesPerSecond.toFixed(0)} MB/s, peak ${peakMb.toFixed(0)} MB of ` +
+          `memory; bound ${MEMORY_BOUND_MB} MB; totals ${isExact ? "exact" : "WRONG"}`,
+  );
+  if (!isExact || !(peakMb <= MEMORY_BOUND_MB)) process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
