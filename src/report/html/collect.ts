@@ -18,7 +18,7 @@ import { readStoredTrial } from "./trial-series.js";
 const BUCKETS_MAX = 150;
 const BUCKETS_LEAST = 30;
 /** Of all trials together, which is what the size of the report depends on. */
-const BUCKETS_TOTAL = 2000;
+const BUCKETS_TOTAL = 1800;
 
 interface Collected {
   readonly notes: string[];

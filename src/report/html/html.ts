@@ -28,8 +28,11 @@ function markupOf(value: Fillable): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
+/** Indentation is for whoever reads the template: the page has none of it. What is filled in keeps its own. */
 export function html(strings: TemplateStringsArray, ...values: readonly Fillable[]): Html {
-  return new Html(strings.map((string, i) => string + markupOf(values[i])).join(""));
+  return new Html(
+    strings.map((string, i) => string.replace(/\s*\n\s*/g, "\n") + markupOf(values[i])).join(""),
+  );
 }
 
 /**

@@ -13,9 +13,10 @@ import {
 } from "../../../results/result-schema.js";
 import { isBelowNoise } from "../../comparisons.js";
 import { intervalText, ratioText } from "../../numbers.js";
+import { rounded } from "../buckets.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, sectionOf, tableOf, text } from "./table.js";
+import { sectionOf, tableOf, text } from "./table.js";
 
 const METRICS: Readonly<Record<ComparisonMetric, string>> = {
   mean: "mean ms",
@@ -29,11 +30,11 @@ const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
   "lifecycle.archived": "published to archived",
 };
 
-function median(summary: MetricSummary | undefined): string {
-  if (!summary) return "-";
-  const { median: value, ciLow, ciHigh, min, max, trials } = summary;
-  if (ciLow !== null && ciHigh !== null) return `${exact(value)} (${exact(ciLow)} to ${exact(ciHigh)})`;
-  return trials > 1 ? `${exact(value)} [${exact(min)} to ${exact(max)}]` : exact(value);
+/** Over trials: with its interval in round brackets, else with its range in square ones. */
+function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
+  const middle = rounded(median);
+  if (ciLow !== null && ciHigh !== null) return `${middle} (${rounded(ciLow)} to ${rounded(ciHigh)})`;
+  return trials > 1 ? `${middle} [${rounded(min)} to ${rounded(max)}]` : String(middle);
 }
 
 const FINDING_COLUMNS = ["ratio", "95 % interval", "p", "p adjusted", "blocks", text("verdict")] as const;
@@ -75,9 +76,10 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
   if (metrics.length === 0) return html``;
   const medians = treatments.map(({ id, summary }) => [
     id,
-    ...metrics.map((metric) =>
-      median(summary?.find((each) => each.operation === operation && each.metric === metric)),
-    ),
+    ...metrics.map((metric) => {
+      const found = summary?.find((each) => each.operation === operation && each.metric === metric);
+      return found ? medianText(found) : "-";
+    }),
   ]);
   const own = comparisons.filter((each) => each.operation === operation);
   const rows = own.map((each): Fillable[] => [

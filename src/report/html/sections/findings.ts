@@ -11,7 +11,9 @@ export function renderHeader({ scenario, treatments, environment }: ResultDocume
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;
   const started = trials.map(({ startedAt }) => startedAt).sort()[0];
-  const database = environment.versions["database"];
+  const versions = Object.entries(environment.versions)
+    .filter(([name]) => name !== "node" && name !== "server")
+    .map(([name, version]) => `${name} ${version}`);
   return html`<header>
     <p class="muted">train-sim report</p>
     <h1>${scenario.name}</h1>
@@ -21,7 +23,8 @@ export function renderHeader({ scenario, treatments, environment }: ResultDocume
         started &&
         html`, begun
           <time datetime="${started}">${started.replace("T", " ").replace(/\.\d+Z$/, " UTC")}</time>`
-      }${database && html`, ${database}`}
+      },
+      ${versions.join(", ")}
     </p>
   </header> `;
 }

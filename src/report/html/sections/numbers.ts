@@ -94,7 +94,7 @@ function trialTable({ id, trials }: TreatmentResult): Html {
   const rows = [...names].map((name) => [name, ...columns.map((column) => column.get(name) ?? "-")]);
   return tableOf(
     `${id}: all that is stored of each trial`,
-    [text("field"), ...trials.map(({ number }) => `trial ${number}`)],
+    [text("field"), ...trials.map(({ number }) => text(`trial ${number}`))],
     rows,
   );
 }

@@ -19,25 +19,31 @@ export function text(title: string): TableColumn {
   return { title, isText: true };
 }
 
-/** The first cell of each row is its header. Without rows it is nothing. */
+function isEmpty(cell: Fillable): boolean {
+  return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
+}
+
+/** The first cell of each row is its header. A column without a value is left out; without rows there is nothing. */
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],
   rows: readonly (readonly Fillable[])[],
 ): Html {
   if (rows.length === 0) return html``;
-  const kinds = columns.map((column) => (typeof column === "string" ? { title: column } : column));
-  const heads = kinds.map(({ title, isText }) =>
+  const shown = columns
+    .map((column, index) => ({ index, ...(typeof column === "string" ? { title: column } : column) }))
+    .filter(({ index }) => index === 0 || rows.some((row) => !isEmpty(row[index])));
+  const heads = shown.map(({ title, isText }) =>
     isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`,
   );
-  const cell = (value: Fillable, i: number): Html => {
-    if (i === 0) return html`<th scope="row">${value}</th>`;
-    return kinds[i]?.isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
+  const cell = (value: Fillable, { index, isText }: (typeof shown)[number]): Html => {
+    if (index === 0) return html`<th scope="row">${value}</th>`;
+    return isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
   };
   const body = rows.map(
     (row) =>
       html`<tr>
-        ${kinds.map((_, i) => cell(row[i], i))}
+        ${shown.map((column) => cell(row[column.index], column))}
       </tr> `,
   );
   return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">

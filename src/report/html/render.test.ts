@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { exampleResult } from "../../testing/example-result.js";
+import { cellsOf, elementsOf, embeddedData } from "../../testing/report-html.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { withAnalysis } from "../analysis.js";
+import { keyFindings } from "../key-findings.js";
+import { renderReport } from "./render.js";
+import type { ReportData } from "./report-data.js";
+
+const ASSETS = { script: 'document.title += "drawn";', style: "body { color: black }" };
+
+function dataOf(result: ResultDocument): ReportData {
+  return {
+    programVersion: "1.2.3",
+    result,
+    findings: keyFindings(result),
+    notes: [],
+    series: [],
+    curves: [],
+  };
+}
+
+function rendered(result: ResultDocument): string {
+  return renderReport(dataOf(result), ASSETS);
+}
+
+/** The example with hostile text wherever a scenario, a server or a machine has a say. */
+function hostileResult(text: string): ResultDocument {
+  const result = withAnalysis(exampleResult(5));
+  const [first, second] = result.treatments;
+  if (!first || !second) throw new Error("the example has two treatments");
+  const rename = (id: string): string => (id === second.id ? `${text} ${id}` : id);
+  for (const comparison of result.comparisons) comparison.because = [text];
+  Object.assign(first.trials[0] ?? {}, {
+    status: "failed",
+    reason: text,
+    database: {
+      waits: [{ event: text, share: 1, sessions: 1 }],
+      skipped: [{ source: text, reason: text }],
+      statements: [{ query: text, calls: 1, rows: 1, totalMs: 1 }],
+    },
+    steadyState: { isSteady: false, reason: text },
+    diagnosis: [{ check: "closure", severity: "taint", seen: 1, bound: 1, words: text }],
+  });
+  return {
+    ...result,
+    scenario: { ...result.scenario, name: text, yaml: `name: ${text}\n` },
+    environment: { versions: { [text]: text }, settings: { [text]: text }, machine: { [text]: text } },
+    verdict: { status: "tainted", reasons: [text] },
+    thresholds: [{ metric: text, expression: text, treatment: text, seen: null, ok: false, reason: text }],
+    treatments: [first, { ...second, id: rename(second.id), levels: { [text]: text } }],
+    comparisons: result.comparisons.map((each) => ({
+      ...each,
+      factor: text,
+      treatment: rename(each.treatment),
+    })),
+    diagnosis: [{ kind: "lint", words: text }],
+    faults: [{ kind: text }],
+  };
+}
+
+describe("report.html", () => {
+  it("is well-formed HTML with its sections in their order", () => {
+    const elements = elementsOf(rendered(withAnalysis(exampleResult(5))));
+    const ids = elements.flatMap(({ attributes }) => / id="([^"]+)"/.exec(attributes)?.[1] ?? []);
+    expect(ids.filter((id) => !id.endsWith("-title"))).toEqual(
+      ["sections", "findings", "charts", "comparisons", "numbers", "parameters", "environment"].concat(
+        "report-data",
+      ),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("is read without its script: verdict, findings, comparisons, every latency and count", () => {
+    const result = withAnalysis(exampleResult(5));
+    const page = rendered(result);
+    expect(page).toContain("<title>payload-storage - train-sim report</title>");
+    expect(page).toContain("No event was lost or doubled");
+    const cells = cellsOf(page);
+    const merged = result.treatments[1]?.merged?.operations.add;
+    for (const value of Object.values(merged?.responseTimeMs ?? {}))
+      expect(cells).toContain(String(Number(value.toPrecision(6))));
+    expect(cells).toEqual(expect.arrayContaining(["2.00x", "higher", String(merged?.transactions)]));
+    expect(cells).toContain("database.walBytes");
+    expect(cells.filter((cell) => cell === "123456")).toHaveLength(10);
+    expect(page).toContain("name: payload-storage");
+  });
+
+  it.each([
+    `<img src=x onerror=alert(1)>`,
+    `</script><script>alert(1)</script>`,
+    `<!--<script>`,
+    `" onmouseover="alert(1)" x="`,
+    `' onmouseover='alert(1)`,
+    `</title></style><svg/onload=alert(1)>`,
+    `]]>&lt;b&gt;\u2028\u0000`,
+  ])("shows hostile text and is not changed by it: %s", (text) => {
+    const tame = elementsOf(rendered(hostileResult("tame")));
+    const result = hostileResult(text);
+    const page = rendered(result);
+    // Nothing but the words in labels may differ from the same page with harmless text.
+    const shape = ({ name, attributes }: { name: string; attributes: string }): string =>
+      `${name} ${attributes.replace(/="[^"]*"/g, "=")}`;
+    expect(elementsOf(page).map(shape)).toEqual(tame.map(shape));
+    expect(embeddedData(page).result).toEqual(result);
+    expect(page.match(/<\/script>/g)).toHaveLength(2);
+  });
+
+  it("lets the browser run its own script and style alone, and load nothing", () => {
+    const page = rendered(exampleResult(2));
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? "";
+    const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");
+    expect(policy).toContain("default-src &#39;none&#39;");
+    expect(policy).toContain(`script-src &#39;sha256-${hashOf(ASSETS.script)}&#39;;`);
+    expect(policy).toContain(`style-src-elem &#39;sha256-${hashOf(ASSETS.style)}&#39;;`);
+    expect(page).toContain(`<script>${ASSETS.script}</script>`);
+    expect(page).toContain(`<style>${ASSETS.style}</style>`);
+    const references = elementsOf(page).flatMap(
+      ({ attributes }) => /\b(?:src|href|action|srcset)="([^"]*)"/.exec(attributes)?.[1] ?? [],
+    );
+    expect(references.filter((to) => !to.startsWith("#") && to !== "data:,")).toEqual([]);
+  });
+
+  it("refuses a script that would end its own element", () => {
+    const script = 'const text = "</script>";';
+    expect(() => renderReport(dataOf(exampleResult(2)), { ...ASSETS, script })).toThrow(
+      "cannot stand inside",
+    );
+  });
+
+  it("shows an experiment of which no trial was run", () => {
+    const result = exampleResult(2);
+    const treatments = result.treatments.map((treatment) => ({ ...treatment, trials: [], merged: null }));
+    const page = rendered({ ...result, treatments, verdict: { status: "aborted", reasons: ["stopped"] } });
+    expect(elementsOf(page).length).toBeGreaterThan(20);
+    expect(page).toContain("Nothing was measured.");
+    expect(page).toContain("ABORTED");
+  });
+});
