@@ -1,10 +1,9 @@
 // One chart on the page: its title, what it shows, its own controls, the picture with its legend, the table behind it.
-// It draws only when it is near the screen (or printed), and always whole; what is drawn is the chart's business.
+// What is drawn is the chart's business, and what the reader chose the page's.
 import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";
 import { renderTable } from "./table.js";
-import { mayMove } from "./look.js";
 
 export type Choose = (chart: string, control: string, value: string) => void;
 
@@ -45,11 +44,6 @@ export class ChartSection {
 
   get widthPx(): number {
     return this.element.clientWidth;
-  }
-
-  /** True where there is something to see: a chart that says why it is empty needs no place in the navigation. */
-  get hasPlot(): boolean {
-    return this.plot !== undefined;
   }
 
   draw(view: View): void {
@@ -109,9 +103,5 @@ export class ChartSection {
   private fillTable(): void {
     this.table.querySelector(".scroll")?.remove();
     if (this.table.open && this.plot) this.table.append(renderTable(this.plot.table()));
-  }
-
-  scrollTo(): void {
-    this.element.scrollIntoView({ behavior: mayMove() ? "smooth" : "auto" });
   }
 }

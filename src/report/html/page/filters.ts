@@ -91,7 +91,7 @@ export class Filters {
       { class: "filters", "aria-label": "What the charts show" },
       group("Treatments", this.treatments, (value, i) => labels[i]?.label ?? value),
       group("Operations", this.operations, operationName),
-      element("fieldset", {}, element("legend", {}, "Trials"), element("label", {}, this.trials)),
+      element("div", {}, element("label", { for: "filter-trials" }, "Trials"), this.trials),
     );
   }
 }

@@ -1,18 +1,12 @@
-// How charts look on this screen now, and when that changes: the scheme that the reader prefers, whether things may
-// move, paper. What is printed is light, whatever the screen is.
+// How charts look on this screen now, and when that changes: the scheme that the reader prefers, or paper. What is printed is light, whatever the screen is.
 import { DARK, LIGHT, type ChartTheme } from "./charts/theme.js";
 
 const DARK_SCHEME = "(prefers-color-scheme: dark)";
-const STILL = "(prefers-reduced-motion: reduce)";
 
 let isPrinting = false;
 
 export function currentTheme(): ChartTheme {
   return !isPrinting && window.matchMedia(DARK_SCHEME).matches ? DARK : LIGHT;
-}
-
-export function mayMove(): boolean {
-  return !isPrinting && !window.matchMedia(STILL).matches;
 }
 
 export function isOnPaper(): boolean {

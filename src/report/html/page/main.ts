@@ -3,7 +3,13 @@
 import type { ReportData } from "../report-data.js";
 import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
 import type { View } from "./charts/drawing.js";
-import { stateFromHash, stateToHash, withChoice, type FilterState } from "./charts/filter-state.js";
+import {
+  ALL_SHOWN,
+  stateFromHash,
+  stateToHash,
+  withChoice,
+  type FilterState,
+} from "./charts/filter-state.js";
 import { CHARTS } from "./charts/registry.js";
 import { viewOf } from "./charts/view.js";
 import { element } from "./dom.js";
@@ -39,6 +45,7 @@ class ReportPage {
     );
     place.setAttribute("aria-labelledby", "charts-title");
     this.draw();
+    this.putEmptyLast(place);
     this.listen(place);
   }
 
@@ -51,6 +58,25 @@ class ReportPage {
       const widthPx = isOnPaper() ? PAPER_WIDTH_PX : section.widthPx;
       section.draw(this.viewFor(section.chart.id, widthPx));
     }
+  }
+
+  /** What this experiment has nothing for is said in one place at the end, not between the pictures. */
+  private putEmptyLast(place: HTMLElement): void {
+    const empty = CHARTS.filter(
+      (chart) =>
+        chart.draw(viewOf(this.report, ALL_SHOWN, chart.id, currentTheme(), PAPER_WIDTH_PX)).kind ===
+        "nothing",
+    ).map(({ id }) => id);
+    const sections = this.sections.filter(({ chart }) => empty.includes(chart.id));
+    if (sections.length === 0) return;
+    place.append(
+      element(
+        "div",
+        { class: "not-drawn" },
+        element("h3", {}, "Not in this report"),
+        ...sections.map((section) => section.element),
+      ),
+    );
   }
 
   private choose(state: FilterState): void {

@@ -8,7 +8,7 @@ import type {
   YAXisComponentOption,
 } from "echarts";
 import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.js";
-import { FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ChartTheme } from "./theme.js";
 import { whiskers } from "./whiskers.js";
 import { axisName, ticked, written, type Unit } from "./values.js";
@@ -159,6 +159,7 @@ export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot 
       leastWidthPx,
       mostColumns: 3,
       leftPx,
+      isNamedAbove: false,
     },
     theme,
   );
@@ -170,6 +171,7 @@ export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot 
     table: () => tableOf(chart, view),
     ...(chart.note !== undefined && { note: chart.note }),
     option: {
+      textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
       xAxis: chart.panels.map(({ unit }, i) => valueAxis(unit, i, theme)),

@@ -19,7 +19,7 @@ import {
   treatmentIn,
   verdictText,
 } from "./comparison-words.js";
-import { FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { operationName } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
@@ -105,16 +105,27 @@ function intervals(rows: readonly Comparison[], panel: number, view: View): Cust
   );
 }
 
-/** Symmetric about 1, so that half and double are equally far from it. */
-function reach(rows: readonly Comparison[]): number {
-  const ends = rows.flatMap(({ ratio, ciLow, ciHigh }) => [ratio, ciLow ?? ratio, ciHigh ?? ratio]);
-  const most = Math.max(...ends.filter((end) => end > 0).map((end) => Math.max(end, 1 / end)));
-  return Math.min(Math.max(1.25, most * 1.1), 1000);
+/** All intervals and some of both sides of 1; what is beyond a thousandfold is cut off. */
+function reach(rows: readonly Comparison[]): { min: number; max: number } {
+  const ends = rows
+    .flatMap(({ ratio, ciLow, ciHigh }) => [ratio, ciLow ?? ratio, ciHigh ?? ratio])
+    .filter((end) => end > 0);
+  return {
+    min: Math.max(Math.min(0.75, ...ends.map((end) => end * 0.9)), 0.001),
+    max: Math.min(Math.max(1.35, ...ends.map((end) => end * 1.1)), 1000),
+  };
+}
+
+/** The ends of the axis are where the data end; ticks are powers of two. */
+function ratioTick(value: number): string {
+  const isPower = Math.abs(Math.log2(value) - Math.round(Math.log2(value))) < 1e-9;
+  if (!isPower) return "";
+  return value < 1 ? `1/${Math.round(1 / value)}` : `${value}x`;
 }
 
 function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
   const isShort = hasOneBaseline(groups.flat());
-  const limit = reach(groups.flat());
+  const limits = reach(groups.flat());
   const ratio = groups.map(
     (_, panel) =>
       ({
@@ -122,13 +133,12 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
         gridIndex: panel,
         type: "log",
         logBase: 2,
-        min: 1 / limit,
-        max: limit,
+        ...limits,
         splitLine: { lineStyle: { color: view.theme.line } },
         axisLabel: {
           color: view.theme.muted,
           hideOverlap: true,
-          formatter: (value: number) => `${Number(value.toPrecision(2))}x`,
+          formatter: ratioTick,
         },
       }) as XAXisComponentOption,
   );
@@ -168,6 +178,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
       leastWidthPx: 420,
       mostColumns: 2,
       leftPx,
+      isNamedAbove: false,
     },
     view.theme,
   );
@@ -179,6 +190,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     table: () => comparisonTable(rows, view),
     note: `${baseline}Filled: the difference is significant. Hollow: it cannot be told, or is the same within 5 % (the band).`,
     option: {
+      textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
       ...axes(groups, leftPx, view),

@@ -29,6 +29,9 @@ export interface View {
   readonly widthPx: number;
 }
 
+/** What a picture is drawn on: all that it takes beside its data. */
+export type Surface = Pick<View, "theme" | "widthPx">;
+
 export interface ChartTable {
   readonly caption: string;
   /** The first one heads the rows. */

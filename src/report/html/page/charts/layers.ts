@@ -1,7 +1,7 @@
 // Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
 // wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
 import { nothing, type Chart, type View } from "./drawing.js";
-import { plotLines } from "./line-panels.js";
+import { plotLines, SECONDS } from "./line-panels.js";
 import { partColour, type ChartTheme } from "./theme.js";
 import { areaNote, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
 import type { Unit } from "./values.js";
@@ -34,8 +34,7 @@ function drawLayers(
 ): ReturnType<Chart["draw"]> {
   const panels = layerPanels(view, layers, unit);
   if (panels.length === 0) return nothing(whyNoSeries(view, missing));
-  const x = { name: "seconds into the window", min: 0 };
-  return plotLines({ caption, panels, x, note: areaNote(view) }, view);
+  return plotLines({ caption, panels, x: SECONDS, note: areaNote(view) }, view);
 }
 
 export const queueDepth: Chart = {

@@ -1,8 +1,8 @@
 // Charts of lines: over time, over percentiles, over clients. From panels with their lines it makes the picture, the
 // table behind it and its words, so that the three cannot disagree. Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
-import type { ChartTable, LegendEntry, Plot, View } from "./drawing.js";
-import { layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
+import type { ChartTable, LegendEntry, Plot, Surface } from "./drawing.js";
+import { FONT_FAMILY, layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
 import type { Dash } from "./theme.js";
 import { axisName, ticked, written, type Unit } from "./values.js";
 
@@ -38,7 +38,12 @@ export interface LineAxis {
   /** Heads the table's rows; `tick` or the number itself. */
   readonly cell?: (x: number) => string;
   readonly min?: number;
+  /** Ticks at whole numbers alone. */
+  readonly isWhole?: boolean;
 }
+
+/** Of every chart over time. */
+export const SECONDS: LineAxis = { name: "seconds into the window", min: 0, isWhole: true };
 
 export interface LineChart {
   readonly caption: string;
@@ -52,7 +57,13 @@ export interface LineChart {
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
 
-function seriesOf(line: Line, panel: number, at: LinePanel, index: number, view: View): LineSeriesOption {
+function seriesOf(
+  line: Line,
+  panel: number,
+  at: LinePanel,
+  index: number,
+  surface: Surface,
+): LineSeriesOption {
   const isPoints = line.symbol !== undefined;
   const marks = index === 0 ? (at.marks ?? []) : [];
   return {
@@ -78,19 +89,19 @@ function seriesOf(line: Line, panel: number, at: LinePanel, index: number, view:
       markLine: {
         silent: true,
         symbol: "none",
-        lineStyle: { color: view.theme.muted, type: "dashed" },
-        label: { color: view.theme.muted, position: "insideEndTop" },
+        lineStyle: { color: surface.theme.muted, type: "dashed" },
+        label: { color: surface.theme.muted, position: "insideEndTop" },
         data: marks.map(({ x, label }) => ({ xAxis: x, label: { formatter: label } })),
       },
     }),
   };
 }
 
-function xAxisOf(chart: LineChart, panel: number, view: View): XAXisComponentOption {
+function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisComponentOption {
   const { x } = chart;
-  const base = xAxis(view.theme, x.name);
+  const base = xAxis(surface.theme, x.name);
   const label = {
-    color: view.theme.muted,
+    color: surface.theme.muted,
     hideOverlap: true,
     formatter: x.tick ?? ((value: number) => ticked(value, "")),
   };
@@ -99,18 +110,24 @@ function xAxisOf(chart: LineChart, panel: number, view: View): XAXisComponentOpt
     gridIndex: panel,
     type: x.isLogarithmic ? "log" : "value",
     ...(x.min !== undefined && { min: x.min }),
+    ...(x.isWhole && { minInterval: 1 }),
     max: "dataMax",
     axisLabel: label,
     axisPointer: { label: { formatter: ({ value }) => (x.cell ?? x.tick ?? String)(Number(value)) } },
   } as XAXisComponentOption;
 }
 
-function yAxisOf(chart: LineChart, { unit }: LinePanel, panel: number, view: View): YAXisComponentOption {
+function yAxisOf(
+  chart: LineChart,
+  { unit }: LinePanel,
+  panel: number,
+  surface: Surface,
+): YAXisComponentOption {
   return {
-    ...yAxis(view.theme, axisName(unit)),
+    ...yAxis(surface.theme, axisName(unit)),
     gridIndex: panel,
     type: chart.isLogarithmic ? "log" : "value",
-    axisLabel: { color: view.theme.muted, formatter: (value: number) => ticked(value, unit) },
+    axisLabel: { color: surface.theme.muted, formatter: (value: number) => ticked(value, unit) },
   } as YAXisComponentOption;
 }
 
@@ -159,18 +176,19 @@ function wordsOf(chart: LineChart): string {
 }
 
 /** Panels without a line are left out by the caller. */
-export function plotLines(chart: LineChart, view: View): Plot {
+export function plotLines(chart: LineChart, surface: Surface): Plot {
   const heightPx = chart.panels.length === 1 ? PANEL_PX.alone : PANEL_PX.several;
   const layout: Layout = layOut(
     chart.panels.map(({ title }) => title),
     {
-      widthPx: view.widthPx,
+      widthPx: surface.widthPx,
       heightsPx: chart.panels.map(() => heightPx),
       leastWidthPx: 330,
       mostColumns: 3,
       leftPx: LEFT_PX,
+      isNamedAbove: true,
     },
-    view.theme,
+    surface.theme,
   );
   return {
     kind: "plot",
@@ -180,13 +198,14 @@ export function plotLines(chart: LineChart, view: View): Plot {
     table: () => tableOf(chart),
     ...(chart.note !== undefined && { note: chart.note }),
     option: {
+      textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
-      xAxis: chart.panels.map((_, panel) => xAxisOf(chart, panel, view)),
-      yAxis: chart.panels.map((panel, i) => yAxisOf(chart, panel, i, view)),
-      tooltip: { ...tooltipLook(view.theme), trigger: "axis" },
+      xAxis: chart.panels.map((_, panel) => xAxisOf(chart, panel, surface)),
+      yAxis: chart.panels.map((panel, i) => yAxisOf(chart, panel, i, surface)),
+      tooltip: { ...tooltipLook(surface.theme), trigger: "axis" },
       series: chart.panels.flatMap((panel, i) =>
-        panel.lines.map((line, index) => seriesOf(line, i, panel, index, view)),
+        panel.lines.map((line, index) => seriesOf(line, i, panel, index, surface)),
       ),
     },
   };

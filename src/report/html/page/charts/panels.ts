@@ -24,13 +24,19 @@ export interface LayoutWish {
   readonly mostColumns: number;
   /** For the labels of the y axis. */
   readonly leftPx: number;
+  /** Whether the y axis has its name above it. */
+  readonly isNamedAbove: boolean;
 }
 
 const GAP_PX = 24;
 const RIGHT_PX = 18;
-const ABOVE_PX = 44;
+const TITLE_PX = 28;
+const NAME_PX = 20;
 const BELOW_PX = 44;
 export const FONT_PX = 12;
+/** As the page's own type. */
+export const FONT_FAMILY =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 
 function columnsFor(count: number, wish: LayoutWish): number {
   const fitting = Math.floor((wish.widthPx + GAP_PX) / (wish.leastWidthPx + GAP_PX));
@@ -45,6 +51,7 @@ export function layOut(titles: readonly string[], wish: LayoutWish, theme: Chart
   const plotWidthPx = Math.max(40, cellPx - wish.leftPx - RIGHT_PX);
   const grids: GridComponentOption[] = [];
   const titleOptions: TitleComponentOption[] = [];
+  const abovePx = TITLE_PX + (wish.isNamedAbove ? NAME_PX : 0);
   let topPx = 0;
   for (let first = 0; first < titles.length; first += columns) {
     const row = titles.slice(first, first + columns);
@@ -52,7 +59,7 @@ export function layOut(titles: readonly string[], wish: LayoutWish, theme: Chart
     for (const [i, text] of row.entries()) {
       const left = i * (cellPx + GAP_PX);
       const height = wish.heightsPx[first + i] ?? heightPx;
-      grids.push({ left: left + wish.leftPx, top: topPx + ABOVE_PX, width: plotWidthPx, height });
+      grids.push({ left: left + wish.leftPx, top: topPx + abovePx, width: plotWidthPx, height });
       titleOptions.push({
         text,
         left,
@@ -61,7 +68,7 @@ export function layOut(titles: readonly string[], wish: LayoutWish, theme: Chart
         textStyle: { color: theme.text, fontSize: 13, fontWeight: 600, width: cellPx, overflow: "truncate" },
       });
     }
-    topPx += ABOVE_PX + heightPx + BELOW_PX;
+    topPx += abovePx + heightPx + BELOW_PX;
   }
   return { grids, titles: titleOptions, heightPx: topPx, plotWidthPx };
 }
@@ -89,7 +96,7 @@ export function yAxis(theme: ChartTheme, name: string): YAXisComponentOption {
     ...axisLook(theme),
     name,
     nameLocation: "end",
-    nameGap: 8,
+    nameGap: 12,
     nameTextStyle: { color: theme.muted, fontSize: FONT_PX, align: "right", padding: [0, 6, 0, 0] },
     axisLine: { show: false },
     axisTick: { show: false },

@@ -17,6 +17,11 @@ export function percentileText(x: number): string {
   return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
 }
 
+/** The axis ends at the last sample, wherever that is: no tick is written there. */
+function percentileTick(x: number): string {
+  return Number.isInteger(Math.log10(x)) ? percentileText(x) : "";
+}
+
 function panelOf(operation: string, view: View): LinePanel {
   const lines = view.treatments.flatMap(({ id, label, colour, dash }) => {
     const curve = view.report.curves.find((each) => each.treatment === id && each.operation === operation);
@@ -48,7 +53,7 @@ export const percentiles: Chart = {
       {
         caption: "Response time by percentile, and latency of events from their publication",
         panels,
-        x: { name: "percentile", isLogarithmic: true, tick: percentileText, min: 1 },
+        x: { name: "percentile", isLogarithmic: true, tick: percentileTick, cell: percentileText, min: 1 },
         isLogarithmic: true,
         note: "All complete trials of a treatment together, whichever trial is chosen above. Both axes are logarithmic.",
       },

@@ -2,7 +2,7 @@
 // statistics. Both may apply to one run, since a pooler stands behind a pool.
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
-import { plotLines } from "./line-panels.js";
+import { plotLines, SECONDS } from "./line-panels.js";
 import { lineNote, treatmentLines, trialMarks } from "./trial-lines.js";
 import { valueNote, valuePanels, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
@@ -63,7 +63,6 @@ export const pooler: Chart = {
       return nothing(
         "There is nothing to draw: none of what is shown went through a PgBouncer whose statistics could be read.",
       );
-    const x = { name: "seconds into the window", min: 0 };
-    return plotLines({ caption: "PgBouncer over time", panels, x, note: lineNote(view) }, view);
+    return plotLines({ caption: "PgBouncer over time", panels, x: SECONDS, note: lineNote(view) }, view);
   },
 };

@@ -1,7 +1,7 @@
 // Response times over time: percentiles of each second (or bucket of seconds), an operation a panel.
 // They come ready from merged histograms; nothing here makes a percentile of percentiles.
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
-import { plotLines } from "./line-panels.js";
+import { plotLines, SECONDS } from "./line-panels.js";
 import { operationPick } from "./throughput.js";
 import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
 import { operationName } from "./view.js";
@@ -45,7 +45,7 @@ export const responseTimes: Chart = {
       {
         caption: `Response time, ${percentile} of each moment, by operation`,
         panels,
-        x: { name: "seconds into the window", min: 0 },
+        x: SECONDS,
         isLogarithmic: chosen(view, SCALE) === "log",
         note: lineNote(view),
       },

@@ -3,11 +3,9 @@
 import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
-import { plotLines } from "./line-panels.js";
+import { plotLines, SECONDS } from "./line-panels.js";
 import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
 import type { Unit } from "./values.js";
-
-const X = { name: "seconds into the window", min: 0 };
 
 export const backlogAge: Chart = {
   id: "backlog-age",
@@ -26,7 +24,7 @@ export const backlogAge: Chart = {
       }))
       .filter(({ lines }) => lines.length > 0);
     if (panels.length === 0) return nothing(whyNoSeries(view, "samples of the backlog"));
-    return plotLines({ caption: "Backlog over time", panels, x: X, note: lineNote(view) }, view);
+    return plotLines({ caption: "Backlog over time", panels, x: SECONDS, note: lineNote(view) }, view);
   },
 };
 
@@ -66,6 +64,6 @@ export const samples: Chart = {
     const meaning = evidenceMetricOf(metric)?.meaning ?? metric;
     const panel = { title: metric, unit: unitOf(metric), lines, marks: trialMarks(view) };
     const note = `${meaning}. ${lineNote(view)}`;
-    return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: X, note }, view);
+    return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: SECONDS, note }, view);
   },
 };

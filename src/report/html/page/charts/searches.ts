@@ -74,7 +74,7 @@ export const sweepChart: Chart = {
       {
         caption: "Throughput by number of clients",
         panels: groups.map((sweeps, i) => sweepPanel(sweeps, shown[i] ?? "", view)),
-        x: { name: "clients", min: 0 },
+        x: { name: "clients", min: 0, isWhole: true },
         note: groups.flat().map(sweepWords).join(" "),
       },
       view,

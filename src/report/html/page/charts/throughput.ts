@@ -2,7 +2,7 @@
 // Retries and failures are counted beside it, since they are what throughput is lost to.
 import type { OperationSeries } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
-import { plotLines } from "./line-panels.js";
+import { plotLines, SECONDS } from "./line-panels.js";
 import { lineNote, treatmentLines, trialMarks, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
@@ -60,7 +60,7 @@ export const throughput: Chart = {
       {
         caption: `${counted} per second, by operation`,
         panels,
-        x: { name: "seconds into the window", min: 0 },
+        x: SECONDS,
         note: lineNote(view),
       },
       view,

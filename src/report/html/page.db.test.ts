@@ -1,0 +1,238 @@
+// report.html in a real Chromium, opened from disk as a reader does: nothing leaves the file, every chart draws, filters
+// change what is drawn, tables stand behind, both schemes, paper, narrow and wide. Without a Chromium on this machine it
+// says plainly that it was not run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import axe, { type AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findChromium, HOW_TO_GET_CHROMIUM, startChromium } from "../../testing/chromium.js";
+import { exampleReport } from "../../testing/example-report.js";
+import { inkOf, openFromDisk, type WatchedPage } from "../../testing/report-page.js";
+import { LIGHT } from "./page/charts/theme.js";
+import { CHARTS } from "./page/charts/registry.js";
+import { renderReport } from "./render.js";
+import type { ReportData } from "./report-data.js";
+
+const BUILT = join(import.meta.dirname, "..", "..", "..", "dist", "report", "html");
+const IDS = CHARTS.map(({ id }) => id);
+
+function htmlOf(report: ReportData): string {
+  const read = (file: string): string => readFileSync(join(BUILT, file), "utf8");
+  return renderReport(report, { script: read("page.js"), style: read("page.css") });
+}
+
+const picture = (id: string): string => `#${id}-picture`;
+
+/** The SVG of a chart as it stands in the page. */
+async function svgOf(page: Page, id: string): Promise<string> {
+  return page.locator(`${picture(id)} svg`).innerHTML();
+}
+
+/** Lines and areas that are drawn in a colour. */
+function strokesOf(svg: string, colour: string): number {
+  return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
+}
+
+const executable = findChromium();
+if (executable === undefined) {
+  process.stderr.write(
+    `NOT RUN: report.html in a browser, because there is no Chromium here: ${HOW_TO_GET_CHROMIUM}.\n`,
+  );
+  test("says how to get the browser that the other tests of this file need", () => {
+    expect(HOW_TO_GET_CHROMIUM).toContain("CHROMIUM_PATH");
+  });
+}
+
+describe.runIf(executable !== undefined)("report.html in Chromium", () => {
+  let browser: Browser;
+  let html: string;
+  let opened: WatchedPage | undefined;
+
+  beforeAll(async () => {
+    browser = await startChromium(executable ?? "");
+    html = htmlOf(exampleReport());
+  });
+  afterAll(() => browser.close());
+
+  /** Whatever a test does with the page, nothing may complain. */
+  afterEach(async () => {
+    const complaints = opened?.complaints ?? [];
+    await opened?.close();
+    opened = undefined;
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (options: Parameters<typeof openFromDisk>[2] = {}, hash = ""): Promise<Page> => {
+    opened = await openFromDisk(browser, html, options, hash);
+    return opened.page;
+  };
+
+  test.each(["light", "dark"] as const)(
+    "draws every chart, %s",
+    { timeout: 120_000 },
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      expect(
+        await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
+      ).toEqual(IDS);
+      for (const id of IDS) {
+        const ink = await inkOf(browser, await page.locator(picture(id)).screenshot());
+        expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
+        expect(await page.locator(`${picture(id)} path`).count(), `shapes in ${id}`).toBeGreaterThan(5);
+      }
+    },
+  );
+
+  test("would notice a chart that draws nothing", async () => {
+    const page = await open();
+    await page.evaluate("document.querySelector('#throughput-picture svg').replaceChildren()");
+    expect(await inkOf(browser, await page.locator(picture("throughput")).screenshot())).toBe(0);
+  });
+
+  test("hides and shows a treatment in every chart, and keeps that in the address", async () => {
+    const page = await open();
+    const jsonb = LIGHT.treatments[0] ?? "";
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).focus();
+    await page.keyboard.press("Space");
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
+    expect(await page.locator(picture("waits")).textContent()).not.toMatch(/jsonb(?!-)/);
+    expect(new URL(page.url()).hash).toBe("#hide=jsonb");
+    await page.reload();
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
+    expect(new URL(page.url()).hash).toBe("");
+  });
+
+  test("draws the operations and trials that are asked for", async () => {
+    const page = await open();
+    const all = await page.locator(`${picture("latency")} svg path`).count();
+    await page.locator("#filter-trials").selectOption("each");
+    expect(await page.locator(`${picture("latency")} svg path`).count()).toBeGreaterThan(all);
+    await page.getByRole("checkbox", { name: "process" }).uncheck();
+    expect(await page.locator(picture("latency")).textContent()).not.toContain("process");
+    await page.locator("#filter-trials").selectOption("1");
+    expect(await page.locator("#latency .chart-note").textContent()).toBe("Trial 1.");
+    expect(await page.locator(picture("latency")).textContent()).toContain("steady from here");
+    expect(new URL(page.url()).hash).toBe("#hide-operation=process&trials=1");
+  });
+
+  test("takes a chart's own controls from the address and puts them there", async () => {
+    const page = await open({}, "#latency.percentile=p50&parts.of=slow");
+    expect(await page.locator("#latency-percentile").inputValue()).toBe("p50");
+    expect(await page.locator(picture("latency")).getAttribute("aria-label")).toContain("p50");
+    const before = await svgOf(page, "parts");
+    await page.locator("#parts-of").selectOption("mean");
+    expect(await svgOf(page, "parts")).not.toBe(before);
+    expect(page.url()).toContain("latency.percentile=p50");
+  });
+
+  test("shows and hides a layer by its legend, and remembers it", async () => {
+    const page = await open();
+    const before = await page.locator(`${picture("queue")} svg path`).count();
+    const button = page.locator("#queue .chart-legend button").first();
+    await button.focus();
+    await page.keyboard.press("Enter");
+    expect(await button.getAttribute("aria-pressed")).toBe("false");
+    const hidden = await page.locator(`${picture("queue")} svg path`).count();
+    expect(hidden).toBeLessThan(before);
+    await page.getByRole("checkbox", { name: "jsonb-manual" }).uncheck();
+    expect(await page.locator("#queue .chart-legend button").first().getAttribute("aria-pressed")).toBe(
+      "false",
+    );
+  });
+
+  test("has a table behind each chart, reached by keyboard, with what the chart draws", async () => {
+    const page = await open();
+    for (const id of IDS) {
+      const summary = page.locator(`#${id} summary`);
+      await summary.focus();
+      await page.keyboard.press("Enter");
+      const table = page.locator(`#${id} table`);
+      expect((await table.locator("caption").textContent())?.length, id).toBeGreaterThan(10);
+      expect(await table.locator("thead th[scope=col]").count(), id).toBeGreaterThan(1);
+      expect(await table.locator("tbody th[scope=row]").count(), id).toBeGreaterThan(0);
+      expect(await page.locator(picture(id)).getAttribute("aria-label"), id).toMatch(/\d/);
+    }
+    const rows = await page.locator("#capacity tbody tr").allTextContents();
+    expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "has no serious barrier, %s",
+    { timeout: 120_000 },
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      const found = violations.map(
+        ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+      );
+      expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
+    },
+  );
+
+  test.each([400, 1400])("fits a window of %i pixels", async (width) => {
+    const page = await open({ viewport: { width, height: 900 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    for (const id of IDS) {
+      const box = await page.locator(`${picture(id)} svg`).boundingBox();
+      expect(box?.width, id).toBeGreaterThan(width * 0.8);
+      expect((box?.x ?? 0) + (box?.width ?? 0), id).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test("is drawn anew when the window changes", async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 700, height: 900 });
+    await page.waitForFunction("document.querySelector('#throughput-picture svg').clientWidth < 700");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(700);
+  });
+
+  test("prints light on paper, with its charts, also from a dark screen", async () => {
+    const page = await open({ colorScheme: "dark" });
+    const dark = await svgOf(page, "throughput");
+    await page.evaluate("window.onafterprint = () => { window.printed = true }");
+    await page.evaluate(
+      "window.onbeforeprint = () => { window.paper = document.querySelector('#throughput-picture svg').outerHTML }",
+    );
+    const pdf = await page.pdf({ format: "A4" });
+    expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+    expect(pdf.length).toBeGreaterThan(50_000);
+    const paper = String(await page.evaluate("window.paper"));
+    expect(paper).toContain(LIGHT.treatments[0]);
+    expect(paper).toMatch(/width="690"/);
+    await page.waitForFunction("window.printed");
+    expect(await svgOf(page, "throughput")).toBe(dark);
+  });
+
+  test("says why where there is nothing to draw", async () => {
+    const report = exampleReport();
+    const { sweeps, capacity, ...result } = report.result;
+    expect([sweeps, capacity]).not.toContain(undefined);
+    html = htmlOf({
+      ...report,
+      result: { ...result, treatments: [], comparisons: [] },
+      series: [],
+      curves: [],
+    });
+    try {
+      const page = await open();
+      expect(await page.locator(".not-drawn .chart").count()).toBe(IDS.length);
+      for (const words of await page.locator(".not-drawn .chart-note").allTextContents())
+        expect(words).toMatch(/^There is nothing to draw: .+\.$/);
+      expect(await page.locator(".chart svg").count()).toBe(0);
+    } finally {
+      html = htmlOf(report);
+    }
+  });
+
+  test("survives an address that names what is not there", async () => {
+    const page = await open({}, "#hide=nobody&trials=999&latency.percentile=p12&nonsense=1");
+    expect(await inkOf(browser, await page.locator(picture("latency")).screenshot())).toBeGreaterThan(0.004);
+    expect(await page.locator("#latency-percentile").inputValue()).toBe("p99");
+  });
+});

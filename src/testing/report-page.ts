@@ -1,0 +1,78 @@
+// A report in a real browser, watched: what its console says, what it asks the network for, what its policy refuses.
+// Every request but for the file itself is stopped and kept, so that a test fails on what would have left the machine.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors and warnings of the console, exceptions, refusals of the policy, requests. Empty is good. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+/** Opens `html` from disk, as a reader would. */
+export async function openFromDisk(
+  browser: Browser,
+  html: string,
+  options: BrowserContextOptions = {},
+  hash = "",
+): Promise<WatchedPage> {
+  const directory = mkdtempSync(join(tmpdir(), "train-sim-page-"));
+  const file = join(directory, "report.html");
+  writeFileSync(file, html);
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const address = pathToFileURL(file).href;
+  page.on("console", (message) => {
+    if (message.type() !== "log") complaints.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
+  await context.route("**/*", (route) => {
+    const url = route.request().url();
+    if (url.split("#")[0] === address) return route.continue();
+    complaints.push(`request: ${url}`);
+    return route.abort();
+  });
+  await page.exposeFunction("complain", (text: string) => complaints.push(text));
+  await page.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (event) => complain(`policy: ${event.effectiveDirective} ${event.sample}`))",
+  );
+  await page.goto(address + hash);
+  return {
+    page,
+    complaints,
+    async close() {
+      await context.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Share of the pixels of a picture (PNG) that differ from its first one. */
+export async function inkOf(browser: Browser, png: Buffer): Promise<number> {
+  const page = await browser.newPage();
+  try {
+    return await page.evaluate<number>(countInk(png.toString("base64")));
+  } finally {
+    await page.close();
+  }
+}
+
+/** Text, because it runs in the browser, whose globals Node's compiler does not know. */
+const countInk = (base64: string): string => `(async () => {
+  const image = new Image();
+  image.src = "data:image/png;base64,${base64}";
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let inked = 0;
+  for (let i = 4; i < data.length; i += 4)
+    if (Math.abs(data[i] - data[0]) + Math.abs(data[i + 1] - data[1]) + Math.abs(data[i + 2] - data[2]) > 30) inked++;
+  return inked / (data.length / 4);
+})()`;
