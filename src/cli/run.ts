@@ -8,6 +8,7 @@ import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
 import { Interruption } from "../engine/interruption.js";
 import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
+import type { LiveEnd } from "../report/html/live-data.js";
 import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/overrides.js";
@@ -152,16 +153,18 @@ async function runWithSignals(
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  let lastWords = "The run has ended without a result.";
+  let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
     const common = { out: options.out, programVersion, observer, interruption };
     const outcome = options.findCapacity
       ? await findCapacity(experiment, options.findCapacity, common)
       : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
-    lastWords = `The run has ended with exit code ${outcome.exitCode}. Its results are in ${outcome.directory}.`;
+    const { exitCode, directory } = outcome;
+    const words = `The run has ended with exit code ${exitCode}. Its results are in ${directory}.`;
+    end = { words, isGood: exitCode === ExitCode.done };
     return outcome;
   } finally {
-    await watchers.close(lastWords);
+    await watchers.close(end);
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }

@@ -27,8 +27,8 @@ const CONTENT_SECURITY_POLICY = [
 
 export interface LiveServer {
   readonly url: string;
-  /** `words` say how the run ended, to those who still look. */
-  close(words: string): Promise<void>;
+  /** `end` says how the run ended, to those who still look. */
+  close(end: LiveEnd): Promise<void>;
 }
 
 function asset(name: string, contentType: string): Route {
@@ -62,10 +62,10 @@ export async function startDashboard(port: number, state: LiveState): Promise<Li
   const timer = setInterval(() => events.send("update", state.takeUpdate()), UPDATE_MS).unref();
   return {
     url: server.url,
-    close: async (words) => {
+    close: async (end) => {
       clearInterval(timer);
       events.send("update", state.takeUpdate());
-      await events.end("end", { words } satisfies LiveEnd);
+      await events.end("end", end);
       await server.close();
     },
   };

@@ -59,6 +59,7 @@ export class LiveState implements ExperimentObserver {
   private current: LivePhase | null = null;
   private rows = new Map<Operation, LiveRow>();
   private shownSecond = -1;
+  private windowStartMs = 0;
   private values: EvidenceValues = {};
   private running: readonly RunningThreshold[] = [];
   private noteCount = 0;
@@ -97,6 +98,7 @@ export class LiveState implements ExperimentObserver {
 
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {
     this.current = { name: phase, sinceMs: this.elapsedMs, mostMs: mostMs ?? null };
+    if (phase === "measure") this.windowStartMs = this.elapsedMs;
   }
 
   second({ second, operations }: LiveSecond): void {
@@ -190,7 +192,8 @@ export class LiveState implements ExperimentObserver {
     const earlier = this.points.find((point) => point.trial === trial && point.second === second);
     const point: LivePoint = {
       ...{ trial, second },
-      atMs: earlier?.atMs ?? this.elapsedMs,
+      // When the second was over, not when it was told of.
+      atMs: this.windowStartMs + (second + 1) * 1000,
       operations: Object.fromEntries(
         (Object.entries(operations) as [Operation, LiveOperation][]).map(
           ([operation, { events, response }]) => {

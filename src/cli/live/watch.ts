@@ -3,12 +3,15 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { UsageError } from "../../foundation/errors.js";
 import { allOf, type ExperimentObserver } from "../../engine/observer.js";
+import type { LiveEnd } from "../../report/html/live-data.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { startDashboard, type LiveServer } from "./dashboard.js";
 import { LiveState, type LiveInputs } from "./live-state.js";
 import { serveLoopback } from "./loopback-server.js";
 import { openProgress, type ProgressStream } from "./progress.js";
 import { PrometheusMetrics } from "./prometheus.js";
+
+const NOT_BEGUN: LiveEnd = { words: "The run did not begin.", isGood: false };
 
 export interface WatchOptions {
   readonly quiet?: true;
@@ -19,8 +22,8 @@ export interface WatchOptions {
 
 export interface Watchers {
   readonly observer: ExperimentObserver;
-  /** Ends them all; `words` say to those who look at the live page how the run ended. */
-  close(words: string): Promise<void>;
+  /** Ends them all; `end` says to those who look at the live page how the run ended. */
+  close(end: LiveEnd): Promise<void>;
 }
 
 export type WatchInputs = Pick<LiveInputs, "programVersion" | "isSearch" | "earlier"> & {
@@ -54,16 +57,16 @@ export async function startWatchers(inputs: WatchInputs, options: WatchOptions):
       stream.write(`metrics for Prometheus: ${server.url}metrics\n`);
     }
   } catch (error) {
-    await Promise.all(servers.map((server) => server.close("the run did not begin")));
+    await Promise.all(servers.map((server) => server.close(NOT_BEGUN)));
     throw error;
   }
   const progress = options.quiet ? undefined : openProgress(state, stream, environment);
   if (progress) observers.push(progress);
   return {
     observer: allOf(observers),
-    close: async (words) => {
+    close: async (end) => {
       progress?.close();
-      await Promise.all(servers.map((server) => server.close(words)));
+      await Promise.all(servers.map((server) => server.close(end)));
     },
   };
 }

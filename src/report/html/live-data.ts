@@ -110,4 +110,6 @@ export interface LiveUpdate {
 /** The last words: nothing comes after it. */
 export interface LiveEnd {
   readonly words: string;
+  /** Exit code 0. */
+  readonly isGood: boolean;
 }

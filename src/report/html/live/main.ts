@@ -25,8 +25,13 @@ class Section {
   private readonly place = element("div");
   private shown = "";
 
-  constructor(title: string) {
-    this.element = element("section", { hidden: true }, element("h2", {}, title), this.place);
+  /** A folded one is opened by the reader. */
+  constructor(id: string, title: string, isFolded = false) {
+    const heading = element("h2", {}, title);
+    const content = isFolded
+      ? [heading, element("details", {}, element("summary", {}, "Show"), this.place)]
+      : [heading, this.place];
+    this.element = element("section", { id, hidden: true }, ...content);
   }
 
   /** Leaves the page alone where nothing changed, so that what a reader has selected or focused stays. */
@@ -44,18 +49,19 @@ class Section {
 
 class LivePage {
   private readonly store = new LiveStore();
-  private readonly state = element("p", { class: "live-state", role: "status", hidden: true });
+  private hasEnded = false;
+  private readonly state = element("p", { class: "verdict live-state", role: "status", hidden: true });
   private readonly title = element("h1", {}, "train-sim");
   // Announced when it changes, which is once a trial; seconds are not.
   private readonly trial = element("p", { "aria-live": "polite" });
   private readonly phase = element("p");
   private readonly progress = element("progress", { "aria-label": "Phase" });
-  private readonly operations = new Section("Operations");
-  private readonly thresholds = new Section("Thresholds");
+  private readonly operations = new Section("operations", "Operations");
+  private readonly thresholds = new Section("thresholds", "Thresholds");
   private readonly chart = new LiveChart();
-  private readonly ended = new Section("Finished trials");
-  private readonly evidence = new Section("Database, pooler, machine");
-  private readonly notes = new Section("Notes");
+  private readonly ended = new Section("trials", "Finished trials");
+  private readonly evidence = new Section("samples", "Samples of database, pooler and machine", true);
+  private readonly notes = new Section("notes", "Notes");
 
   constructor(place: HTMLElement) {
     place.replaceChildren(
@@ -65,8 +71,8 @@ class LivePage {
       this.thresholds.element,
       this.chart.element,
       this.ended.element,
-      this.evidence.element,
       this.notes.element,
+      this.evidence.element,
     );
     onLookChange(() => this.draw());
     window.addEventListener("resize", () => this.draw());
@@ -87,11 +93,10 @@ class LivePage {
     });
     source.addEventListener("end", (event: MessageEvent<string>) => {
       source.close();
-      const { words } = JSON.parse(event.data) as LiveEnd;
-      this.phase.textContent = "ended";
-      this.progress.hidden = true;
-      document.title = "Ended - train-sim";
-      this.say(words, "good");
+      const { words, isGood } = JSON.parse(event.data) as LiveEnd;
+      this.hasEnded = true;
+      this.say(words, isGood ? "good" : "bad");
+      this.draw();
     });
     source.addEventListener("error", () => {
       this.say("The connection to train-sim is lost: it has been stopped, or is busy. Trying again.", "warn");
@@ -99,7 +104,7 @@ class LivePage {
   }
 
   /** What the reader must know of this page itself. */
-  private say(words: string | undefined, tone: "good" | "warn" = "good"): void {
+  private say(words: string | undefined, tone: "good" | "warn" | "bad" = "good"): void {
     this.state.hidden = words === undefined;
     this.state.dataset["tone"] = tone;
     this.state.textContent = words ?? "";
@@ -129,10 +134,11 @@ class LivePage {
 
   private drawHead(view: LiveView): void {
     const heading = trialHeading(view);
-    document.title = `${heading} - train-sim`;
+    document.title = `${this.hasEnded ? "Ended" : heading} - train-sim`;
     this.title.textContent = view.scenario;
     if (this.trial.textContent !== heading) this.trial.textContent = heading;
-    this.phase.textContent = `${phaseWords(view)}; ${timeWords(view)}`;
+    this.progress.hidden = this.hasEnded;
+    this.phase.textContent = this.hasEnded ? "ended" : `${phaseWords(view)}; ${timeWords(view)}`;
     const progress = phaseProgress(view);
     if (progress === undefined) this.progress.removeAttribute("value");
     else this.progress.value = progress;
