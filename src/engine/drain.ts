@@ -10,20 +10,16 @@ import type { Interruption } from "./interruption.js";
 
 const POLL_MS = 100;
 
-export interface Drained {
-  /** Nothing was left for the treatment's consumers and archivers before time ran out. */
-  readonly isDrained: boolean;
-  /** Until then, from `sinceMs`, to a tenth of a second; undefined also where the treatment has nobody who drains. */
-  readonly seconds?: number;
-}
-
-/** Watches the queue until it is empty or time is up. `sinceMs` is when the load was told to end (monotonic). */
+/**
+ * Resolves once nothing is left for the treatment's consumers and archivers, with the seconds since `sinceMs` (monotonic)
+ * when the load was told to end; undefined when time ran out.
+ */
 export async function drainQueue(
   admin: AdminClient,
   settings: TreatmentSettings,
   interruption: Interruption,
   sinceMs: number,
-): Promise<Drained> {
+): Promise<number | undefined> {
   const dialect = dialectOf(settings.dialect);
   const deadlineMs = monotonicMs() + settings.trial.drainMaxMs;
   const { consumers, archivers, cycle } = settings.actors;
@@ -31,11 +27,8 @@ export async function drainQueue(
     const depth = await readQueueDepth(admin, settings.namespace, dialect);
     const workable = (consumers ?? cycle) ? depth.pending + depth.processing : 0;
     const terminal = (archivers ?? cycle) ? depth.complete + depth.failed : 0;
-    if (workable + terminal === 0) {
-      const hasDrainers = (consumers ?? archivers ?? cycle) !== undefined;
-      return { isDrained: true, ...(hasDrainers && { seconds: (monotonicMs() - sinceMs) / 1000 }) };
-    }
-    if (monotonicMs() >= deadlineMs || interruption.isRequested()) return { isDrained: false };
+    if (workable + terminal === 0) return (monotonicMs() - sinceMs) / 1000;
+    if (monotonicMs() >= deadlineMs || interruption.isRequested()) return undefined;
     await interruption.sleep(POLL_MS);
   }
 }

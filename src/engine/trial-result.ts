@@ -12,7 +12,6 @@ import {
   type LifecycleResult,
   type TrialResult,
 } from "../results/result-schema.js";
-import type { Drained } from "./drain.js";
 import type { TrialEvidence } from "./evidence.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
@@ -24,12 +23,16 @@ export interface TrialEnding {
   readonly lifecycle: Pick<LifecycleResult, "passesPerEvent" | "drainSeconds">;
 }
 
-export function endingOf({ conservation, passesPerEvent }: Audited, drained: Drained): TrialEnding {
+/** `drainSeconds` are undefined where the queue was not emptied. */
+export function endingOf(
+  { conservation, passesPerEvent }: Audited,
+  drainSeconds: number | undefined,
+): TrialEnding {
   return {
-    integrity: integrityOf(conservation, drained.isDrained),
+    integrity: integrityOf(conservation, drainSeconds !== undefined),
     lifecycle: {
       ...(passesPerEvent !== null && { passesPerEvent }),
-      ...(drained.seconds !== undefined && { drainSeconds: drained.seconds }),
+      ...(drainSeconds !== undefined && { drainSeconds }),
     },
   };
 }

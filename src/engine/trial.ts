@@ -4,7 +4,7 @@
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TargetError, TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
-import { audit } from "../audit/audit.js";
+import { audit, type Audited } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -14,7 +14,7 @@ import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 import type { TrialEvidence } from "./evidence.js";
 import { openEvidence } from "./evidence-sources.js";
-import { drainQueue, type Drained } from "./drain.js";
+import { drainQueue } from "./drain.js";
 import { Fleet } from "./fleet.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
@@ -83,9 +83,9 @@ class TrialRun {
       const fleet = await this.launch();
       await this.warmUp(fleet);
       await this.measure(fleet);
-      const drained = await this.drain(fleet);
+      const drainSeconds = await this.drain(fleet);
       const ledgers = await this.stop(fleet);
-      ending = await this.audit(ledgers, preloaded, drained);
+      ending = endingOf(await this.audit(ledgers, preloaded), drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
     }
@@ -188,9 +188,10 @@ class TrialRun {
     return isAllBudgeted && finishedMs !== undefined ? finishedMs : monotonicMs();
   }
 
-  private async drain(fleet: Fleet): Promise<Drained> {
+  /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */
+  private async drain(fleet: Fleet): Promise<number | undefined> {
     const { settings } = this.inputs.treatment;
-    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return { isDrained: false };
+    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
     this.phase("drain", settings.trial.drainMaxMs);
     const sinceMs = monotonicMs();
     await this.lifeline.hold(fleet.drain());
@@ -208,12 +209,12 @@ class TrialRun {
     );
   }
 
-  private async audit(ledgers: readonly Ledger[], preloaded: number, drained: Drained): Promise<TrialEnding> {
+  private async audit(ledgers: readonly Ledger[], preloaded: number): Promise<Audited> {
     this.phase("audit", undefined);
     const { settings } = this.inputs.treatment;
     const audited = await this.lifeline.hold(audit(this.host.admin, settings, ledgers, preloaded));
     this.log.audited(audited.conservation, ledgers);
-    return endingOf(audited, drained);
+    return audited;
   }
 
   private closeFiles(): TrainSimError | undefined {
