@@ -53,7 +53,7 @@ export type WaitShare = z.infer<typeof WaitShare>;
 
 export const StatementEvidence = z
   .strictObject({
-    name: z.string().optional().describe("As in the parts of a latency: process.claim"),
+    name: z.string().describe("As in the parts of a latency: process.claim"),
     query: z.string(),
     calls: count,
     rows: count,

@@ -38,7 +38,7 @@ function hostileResult(text: string): ResultDocument {
     database: {
       waits: [{ event: text, share: 1, sessions: 1 }],
       skipped: [{ source: text, reason: text }],
-      statements: [{ query: text, calls: 1, rows: 1, totalMs: 1 }],
+      statements: [{ name: "add.events", query: text, calls: 1, rows: 1, totalMs: 1 }],
     },
     steadyState: { isSteady: false, reason: text },
     diagnosis: [{ check: "closure", severity: "taint", seen: 1, bound: 1, words: text }],

@@ -120,6 +120,7 @@ function database(): DatabaseEvidence {
     },
     waits: Array.from({ length: 12 }, (_, i) => ({ event: `LWLock:Event${i}`, share: 0.05, sessions: 0.5 })),
     statements: Array.from({ length: 8 }, (_, i) => ({
+      name: `process.statement${i}`,
       ...{ query: `UPDATE train_sim.event_status SET status = $${i} `.repeat(4), calls: 1e5, rows: 1e6 },
       totalMs: prng.float() * 1e5,
     })),
