@@ -5,8 +5,10 @@ import { monotonicMs } from "../../foundation/clock.js";
 import type { SqlClient } from "../admin.js";
 import { numbersIn, SAMPLER_MARK, type Metrics, type Survey, type View, type ViewGroup } from "./view.js";
 
-/** Lock or time ran out: the next try may succeed. */
-const PASSING = new Set(["55P03", "57014"]);
+const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
+/** The next try may succeed. */
+const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 
 /** A pause that may cost a group a sample which is taken once a second. */
 const NOTABLE_PAUSE_MS = 1_000;
@@ -100,7 +102,8 @@ export class GroupReader {
   private async ask(client: SqlClient, asked: readonly Asked[]): Promise<Metrics> {
     const startMs = monotonicMs();
     const [row] = await client.query(this.textOf(asked)).catch((error: unknown) => {
-      this.reschedule(monotonicMs() - startMs);
+      // Waiting for a lock is no work of the server's.
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
       throw error;
     });
     this.reschedule(Number(row?.tookMs));
