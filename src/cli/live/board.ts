@@ -4,7 +4,7 @@ import type { LiveThreshold, LiveView } from "../../report/html/live-data.js";
 import { shortNumber } from "../../report/numbers.js";
 import { printable, shorten, type Marks } from "../../report/text-table.js";
 import { ownRows, secondsText, trialText } from "./lines.js";
-import { bar, sparkline } from "./sparkline.js";
+import { bar, sparkline } from "../../report/sparkline.js";
 
 export interface Screen {
   readonly columns: number;

@@ -157,12 +157,14 @@ export class LiveState implements ExperimentObserver {
   /** Events of an operation in each of the last seconds, those of this trial only, oldest first. */
   recentEvents(operation: Operation, seconds: number): number[] {
     const own = this.points.all().filter(({ trial }) => trial === this.trial?.number);
-    return own.slice(-seconds).map((point) => point.operations[operation]?.events ?? 0);
+    return own
+      .slice(Math.max(0, own.length - seconds))
+      .map((point) => point.operations[operation]?.events ?? 0);
   }
 
   recentEvidence(name: string, samples: number): number[] {
     const own = this.samples.all().filter(({ trial }) => trial === this.trial?.number);
-    return own.slice(-samples).flatMap(({ values }) => values[name] ?? []);
+    return own.slice(Math.max(0, own.length - samples)).flatMap(({ values }) => values[name] ?? []);
   }
 
   /** The view with all that is kept. */
