@@ -5,7 +5,7 @@
 import type { Statement } from "./workload.js";
 
 /** A statement without comments, constants, parameters and the length of lists. */
-export function withoutConstants(text: string): string {
+function withoutConstants(text: string): string {
   return text
     .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as one of them and a comment
     .replace(/--[^\n]*/g, " ")
