@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openLogger, type OpenLogger } from "../foundation/logger.js";
 import type { Conservation } from "../model/conservation.js";
 import type { Ledger } from "../model/ledger.js";
+import { LOG_FILE } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { TrialPhase } from "./observer.js";
 import type { TrialInputs } from "./trial-parts.js";
@@ -13,7 +14,7 @@ export class TrialLog {
   private readonly open: OpenLogger;
 
   constructor({ trial, treatment, index, directory }: TrialInputs) {
-    this.file = join(directory, "log.ndjson");
+    this.file = join(directory, LOG_FILE);
     this.open = openLogger({
       file: this.file,
       level: treatment.settings.log.level,

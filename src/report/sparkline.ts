@@ -1,13 +1,24 @@
-// A row of characters for a row of numbers: what happened over time at a glance, eight heights of blocks.
-// The lowest height is for zero alone, so that a stall shows.
+// A row of characters for a row of numbers: the last seconds at a glance. Eight heights of blocks where the terminal has
+// Unicode, five marks of ASCII where it has not. The lowest height is for zero alone, so that a stall shows.
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+const ASCII = ["_", ".", "-", "=", "#"] as const;
 
-/** One character a value, scaled from 0 to the largest. */
-export function sparkline(values: readonly number[]): string {
-  const largest = Math.max(...values, 0);
-  return values
-    .map((value) => (value > 0 ? Math.ceil((value / largest) * (BLOCKS.length - 1)) : 0))
-    .map((height) => BLOCKS[height] ?? "")
-    .join("");
+/** Scaled from 0 to the largest; `width` characters, the newest on the right, blank where there are no values yet. */
+export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
+  const heights: readonly string[] = isUnicode ? BLOCKS : ASCII;
+  const shown = values.slice(Math.max(0, values.length - width));
+  const largest = Math.max(...shown, 0);
+  const marks = shown.map((value) => {
+    const height = largest > 0 && value > 0 ? Math.ceil((value / largest) * (heights.length - 1)) : 0;
+    return heights[height] ?? "";
+  });
+  return marks.join("").padStart(width);
+}
+
+/** `part` of `whole` as a bar. */
+export function bar(part: number, whole: number, width: number, isUnicode: boolean): string {
+  const full = whole > 0 ? Math.round(Math.min(1, Math.max(0, part / whole)) * width) : 0;
+  const [filled, empty] = isUnicode ? ["█", "░"] : ["#", "."];
+  return filled.repeat(full) + empty.repeat(width - full);
 }

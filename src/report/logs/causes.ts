@@ -16,17 +16,14 @@ export interface Cause {
 }
 
 export class Causes {
-  private readonly byKey = new Map<string, Cause>();
+  private readonly byKey = new Map<string, Cause & { count: number }>();
 
   add({ event, operation, sqlstate, reason, ...place }: DetailLine): void {
     const [statement, table] = [place.statement ?? null, place.table ?? null];
-    const key = JSON.stringify([event, operation, sqlstate, statement, table]);
+    const key = `${event}\n${operation}\n${sqlstate}\n${statement ?? ""}\n${table ?? ""}`;
     const known = this.byKey.get(key);
-    this.byKey.set(key, {
-      ...{ event, operation, sqlstate, statement, table },
-      count: (known?.count ?? 0) + 1,
-      reason: known?.reason ?? reason,
-    });
+    if (known) known.count++;
+    else this.byKey.set(key, { event, operation, sqlstate, statement, table, count: 1, reason });
   }
 
   /** Most frequent first, failures before retries. */

@@ -170,7 +170,7 @@ function timelineLines({ timeline }: TrialLogReport, marks: Marks): string[] {
     String(row.retries),
     String(row.failures),
     row.longestMs.toFixed(2),
-    sparkline(row.transactionsByColumn),
+    sparkline(row.transactionsByColumn, row.transactionsByColumn.length, true),
   ]);
   return [
     "",
