@@ -47,6 +47,12 @@ describe("what moved with the differences", () => {
     );
   });
 
+  it("puts what stands first beside one metric before what stands second beside another", () => {
+    const tail = "of the +90 ms of the slowest add transactions of each second, commit is +90 ms";
+    const shown = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
+    expect(shown.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
+  });
+
   it("is nothing where no difference is claimed", () => {
     expect(lines(explained("add", "mean"))).toEqual([]);
   });

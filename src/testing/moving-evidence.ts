@@ -82,9 +82,9 @@ const client =
 /** For each sentence of the table, how a trial is made to show that value of its evidence. */
 const PUT: Readonly<Record<string, Put>> = {
   "{who} wrote {now} of WAL per event against {then}": perEvent("walBytes"),
-  "its indexes grew by {now} per event against {then}": perEvent("indexBytes"),
-  "its tables grew by {now} per event against {then}": perEvent("tableBytes"),
-  "its TOAST grew by {now} per event against {then}": perEvent("toastBytes"),
+  "{who}'s indexes grew by {now} per event against {then}": perEvent("indexBytes"),
+  "{who}'s tables grew by {now} per event against {then}": perEvent("tableBytes"),
+  "{who}'s TOAST grew by {now} per event against {then}": perEvent("toastBytes"),
   "{now} buffers per event became dirty against {then}": perEvent("buffersDirtied"),
   "{now} blocks per event were written against {then}": perEvent("blocksWritten"),
   "the WAL held {now} full pages per event against {then}": perEvent("walFullPageImages"),

@@ -51,6 +51,22 @@ describe("because", () => {
     expect(unsampled).toEqual([]);
   });
 
+  it("gives a ratio only to amounts that matter themselves", () => {
+    const because = becauseOf(PROCESS_MEAN, (trial, isText) =>
+      perEvent("walFullPageImages")(trial, isText ? 0.39 : 0.002),
+    );
+    expect(because).toEqual(["the WAL held 0.39 full pages per event against 0.002"]);
+  });
+
+  it("calls sessions that wait for nothing by what they do", () => {
+    const because = becauseOf(PROCESS_MEAN, ({ database }, isText) => {
+      database.waits = [{ event: "CPU", share: isText ? 0.5 : 0.2, sessions: 2 }];
+    });
+    expect(because).toEqual([
+      "active sessions were on a CPU, or waited for one, 50 % of the time against 20 %",
+    ]);
+  });
+
   it("stands in the analysis beside significant differences only, of each metric and operation", () => {
     const { comparisons } = withAnalysis(document(5, 2, wal));
     const verdicts = new Set(comparisons.map(({ verdict }) => verdict));

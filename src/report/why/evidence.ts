@@ -65,7 +65,8 @@ export function movedWith(rule: WhyRule, difference: Difference): Moved | undefi
   if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RATIO_MIN) return undefined;
   const key = [baseline.id, treatment.id, comparison.operation, rule.words].join("\n");
   if (!areApart(then, now, seed, key)) return undefined;
-  const hasRatio = rule.unit.hasRatio && thenMedian > 0 && nowMedian > 0;
+  // "211x" of next to nothing would be true and say nothing.
+  const hasRatio = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
   const words: Readonly<Record<string, string>> = {
     who: treatment.id,
     operation: comparison.operation,

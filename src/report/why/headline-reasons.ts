@@ -10,12 +10,16 @@ function isExplained({ metric, because }: Comparison): boolean {
   return because !== undefined && (HEADLINE_METRICS as readonly string[]).includes(metric);
 }
 
-/** The sentences of one operation's headline differences between two treatments; none where it has none. */
+/** The sentences of one operation's headline differences between two treatments, the first of each first. */
 export function reasonsOf(comparisons: readonly Comparison[]): string[] {
   const explained = comparisons.filter(isExplained);
   if (explained.length === 0) return [];
-  const sentences = new Set(explained.flatMap(({ because = [] }) => because));
-  return sentences.size > 0 ? [...sentences] : [SILENT];
+  const ranks = new Map<string, number>();
+  for (const { because = [] } of explained)
+    for (const [rank, sentence] of because.entries())
+      ranks.set(sentence, Math.min(rank, ranks.get(sentence) ?? rank));
+  const sentences = [...ranks].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence);
+  return sentences.length > 0 ? sentences : [SILENT];
 }
 
 export interface Reason {

@@ -44,13 +44,13 @@ const RULES: readonly WhyRule[] = [
   // What was written.
   on("wal", of.perEvent("walBytes"), bytes(100)).more("{who} wrote {now} of WAL per event against {then}"),
   on("indexes", of.perEvent("indexBytes"), bytes(50)).more(
-    "its indexes grew by {now} per event against {then}",
+    "{who}'s indexes grew by {now} per event against {then}",
   ),
   on("tables", of.perEvent("tableBytes"), bytes(100)).more(
-    "its tables grew by {now} per event against {then}",
+    "{who}'s tables grew by {now} per event against {then}",
   ),
   on("tables", of.perEvent("toastBytes"), bytes(100)).more(
-    "its TOAST grew by {now} per event against {then}",
+    "{who}'s TOAST grew by {now} per event against {then}",
   ),
   on("blocks", of.perEvent("buffersDirtied"), plain(0.1)).more(
     "{now} buffers per event became dirty against {then}",
@@ -164,11 +164,12 @@ const RULES: readonly WhyRule[] = [
 
 /** Heavyweight locks are told apart from the rest, which is the server's own business. */
 function waitRule(event: string): WhyRule {
+  if (event === "CPU")
+    return on("running", of.waitShare(event), share(0.1)).more(
+      "active sessions were on a CPU, or waited for one, {now} of the time against {then}",
+    );
   const topic = event.startsWith("Lock:") ? "locks" : "waits";
-  const words =
-    event === "CPU"
-      ? "active sessions waited for nothing {now} of the time against {then}"
-      : `sessions waited on ${event} {now} of the time against {then}`;
+  const words = `sessions waited on ${event} {now} of the time against {then}`;
   return on(topic, of.waitShare(event), share(0.05)).more(words);
 }
 
