@@ -128,7 +128,7 @@ const PUT: Readonly<Record<string, Put>> = {
   })),
   "{now} events a second were added against {then}": ({ operations }, value) =>
     Object.assign(operations.add ?? {}, { eventsPerSecond: value }),
-  "the oldest waiting event was {now} old on average against {then}": meanOf("backlogAgeMs"),
+  "the first waiting event had waited {now} on average against {then}": meanOf("backlogAgeMs"),
   "{now} events on average waited to be claimed against {then}": meanOf("backlog"),
   "an event took {now} passes against {then}": ({ lifecycle }, value) => (lifecycle.passesPerEvent = value),
   "a process transaction took {now} on average against {then}": processes((value) => ({

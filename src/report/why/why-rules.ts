@@ -137,7 +137,7 @@ const RULES: readonly WhyRule[] = [
     isDownstream,
   ),
   on("queue", of.meanOf("backlogAgeMs"), milliseconds(20)).more(
-    "the oldest waiting event was {now} old on average against {then}",
+    "the first waiting event had waited {now} on average against {then}",
     isLifecycle,
   ),
   on("queue", of.meanOf("backlog"), plain(50)).more(
