@@ -114,11 +114,8 @@ describe("the live state", () => {
     const run = watchedRun({ earlier });
     const { treatment } = run.trial(2);
     const taint = { check: "steal", severity: "taint", seen: 1, bound: 0, words: "stolen" } as const;
-    const { integrity: _, ...rest } = endedTrial(2);
-    run.state.trialEnded(
-      { ...rest, integrity: null, status: "failed", reason: "gone", diagnosis: [taint] },
-      treatment,
-    );
+    const failed = { integrity: null, status: "failed", reason: "gone" } as const;
+    run.state.trialEnded(endedTrial(2, { ...failed, diagnosis: [taint] }), treatment);
     expect(run.state.whole().ended).toMatchObject([
       { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, tainted: [] },
       { number: 2, status: "failed", integrity: null, reason: "gone", tainted: ["steal"] },
