@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
 import { OPERATIONS, type Tag } from "../../metrics/operations.js";
-import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../analysis.js";
 import { findingsOf, reasonsOf } from "../diagnosis/diagnose.js";
 import { keyFindings } from "../key-findings.js";
@@ -80,7 +80,8 @@ export async function collectReport(
   stored: ResultDocument,
   programVersion: string,
 ): Promise<ReportData> {
-  const result = analysed(stored);
+  // As it is read back, so that the report made at the end of a run is the one that is made again from its directory.
+  const result = analysed(ResultDocument.parse(stored));
   const { notes, series, merged } = await readTrials(directory, result);
   return {
     programVersion,
