@@ -31,8 +31,10 @@ export interface LiveServer {
   close(end: LiveEnd): Promise<void>;
 }
 
-function asset(name: string, contentType: string): Route {
-  const file = new URL(`../../report/html/${name}`, import.meta.url);
+/** Where the build puts what runs in the browser. */
+const ASSETS = new URL("../../report/html/", import.meta.url);
+
+function asset(file: URL, contentType: string): Route {
   return async (response) => {
     const content = await readFile(file);
     response.writeHead(200, { "Content-Type": `${contentType}; charset=utf-8` });
@@ -41,7 +43,7 @@ function asset(name: string, contentType: string): Route {
 }
 
 /** Throws a UsageError where the port cannot be had. */
-export async function startDashboard(port: number, state: LiveState): Promise<LiveServer> {
+export async function startDashboard(port: number, state: LiveState, assets = ASSETS): Promise<LiveServer> {
   const events = new EventStream();
   const routes = new Map<string, Route>([
     [
@@ -54,8 +56,8 @@ export async function startDashboard(port: number, state: LiveState): Promise<Li
         response.end(livePage());
       },
     ],
-    ["/live.js", asset("live.js", "text/javascript")],
-    ["/live.css", asset("live.css", "text/css")],
+    ["/live.js", asset(new URL("live.js", assets), "text/javascript")],
+    ["/live.css", asset(new URL("live.css", assets), "text/css")],
     ["/events", (response) => events.add(response, "whole", state.whole())],
   ]);
   const server = await serveLoopback(port, "--dashboard", routes);
