@@ -13,7 +13,7 @@ import { renderEnvironment, renderParameters } from "./sections/parameters.js";
 const SECTIONS: readonly (readonly [id: string, title: string])[] = [
   ["findings", "Findings"],
   ["charts", "Charts"],
-  ["comparisons", "Comparisons"],
+  ["comparisons", "Every comparison"],
   ["numbers", "Every number"],
   ["parameters", "Parameters"],
   ["environment", "Environment"],

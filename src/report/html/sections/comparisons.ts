@@ -126,7 +126,7 @@ function effectTables({ effects = [], interactions = [] }: ResultDocument): Html
 export function renderComparisons(result: ResultDocument): Html {
   return sectionOf(
     "comparisons",
-    "Comparisons",
+    "Every comparison",
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
       from 5 trials on, else with their range [least to most]. Ratios are medians over blocks of trials;
