@@ -16,10 +16,12 @@ import {
 } from "./diagnosis-schema.js";
 
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
+import { FaultRecord } from "./fault-schema.js";
 
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
 export * from "./evidence-schema.js";
+export * from "./fault-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
 export const RESULT_VERSION = 1;
@@ -122,6 +124,10 @@ export const TrialResult = z.strictObject({
   steadyState: SteadyState.optional(),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
+  faults: z
+    .array(FaultRecord)
+    .optional()
+    .describe("What was broken in it, in the order in which it happened"),
   status: z.enum(["complete", "partial", "failed"]),
   reason: z.string().optional().describe("Why it is not complete"),
 });
@@ -183,7 +189,7 @@ export const ResultDocument = z
       .optional()
       .describe("Of a search for capacity, whose trials confirm its rate"),
     diagnosis: z.array(Entry),
-    faults: z.array(Entry),
+    faults: z.array(FaultRecord).describe("Those of all trials"),
   })
   .describe("Result of a train-sim experiment");
 export type ResultDocument = z.infer<typeof ResultDocument>;

@@ -40,6 +40,7 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
   retry: { attempts: 3, baseMs: 1, ceilingMs: 10 },
   evidence: { everyMs: 1000 },
+  faults: [],
   log: { level: "info", slowTransactionMs: 1000 },
   ...changes,
 });

@@ -147,6 +147,21 @@ factors:
     - { strategy: direct, reconnect: per-transaction }
 `,
   },
+  {
+    title: "What breaks in each trial, and when",
+    yaml: `name: faults
+pool: { strategy: pgbouncer, mode: transaction, size: 8 }
+trial: { duration: 60s }
+faults:
+  - { at: 5s, kind: backend-terminate, sessions: 50% }
+  - { at: 10s, kind: postgres-restart, shutdown: immediate }
+  - { at: 20s, kind: process-stop, process: pgbouncer, for: 2s }
+  - { at: 25s, kind: postgres-kill, for: 1s }
+  - { at: 35s, kind: disk-full, disk: tables, for: 3s }
+  - { at: 40s, kind: lock-holder, lock: share, for: 2s }
+  - { at: 45s, kind: connection-limit, connections: 4, drop: true, for: 2s }
+`,
+  },
 ];
 
 /** Scenarios that are refused, for what the program says of them. */
@@ -186,6 +201,18 @@ export const REFUSED: readonly ReferenceExample[] = [
   {
     title: "a queue that nobody empties",
     yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
+  },
+  {
+    title: "a fault that would outlast the window",
+    yaml: "name: x\nfaults: [{ at: 8s, kind: long-transaction, for: 5s }]",
+  },
+  {
+    title: "faults that cannot happen at once",
+    yaml: "name: x\nfaults: [{ at: 2s, kind: postgres-kill, for: 3s }, { at: 4s, kind: lock-holder, for: 1s }]",
+  },
+  {
+    title: "a fault that the target cannot suffer",
+    yaml: "name: x\ntarget: { url: postgresql://a@b/c }\nfaults: [{ at: 2s, kind: postgres-kill }]",
   },
   { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
 ];

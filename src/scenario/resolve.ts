@@ -3,6 +3,7 @@
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";
+import { resolveFault } from "./resolve-faults.js";
 import { resolveLoad } from "./resolve-load.js";
 import {
   ROLES,
@@ -144,6 +145,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
       ceilingMs: scenario.retry.ceiling,
     },
     evidence: { everyMs: scenario.evidence.every },
+    faults: scenario.faults.map(resolveFault),
     log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
   };
 }

@@ -6,6 +6,7 @@ import { isMapping, parsePath } from "./paths.js";
 import { poolProblems } from "./pool-rules.js";
 import { findingsFrom, type Finding } from "./problems.js";
 import { resolveTreatment } from "./resolve.js";
+import { faultRules } from "./rules-faults.js";
 import { loadRules, scheduleRules } from "./rules-load.js";
 import { poolRules, targetRules } from "./rules-target.js";
 import {
@@ -37,6 +38,7 @@ const RULES: readonly Rule[] = [
   { reads: ["topology", "actors", "trial"], check: topologyRules },
   { reads: ["actors", "clients", "topology"], check: loadRules },
   { reads: ["actors", "topology", "trial", "documentSize"], check: scheduleRules },
+  { reads: ["faults", "target", "pool", "trial", "actors", "topology"], check: faultRules },
   {
     reads: ["pool", "actors", "clients", "topology", "statementShape", "isolation", "appDelay"],
     check: (_, settings) =>

@@ -7,6 +7,7 @@ import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../model/document-ge
 import { isolation, size } from "./scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
+import { Faults } from "./schema-faults.js";
 import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, TOPOLOGIES } from "./settings.js";
@@ -146,6 +147,7 @@ export const Scenario = z
     retry: Retry,
     log: Log,
     evidence: Evidence,
+    faults: Faults,
     factors: z
       .record(z.string(), z.unknown())
       .prefault({})

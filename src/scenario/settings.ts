@@ -3,6 +3,7 @@
 // they are. Level names are fixed vocabulary (DESIGN section 3).
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { IdKind } from "../model/event-id.js";
+import type { Fault } from "./faults.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
 import type { ConstantArrivalRatePlan } from "../pacing/executors/constant-arrival-rate.js";
 import type { DailyArrivalRatePlan, DayPart } from "../pacing/executors/daily-arrival-rate.js";
@@ -192,6 +193,8 @@ export interface TreatmentSettings {
   readonly log: LogSettings;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
+  /** What breaks in each trial; in the order in which the scenario names them. */
+  readonly faults: readonly Fault[];
 }
 
 /** One combination of levels. */

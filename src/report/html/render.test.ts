@@ -56,7 +56,18 @@ function hostileResult(text: string): ResultDocument {
       treatment: rename(each.treatment),
     })),
     diagnosis: [{ kind: "lint", words: text }],
-    faults: [{ kind: text }],
+    faults: [
+      {
+        ...{ trial: 1, treatment: text, kind: "postgres-kill", atSeconds: 1, forSeconds: 0 },
+        ...{
+          injectedAtSeconds: 1,
+          clearedAtSeconds: 2,
+          recoverySeconds: null,
+          errors: { [text]: 1 },
+          words: text,
+        },
+      },
+    ],
   };
 }
 

@@ -1,0 +1,28 @@
+// One fault as it went: when it was asked for, when it really was there, what failed meanwhile, how long the load took
+// to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
+// docs/faults.md. Only faults whose injection began are listed.
+import { z } from "zod";
+import { FAULT_KINDS } from "../scenario/faults.js";
+
+const seconds = z.number().min(0);
+
+export const FaultRecord = z.strictObject({
+  trial: z.int().min(1).describe("Its number in the experiment"),
+  treatment: z.string(),
+  kind: z.enum(FAULT_KINDS),
+  atSeconds: seconds.describe("As the scenario asks, from the start of the window, as all of these"),
+  forSeconds: seconds.describe("As the scenario asks; 0 for as long as it takes"),
+  injectedAtSeconds: seconds.describe("Its injection began"),
+  clearedAtSeconds: seconds.nullable().describe("It was gone; null where that failed"),
+  recoverySeconds: seconds
+    .nullable()
+    .describe("Until throughput was back to 90 % of before; null where it did not come back in the window"),
+  errors: z
+    .record(z.string(), z.int().min(0))
+    .describe(
+      "Failed attempts of the load by SQLSTATE while it was there and until the load had recovered; what two faults " +
+        "share is counted in both",
+    ),
+  words: z.string().describe("What was done, as `ended 8 sessions of the load`"),
+});
+export type FaultRecord = z.infer<typeof FaultRecord>;

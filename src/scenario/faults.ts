@@ -1,0 +1,95 @@
+// The faults that a scenario may have: what each kind takes, what it needs of the system under test, and which of
+// them cannot happen at once. It exists so that the schema, the rules and the engine read one table; a new kind is
+// one line here, its keys in `schema-faults.ts` and `resolve-faults.ts`, and its file in `engine/faults/`.
+// Pure data and types; nothing is injected here.
+
+/** `needed` kinds last `for`; `optional` ones are down at least so long; `none` are over once they have happened. */
+type Length = "needed" | "optional" | "none";
+
+/**
+ * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
+ * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network`.
+ */
+type Ground = "server" | "session" | "pooler" | "network";
+
+interface FaultTraits {
+  readonly length: Length;
+  readonly ground: Ground;
+  /** Keys beside `at`, `kind` and `for`. */
+  readonly takes: readonly string[];
+}
+
+export const FAULTS = {
+  "backend-terminate": { length: "none", ground: "session", takes: ["sessions"] },
+  "postgres-restart": { length: "optional", ground: "server", takes: ["shutdown"] },
+  "postgres-kill": { length: "optional", ground: "server", takes: [] },
+  "process-stop": { length: "needed", ground: "server", takes: ["process"] },
+  "disk-full": { length: "needed", ground: "server", takes: ["disk"] },
+  "long-transaction": { length: "needed", ground: "session", takes: [] },
+  "lock-holder": { length: "needed", ground: "session", takes: ["lock"] },
+  "connection-limit": { length: "needed", ground: "session", takes: ["connections", "drop"] },
+} as const satisfies Record<string, FaultTraits>;
+
+export type FaultKindName = keyof typeof FAULTS;
+export const FAULT_KINDS = Object.keys(FAULTS) as [FaultKindName, ...FaultKindName[]];
+
+export const SHUTDOWNS = ["fast", "immediate"] as const;
+export type Shutdown = (typeof SHUTDOWNS)[number];
+
+export const STOPPED_PROCESSES = ["postgres", "pgbouncer"] as const;
+export type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
+
+export const FULL_DISKS = ["tables", "wal"] as const;
+export type FullDisk = (typeof FULL_DISKS)[number];
+
+/** Of PostgreSQL's lock modes those that get in somebody's way, from vacuum's to everybody's. */
+export const LOCK_MODES = [
+  "share update exclusive",
+  "share",
+  "share row exclusive",
+  "exclusive",
+  "access exclusive",
+] as const;
+export type LockMode = (typeof LOCK_MODES)[number];
+
+/** What each kind takes, resolved. */
+interface FaultKeys {
+  "backend-terminate": { readonly sessions: { readonly count: number } | { readonly share: number } };
+  "postgres-restart": { readonly shutdown: Shutdown };
+  "postgres-kill": object;
+  "process-stop": { readonly process: StoppedProcess };
+  "disk-full": { readonly disk: FullDisk };
+  "long-transaction": object;
+  "lock-holder": { readonly lock: LockMode };
+  "connection-limit": {
+    /** Connections that are left to the load. */
+    readonly connections: number;
+    /** Whether the load's connections beyond that are ended, or only new ones refused. */
+    readonly drop: boolean;
+  };
+}
+
+export type FaultOf<K extends FaultKindName> = {
+  readonly kind: K;
+  /** From the start of the measurement window. */
+  readonly atMs: number;
+  /** 0 where the kind is over once it has happened, or takes as long as it takes. */
+  readonly forMs: number;
+} & FaultKeys[K];
+
+/** One fault of a scenario. */
+export type Fault = { [K in FaultKindName]: FaultOf<K> }[FaultKindName];
+
+/** What a fault works on: a PgBouncer that is stopped leaves the server as it is. */
+export function groundOf(fault: Fault): Ground {
+  if (fault.kind === "process-stop" && fault.process === "pgbouncer") return "pooler";
+  return FAULTS[fault.kind].ground;
+}
+
+/** Whether two faults cannot be there at the same time. */
+export function areExclusive(a: Fault, b: Fault): boolean {
+  if (a.kind === b.kind) return true;
+  const [one, other] = [groundOf(a), groundOf(b)];
+  if (one === other) return one !== "session";
+  return [one, other].every((ground) => ground === "server" || ground === "session");
+}

@@ -1,0 +1,122 @@
+// Rules over `faults`: keys that belong to another kind, faults that do not fit into the window, that cannot happen at
+// once, or that this target and this pool cannot suffer. A fault that cannot be had is refused here with the reason,
+// before anything is started, rather than left out of the run. Pure checks over a scenario that passed its schema.
+import { formatDuration } from "../foundation/units.js";
+import { isBudgeted } from "./estimate.js";
+import { areExclusive, FAULTS, type Fault } from "./faults.js";
+import type { Finding } from "./problems.js";
+import type { Scenario } from "./schema.js";
+import type { FaultMapping } from "./schema-faults.js";
+import type { TreatmentSettings } from "./settings.js";
+
+const COMMON_KEYS: readonly string[] = ["at", "kind", "for"];
+
+function keyFindings(given: FaultMapping, index: number): Finding[] {
+  const { takes, length } = FAULTS[given.kind];
+  const own: readonly string[] = takes;
+  const findings = Object.entries(given)
+    .filter(([key, value]) => value !== undefined && !COMMON_KEYS.includes(key) && !own.includes(key))
+    .map(([key]): Finding => {
+      const owners = Object.entries(FAULTS).filter(([, traits]) =>
+        (traits.takes as readonly string[]).includes(key),
+      );
+      const kinds = owners.map(([kind]) => kind).join(" or ");
+      const taken = own.length > 0 ? `; ${given.kind} takes ${own.join(", ")}` : "";
+      return {
+        path: ["faults", index, key],
+        message: `belongs to kind ${kinds}, not to ${given.kind}${taken}`,
+        isAboutKey: true,
+      };
+    });
+  if (length === "needed" && given.for === undefined)
+    findings.push({
+      path: ["faults", index],
+      message: `${given.kind} needs a for: how long it lasts, as for: 5s`,
+    });
+  if (length === "none" && given.for !== undefined)
+    findings.push({
+      path: ["faults", index, "for"],
+      message: `${given.kind} is over once it has happened; take for out`,
+      isAboutKey: true,
+    });
+  return findings;
+}
+
+function windowFindings(fault: Fault, index: number, settings: TreatmentSettings): Finding[] {
+  if (isBudgeted(settings)) {
+    const message =
+      "faults come at their time in a window of known length, and a budget of iterations ends this one; use " +
+      "an executor without iterations";
+    return [{ path: ["faults", index], message }];
+  }
+  const { durationMs } = settings.trial;
+  const endMs = fault.atMs + fault.forMs;
+  if (fault.atMs < durationMs && endMs <= durationMs) return [];
+  const until = fault.forMs > 0 ? ` and would last until ${formatDuration(endMs)}` : "";
+  const message =
+    `begins at ${formatDuration(fault.atMs)}${until}, but the window ends at ${formatDuration(durationMs)}; ` +
+    "choose an earlier at or a longer trial.duration";
+  return [{ path: ["faults", index, "at"], message }];
+}
+
+function overlapFindings(faults: readonly Fault[]): Finding[] {
+  return faults.flatMap((fault, index) => {
+    const earlier = faults.findIndex(
+      (other, i) =>
+        i < index &&
+        areExclusive(fault, other) &&
+        fault.atMs <= other.atMs + other.forMs &&
+        other.atMs <= fault.atMs + fault.forMs,
+    );
+    const other = faults[earlier];
+    if (!other) return [];
+    const message =
+      `${fault.kind} cannot be there together with faults[${earlier}], ${other.kind} from ` +
+      `${formatDuration(other.atMs)} to ${formatDuration(other.atMs + other.forMs)}`;
+    return [{ path: ["faults", index], message }];
+  });
+}
+
+/** Why this target or this pool cannot suffer the fault; undefined where it can. */
+function obstacle(fault: Fault, { target, pool }: TreatmentSettings): string | undefined {
+  const isOurs = target.kind === "embedded";
+  switch (fault.kind) {
+    case "postgres-restart":
+    case "postgres-kill":
+    case "disk-full":
+      return isOurs
+        ? undefined
+        : `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
+    case "process-stop":
+      if (fault.process === "postgres")
+        return isOurs
+          ? undefined
+          : `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
+      if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
+      return pool.urls.length === 0
+        ? undefined
+        : "needs a PgBouncer that train-sim starts, and pool names URLs";
+    case "connection-limit":
+      return target.kind === "url"
+        ? "takes every connection of the server, which on a server of your own others may need"
+        : undefined;
+    case "backend-terminate":
+    case "long-transaction":
+    case "lock-holder":
+      return undefined;
+  }
+}
+
+export function faultRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const { faults } = settings;
+  return [
+    ...scenario.faults.flatMap(keyFindings),
+    ...faults.flatMap((fault, index) => windowFindings(fault, index, settings)),
+    ...overlapFindings(faults),
+    ...faults.flatMap((fault, index): Finding[] => {
+      const reason = obstacle(fault, settings);
+      const path = ["faults", index, "kind"];
+      return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
+    }),
+  ];
+}
