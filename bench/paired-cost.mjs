@@ -1,0 +1,44 @@
+// What a thing costs the load, for benches: one run of train-sim itself on a scenario whose one factor turns the thing on
+// and off, interleaved, compared block by block by events processed a second.
+// It takes the built program and throws when that fails; whether a cost is too high is for its caller to say.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** `without` and `withIt` are the two treatments; the command line's arguments go on to `train-sim run`. */
+export function pairedCost(scenario, without, withIt) {
+  const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
+  const program = here("../dist/cli/main.js");
+  const args = [program, "run", here(scenario), "--json", "--out", out, ...process.argv.slice(2)];
+  const run = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 1 << 28,
+  });
+  rmSync(out, { recursive: true, force: true });
+  if (run.status !== 0) throw new Error(`train-sim ended with ${run.status}`);
+
+  const { treatments } = JSON.parse(run.stdout);
+  const rates = (id) =>
+    treatments.find((each) => each.id === id).trials.map((trial) => trial.operations.process.eventsPerSecond);
+  const eventsPerSecond = { [without]: rates(without), [withIt]: rates(withIt) };
+  const costs = eventsPerSecond[without]
+    .map((rate, block) => 1 - eventsPerSecond[withIt][block] / rate)
+    .sort((a, b) => a - b);
+  return { eventsPerSecond, costs, median: costs[Math.floor(costs.length / 2)] };
+}
+
+export const percent = (share) => `${(share * 100).toFixed(1)} %`;
+
+/** Prints the ratio with its range; exit code 1 when the median is above the bound. */
+export function report(what, { eventsPerSecond, costs, median }, bound) {
+  console.log(JSON.stringify({ eventsPerSecond, medianCost: median }));
+  console.log(
+    `cost of ${what}: median ${percent(median)} over ${costs.length} blocks (${percent(costs[0])} .. ${percent(costs.at(-1))}); bound ${percent(bound)}`,
+  );
+  if (median > bound) process.exitCode = 1;
+}

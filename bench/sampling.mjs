@@ -1,0 +1,65 @@
+// What looking at the database costs. First the processor time of a sample, of the server and of train-sim, on a server
+// of its own that does nothing else: the share that one sample a second takes of this machine. Then the same closed-loop
+// treatment sampled every second and not at all, interleaved in one run, compared by events processed a second.
+// Exits with 1 when either is above 1 %; the second says nothing on a machine that is busy with other work.
+import { availableParallelism } from "node:os";
+import { connectAdmin } from "../dist/database/admin.js";
+import { dialectOf } from "../dist/database/dialects/registry.js";
+import { resetNamespace } from "../dist/database/namespace.js";
+import { preload } from "../dist/database/preload.js";
+import { DatabaseSampler } from "../dist/database/sampler/sampler.js";
+import { hostUsage } from "../dist/foundation/host-usage.js";
+import { startEmbedded } from "../dist/target/embedded.js";
+import { pairedCost, percent, report } from "./paired-cost.mjs";
+
+const BOUND = 0.01;
+const SAMPLES = 300;
+const IDLE_CLIENTS = 16;
+const BACKLOG = 1_000;
+const namespace = "bench";
+
+/** Counts the queue in every sample, as it is once a second, and not the less often the more samples there are. */
+function withoutPauses(dialect) {
+  const groups = dialect.sampler.groups.map((group) => ({ ...group, mostShare: undefined }));
+  return { ...dialect, sampler: { ...dialect.sampler, groups } };
+}
+
+/** Milliseconds of CPU that one sample takes, of server and program together. */
+async function cpuMsOfSample() {
+  const server = await startEmbedded({}, { maxConnectionsNeeded: IDLE_CLIENTS });
+  const sessions = [];
+  try {
+    const admin = await connectAdmin(server.admin);
+    sessions.push(admin);
+    await resetNamespace(admin, { namespace, payload: "jsonb" });
+    const ids = { ids: "uuidv7", documentBytes: 900, preload: BACKLOG };
+    await preload(admin, { namespace, payload: "jsonb", dialect: "postgres", ...ids }, 1);
+    for (let i = 0; i < IDLE_CLIENTS; i++)
+      sessions.push(await connectAdmin(server.admin, { purpose: "consumers" }));
+    const sampler = new DatabaseSampler({
+      ...{ endpoint: server.admin, dialect: withoutPauses(dialectOf("postgres")), namespace, isOurs: true },
+    });
+    sessions.push(sampler);
+    await sampler.open();
+    const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
+    const before = usage();
+    for (let i = 0; i < SAMPLES; i++) {
+      await sampler.sample();
+      usage(); // a sample of the machine goes with it
+    }
+    const after = usage();
+    const total = ({ serverCpuMs, clientCpuMs }) => serverCpuMs + clientCpuMs;
+    return (total(after) - total(before)) / SAMPLES;
+  } finally {
+    await Promise.all(sessions.map((session) => session.close()));
+    await server.stop();
+  }
+}
+
+const cpuMs = await cpuMsOfSample();
+const share = cpuMs / 1000 / availableParallelism();
+console.log(
+  `a sample takes ${cpuMs.toFixed(1)} ms of CPU: ${percent(share)} of ${availableParallelism()} processors once a second; bound ${percent(BOUND)}`,
+);
+if (share > BOUND) process.exitCode = 1;
+report("sampling", pairedCost("sampling.yaml", "off", "every-1s"), BOUND);
