@@ -25,8 +25,15 @@ describe("classifyFailure", () => {
     ["40003", "in-doubt"],
     ["42P01", "fatal"],
     ["23505", "fatal"],
-    ["53100", "fatal"],
-    ["57014", "fatal"],
+    ["53100", "retry"],
+    ["53200", "retry"],
+    ["57014", "retry"],
+    ["58030", "retry"],
+    ["25006", "reconnect"],
+    ["ERR_STREAM_DESTROYED", "reconnect"],
+    ["53400", "fatal"],
+    ["XX000", "fatal"],
+    ["XX001", "fatal"],
     ["EMFILE", "fatal"],
   ] as const)("takes %s for %s and counts it under that code", (code, kind) => {
     expect(classifyFailure(withCode(code))).toEqual({ kind, sqlstate: code });
@@ -68,6 +75,21 @@ describe("classifyFailure", () => {
       kind: "reconnect",
       sqlstate: "57P03",
     });
+  });
+
+  it.each([
+    ["53100", "ERROR", "retry"],
+    ["53100", "PANIC", "reconnect"], // the WAL's disk is full: the server crashes and recovers
+    ["53200", "FATAL", "reconnect"],
+    ["XX000", "PANIC", "reconnect"],
+    ["28P01", "FATAL", "fatal"],
+  ] as const)("takes %s of severity %s for %s", (code, severity, kind) => {
+    expect(classifyFailure(Object.assign(withCode(code), { severity }))).toEqual({ kind, sqlstate: code });
+  });
+
+  it("tries again what met a concurrent change of a catalog row, and no other internal error", () => {
+    expect(classifyFailure(withCode("XX000", "tuple concurrently updated")).kind).toBe("retry");
+    expect(classifyFailure(withCode("XX000", "cache lookup failed for relation 1")).kind).toBe("fatal");
   });
 
   it("keeps a commit without an answer in doubt, whatever broke the connection", () => {

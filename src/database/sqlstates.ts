@@ -1,7 +1,7 @@
 // One table from SQLSTATE or driver code to what may be done about a failure. Whoever meets an error asks here and
 // nowhere else, so that what is retried, what reconnects and what ends a trial is decided in one place. Sources:
-// PostgreSQL's appendix A, Node's and node-postgres's own codes and messages, PgBouncer's sources. What is not in
-// the table is fatal: an unknown error is shown, never tried again in the hope that it goes away.
+// PostgreSQL's appendix A, Node's and node-postgres's own codes and messages, PgBouncer's sources. Codes of another
+// dialect are further rows: none means two things. What is not in the table is fatal: an unknown error is shown.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { InDoubtError, StatementError } from "./errors.js";
 import type { FailureKind } from "./workload.js";
@@ -14,10 +14,15 @@ export interface Failure {
 }
 
 const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
-  // The transaction lost against another one and is rolled back; the session goes on.
+  // The transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections 13.2, 13.3).
   ["40001", "retry"], // serialization_failure
   ["40P01", "retry"], // deadlock_detected
   ["55P03", "retry"], // lock_not_available: NOWAIT, lock_timeout
+  ["57014", "retry"], // query_canceled: statement_timeout, pg_cancel_backend
+  // The server is short of something that it may have again: tried until the deadline, then given up and counted.
+  ["53100", "retry"], // disk_full: a table or a temporary file; a full disk of the WAL is a PANIC
+  ["53200", "retry"], // out_of_memory
+  ["58030", "retry"], // io_error: storage that does not answer for a while
   // The server does not know how it ended (CockroachDB says so when a node fails under a commit).
   ["40003", "in-doubt"], // statement_completion_unknown
   // The server ends the session, or does not open one now.
@@ -28,17 +33,28 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["25P03", "reconnect"], // idle_in_transaction_session_timeout
   ["25P04", "reconnect"], // transaction_timeout (PostgreSQL 17)
   ["53300", "reconnect"], // too_many_connections, of the server or of the role
-  // The network, as Node names it.
+  // The session outlived a failover on what is a standby now; a new connection finds the new primary.
+  ["25006", "reconnect"], // read_only_sql_transaction
+  // The network, as Node names it (its errors.md, and errno of the system).
   ["ECONNRESET", "reconnect"],
   ["ECONNREFUSED", "reconnect"], // nobody listens: restarting
   ["ECONNABORTED", "reconnect"],
   ["EPIPE", "reconnect"], // written to after the other side hung up
+  ["ERR_STREAM_DESTROYED", "reconnect"], // written to after this side had cut it
+  ["ERR_STREAM_WRITE_AFTER_END", "reconnect"],
   ["ETIMEDOUT", "reconnect"],
   ["EHOSTUNREACH", "reconnect"],
   ["ENETUNREACH", "reconnect"],
+  ["ENETDOWN", "reconnect"],
   ["EADDRNOTAVAIL", "reconnect"], // local ports used up by connections in TIME_WAIT: `reconnect: per-transaction`
   ["EAI_AGAIN", "reconnect"], // name service for the moment without an answer
 ]);
+
+/**
+ * Codes that say too little, told apart by their message: a concurrent change of a catalog row (heapam.c), which is
+ * over at the next attempt. Whatever else is XX000 is a bug of the server, and shown.
+ */
+const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
 /** Class 08 is "connection exception": every code of it means that the session is gone or was never there. */
 const CONNECTION_EXCEPTION = "08";
@@ -70,7 +86,18 @@ function kindOf(code: string, error: unknown): FailureKind {
   }
   // The socket file of a server that restarts is away for a moment; any other missing file is an error of ours.
   if (code === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") return "reconnect";
+  if (code === "XX000" && PASSING_INTERNAL_ERROR.test(messageOf(error))) return "retry";
   return KIND_OF_CODE.get(code) ?? "fatal";
+}
+
+/**
+ * An error is worse than its code where the server says so: FATAL ends the session, so that a new one is needed, and
+ * PANIC ends every session, whatever the cause: the server recovers from a crash.
+ */
+function withSeverity(kind: FailureKind, error: unknown): FailureKind {
+  const severity = typeof error === "object" && error !== null && "severity" in error ? error.severity : "";
+  if (severity === "PANIC") return "reconnect";
+  return severity === "FATAL" && kind === "retry" ? "reconnect" : kind;
 }
 
 /** What may be done about anything thrown by a connection, a pool or a workload. */
@@ -81,7 +108,7 @@ export function classifyFailure(error: unknown): Failure {
   const isWrapper = error instanceof StatementError || error instanceof TargetError;
   if (isWrapper && error.cause !== undefined) return classifyFailure(error.cause);
   const code = codeOf(error) ?? codeOfDriver(error);
-  if (code !== undefined && code !== "") return { kind: kindOf(code, error), sqlstate: code };
+  if (code !== undefined && code !== "") return { kind: withSeverity(kindOf(code, error), error), sqlstate: code };
   const name = error instanceof Error && error.name !== "" ? error.name : typeof error;
   return { kind: "fatal", sqlstate: name };
 }

@@ -80,13 +80,13 @@ export interface Workload {
 
 /** How a failed call may be treated; the table behind it is `sqlstates.ts`. */
 export type FailureKind =
-  /** Try again on the same connection: serialisation failure, deadlock, lock not available. */
+  /** Try again on the same connection: serialisation failure, deadlock, lock not available, a full disk. */
   | "retry"
   /** Try again on a new connection: it was lost, or the server is starting up or shutting down. */
   | "reconnect"
   /** The commit was under way when the connection went: settle it before trying again. */
   | "in-doubt"
-  /** Trying again cannot help: a wrong statement, a missing table, a full disk. */
+  /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
 
 /** A client's hold on a connection. */
