@@ -28,8 +28,6 @@ function liveLatency(histogram: Histogram | undefined): LiveLatency | null {
     : {
         samples: histogram.totalCount,
         meanMs: meanMs(histogram),
-        p50Ms: percentileMs(histogram, 50),
-        p95Ms: percentileMs(histogram, 95),
         p99Ms: percentileMs(histogram, 99),
         binned: countsWithin(histogram, BOUNDS_US),
       };

@@ -38,8 +38,6 @@ export const LATENCY_BOUNDS_MS = [
 export interface LiveLatency {
   readonly samples: number;
   readonly meanMs: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
   readonly p99Ms: number;
   /** Samples by the first of `LATENCY_BOUNDS_MS` that holds them; the last entry counts those above all. */
   readonly binned: readonly number[];

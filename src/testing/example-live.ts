@@ -58,7 +58,7 @@ export function watchedRun(inputs: WatchedInputs = {}): WatchedRun {
 export function latencyOf(ms: number, samples: number): LiveLatency {
   const bin = LATENCY_BOUNDS_MS.findIndex((boundMs) => ms <= boundMs);
   const binned = [...LATENCY_BOUNDS_MS, Number.POSITIVE_INFINITY].map((_, i) => (i === bin ? samples : 0));
-  return { samples, meanMs: ms, p50Ms: ms, p95Ms: ms, p99Ms: ms, binned };
+  return { samples, meanMs: ms, p99Ms: ms, binned };
 }
 
 export function liveOperation(events: number, changes: Partial<LiveOperation> = {}): LiveOperation {

@@ -149,7 +149,8 @@ function thresholdLines(thresholds: readonly LiveThreshold[], { isUnicode, colum
   return thresholds.map(({ metric, expression, seen, ok }) => {
     const mark = ok === null ? open : ok ? yes : no;
     const value = seen === null ? "no sample yet" : `so far ${shortNumber(seen)}`;
-    const about = shorten(printable(`${metric} ${expression}`), Math.max(10, columns - 30));
+    const words = printable(`${metric} ${expression}`);
+    const about = isUnicode ? shorten(words, Math.max(10, columns - 30)) : words;
     return { text: `${mark} ${about}  ${value}`, tone: ok === null ? "dim" : ok ? "good" : "bad" };
   });
 }
