@@ -324,7 +324,7 @@ describe("a run that is stopped", () => {
     const out = scratchDirectory();
     const yaml = `name: t\ntarget: { kind: url, urls: ["${urlOf(server.admin)}"] }\nretry: { attempts: 2 }\n${ACTORS}${LONG}`;
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
-    await untilLogged(out, `"event":"summary","phase":"measure","second"`);
+    await untilLogged(out, `"event":"summary","phase":"measure","operation"`);
     await server.stop();
     const ended = await started.ended;
     expect(ended.exitCode).toBe(111);
@@ -351,7 +351,7 @@ describe("a run that is stopped", () => {
     const out = scratchDirectory();
     const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT.replace("1s", "3s")}`);
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
-    await untilLogged(out, `"event":"summary","phase":"measure","second"`);
+    await untilLogged(out, `"event":"summary","phase":"measure","operation"`);
     await withAdmin((admin) =>
       admin.query(
         `DELETE FROM ${namespace}.events_archive WHERE id IN (SELECT id FROM ${namespace}.events_archive LIMIT 3)`,
