@@ -1,7 +1,8 @@
 // Asks the server once a second, on a connection of its own, whether it is still there. A server that stays away for
 // longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
 // is over sooner is none of its business.
-import { monotonicMs, systemClock } from "../foundation/clock.js";
+import { monotonicMs } from "../foundation/clock.js";
+import { withinMs } from "../foundation/deadline.js";
 import { messageOf } from "../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
@@ -18,6 +19,7 @@ export class ServerWatch {
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
   private isStopped = false;
+  private excuses = 0;
 
   constructor(private readonly endpoint: Endpoint) {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
@@ -31,6 +33,15 @@ export class ServerWatch {
     await this.client?.close();
   }
 
+  /** Until the result is called it may be away for as long as it likes: a fault is there. Its patience begins then. */
+  excuse(): () => void {
+    this.excuses++;
+    return () => {
+      this.excuses--;
+      this.answeredMs = monotonicMs();
+    };
+  }
+
   private schedule(): void {
     this.timer = setTimeout(() => void this.ask(), EVERY_MS);
   }
@@ -38,13 +49,13 @@ export class ServerWatch {
   private async ask(): Promise<void> {
     try {
       this.client ??= await connectAdmin(this.endpoint, { purpose: "watch", connectTimeoutMs: ANSWER_MS });
-      await inTime(this.client.query("SELECT 1"));
+      await withinMs(this.client.query("SELECT 1"), ANSWER_MS);
       this.answeredMs = monotonicMs();
     } catch (error) {
       void this.client?.close();
       this.client = undefined;
       const awayMs = monotonicMs() - this.answeredMs;
-      if (awayMs > PATIENCE_MS && !this.isStopped) {
+      if (awayMs > PATIENCE_MS && this.excuses === 0 && !this.isStopped) {
         this.declareLost(
           `${describeEndpoint(this.endpoint)} has not answered for ${Math.round(awayMs / 1000)} s: ${messageOf(error)}`,
         );
@@ -54,13 +65,4 @@ export class ServerWatch {
     if (this.isStopped) await this.client?.close();
     else this.schedule();
   }
-}
-
-/** The outcome of `answer`, or a rejection when there is none in time: a frozen server keeps its connections open. */
-async function inTime(answer: Promise<unknown>): Promise<void> {
-  const answered = new AbortController();
-  const late = systemClock.sleep(ANSWER_MS, answered.signal).then(() => {
-    if (!answered.signal.aborted) throw new Error(`no answer within ${ANSWER_MS / 1000} s`);
-  });
-  await Promise.race([answer, late]).finally(() => answered.abort());
 }
