@@ -2,7 +2,6 @@
 // Bundles what runs in a browser: the page of report.html and the live dashboard, each as one script and one style
 // sheet that need nothing else, `dist/report/html/{page,live}.{js,css}`. The program puts them into its HTML; a page
 // that imports anything of Node does not build. The directory is an argument, for builds beside `dist/`.
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 
@@ -10,10 +9,7 @@ const SOURCES = path.join(import.meta.dirname, "src/report/html");
 const outdir = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist"), "report/html");
 
 const entryPoints = ["page", "live"].flatMap((page) =>
-  ["main.ts", `${page}.css`]
-    .map((file) => path.join(SOURCES, page, file))
-    .filter((file) => existsSync(file))
-    .map((file) => ({ in: file, out: page })),
+  ["main.ts", `${page}.css`].map((file) => ({ in: path.join(SOURCES, page, file), out: page })),
 );
 await build({
   entryPoints,

@@ -10,10 +10,9 @@ import type {
   ReportData,
   TrialSeries,
 } from "../report/html/report-data.js";
-import type { Sweep } from "../results/comparison-schema.js";
 import type { LatencyPart, ResultDocument, TreatmentResult, TrialResult } from "../results/result-schema.js";
-import type { Capacity } from "../results/capacity-schema.js";
 import { exampleOperation, exampleResult, exampleTrial } from "./example-result.js";
+import { exampleCapacity, exampleSweep } from "./example-searches.js";
 
 /** Slowdown of each treatment against the first. */
 export const EXAMPLE_TREATMENTS: Readonly<Record<string, number>> = {
@@ -161,57 +160,6 @@ function curveOf(
   };
 }
 
-function sweepOf(): Sweep {
-  const law = (n: number): number => (120 * n) / (1 + 0.05 * (n - 1) + 0.001 * n * (n - 1));
-  const estimate = (value: number) => ({ value, low: value * 0.9, high: value * 1.1 });
-  return {
-    factor: "clients",
-    levels: { payload: "jsonb" },
-    operation: "add",
-    points: [1, 4, 16, 64].map((clients) => ({
-      clients,
-      treatment: "jsonb",
-      trials: TRIALS,
-      eventsPerSecond: { median: law(clients), ciLow: law(clients) * 0.95, ciHigh: law(clients) * 1.06 },
-      ...{ meanMs: null, p50Ms: null, p95Ms: null, p99Ms: null },
-    })),
-    usl: {
-      status: "fitted",
-      ...{
-        lambda: estimate(120),
-        sigma: estimate(0.05),
-        kappa: estimate(0.001),
-        peakClients: estimate(31),
-        rSquared: 0.998,
-      },
-    },
-  };
-}
-
-function capacityOf(): Capacity {
-  return {
-    ...{
-      treatment: "jsonb",
-      metric: "add",
-      expression: "p(99)<50",
-      operation: "add",
-      clients: 32,
-      ratePerSecond: 200,
-    },
-    ...{ outcome: "found", failsAtPerSecond: 240, confirmations: 2 },
-    probes: [100, 200, 240, 400].map((rate, i) => ({
-      ...{
-        trial: i + 1,
-        purpose: "bracket" as const,
-        ratePerSecond: rate,
-        offeredPerSecond: rate,
-        achievedPerSecond: rate,
-      },
-      ...{ dropped: 0, seen: rate / 4, p99Ms: rate / 4, held: rate <= 200 },
-    })),
-  };
-}
-
 function treatmentOf(id: string, slowdown: number, offset: number, prng: Prng): TreatmentResult {
   const merged = (meanMs: number) => ({ ...exampleOperation(meanMs, TRIALS), parts: partsOf(meanMs) });
   return {
@@ -234,7 +182,7 @@ function exampleDocument(prng: Prng): ResultDocument {
     treatmentOf(id, slowdown, i, prng),
   );
   const analysed = withAnalysis({ ...exampleResult(TRIALS), treatments });
-  return { ...analysed, sweeps: [sweepOf()], capacity: [capacityOf()] };
+  return { ...analysed, sweeps: [exampleSweep()], capacity: [exampleCapacity()] };
 }
 
 export function exampleReport(): ReportData {

@@ -204,7 +204,7 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
     expect(pdf.length).toBeGreaterThan(50_000);
     const paper = String(await page.evaluate("window.paper"));
     expect(paper).toContain(LIGHT.treatments[0]);
-    expect(paper).toMatch(/width="690"/);
+    expect(paper).toMatch(/width="680"/);
     await page.waitForFunction("window.printed");
     expect(await svgOf(page, "throughput")).toBe(dark);
   });

@@ -8,7 +8,7 @@ import { renderTable } from "./table.js";
 export type Choose = (chart: string, control: string, value: string) => void;
 
 /** Width of what is printed: A4 less its margins. */
-export const PAPER_WIDTH_PX = 690;
+export const PAPER_WIDTH_PX = 680;
 
 export class ChartSection {
   readonly element: HTMLElement;
@@ -77,8 +77,11 @@ export class ChartSection {
     this.legend.hidden = plot.legend.length === 0;
   }
 
-  private legendButton({ name, colour, dash }: LegendEntry): HTMLButtonElement {
-    const swatch = element("span", { class: `swatch ${dash ?? "solid"}`, "aria-hidden": "true" });
+  private legendButton({ name, colour, dash, isFilled }: LegendEntry): HTMLButtonElement {
+    const swatch = element("span", {
+      class: `swatch ${isFilled ? "filled" : (dash ?? "solid")}`,
+      "aria-hidden": "true",
+    });
     swatch.style.color = colour;
     const isShown = (): string => String(!this.hiddenNames.has(name));
     const button = element("button", { type: "button", "aria-pressed": isShown() }, swatch, name);

@@ -109,7 +109,7 @@ function wordsOf(chart: BarChart, view: View): string {
 function legendOf(chart: BarChart): LegendEntry[] {
   return [...(chart.partColours ?? [])]
     .filter(([part]) => chart.panels.some(({ parts }) => parts.has(part)))
-    .map(([name, colour]) => ({ name, colour }));
+    .map(([name, colour]) => ({ name, colour, isFilled: true }));
 }
 
 function valueAxis(unit: Unit, panel: number, theme: ChartTheme): XAXisComponentOption {

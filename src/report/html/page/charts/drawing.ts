@@ -44,6 +44,8 @@ export interface LegendEntry {
   readonly name: string;
   readonly colour: string;
   readonly dash?: Dash;
+  /** Of an area or a bar, not of a line. */
+  readonly isFilled?: boolean;
 }
 
 export interface Plot {

@@ -133,8 +133,9 @@ function yAxisOf(
 
 function legendOf(panels: readonly LinePanel[]): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();
-  for (const { name, colour, dash } of panels.flatMap(({ lines }) => lines))
-    if (!entries.has(name)) entries.set(name, { name, colour, ...(dash && { dash }) });
+  for (const { name, colour, dash, isArea } of panels.flatMap(({ lines }) => lines))
+    if (!entries.has(name))
+      entries.set(name, { name, colour, ...(dash && { dash }), ...(isArea && { isFilled: true }) });
   return [...entries.values()];
 }
 

@@ -97,7 +97,7 @@ export function yAxis(theme: ChartTheme, name: string): YAXisComponentOption {
     name,
     nameLocation: "end",
     nameGap: 12,
-    nameTextStyle: { color: theme.muted, fontSize: FONT_PX, align: "right", padding: [0, 6, 0, 0] },
+    nameTextStyle: { color: theme.muted, fontSize: FONT_PX, align: "left" },
     axisLine: { show: false },
     axisTick: { show: false },
     splitLine: { lineStyle: { color: theme.line } },

@@ -4,7 +4,7 @@ import type { LatencyPart, OperationResults } from "../../../../results/result-s
 import type { Operation } from "../../../../metrics/operations.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control, type View } from "./drawing.js";
-import { partColour } from "./theme.js";
+import { commonColour } from "./theme.js";
 import { operationName } from "./view.js";
 
 const MEASURE: Control = {
@@ -18,7 +18,7 @@ const MEASURE: Control = {
 
 /** What is always there stands first and last, with the statements between them. */
 const FIRST = ["startDelay", "poolWait", "begin"];
-const LAST = ["appDelay", "commit", "rollback", "backoff", "program"];
+const LAST = ["appDelay", "commit", "rollback", "release", "backoff", "program"];
 const PART_NAMES: Readonly<Record<string, string>> = {
   startDelay: "start delay",
   poolWait: "pool wait",
@@ -46,6 +46,29 @@ function namesIn(view: View): string[] {
   );
   const statements = [...all].filter((name) => !FIRST.includes(name) && !LAST.includes(name));
   return [...FIRST, ...statements, ...LAST].filter((name) => all.has(name));
+}
+
+/** Names that stand in one bar with `name`, in any treatment. */
+function neighbours(view: View, name: string): Set<string> {
+  const bars = view.report.result.treatments.flatMap(({ id }) =>
+    view.operations.map((operation) => partsOf(view, id, operation).map((part) => part.name)),
+  );
+  return new Set(bars.filter((names) => names.includes(name)).flat());
+}
+
+/**
+ * What every operation has keeps its colour; a statement has the first one that no other of its bars has, so that
+ * colours last longer than if every statement had its own, and two of one bar never look alike.
+ */
+function coloursOf(view: View, names: readonly string[]): Map<string, string> {
+  const common = [...FIRST, ...LAST];
+  const colours = new Map(common.map((name, i) => [name, commonColour(view.theme, i)]));
+  for (const name of names.filter((each) => !common.includes(each))) {
+    const taken = new Set([...neighbours(view, name)].map((each) => colours.get(each)));
+    const free = view.theme.parts.find((colour) => !taken.has(colour));
+    colours.set(name, free ?? view.theme.rest);
+  }
+  return new Map(names.map((name) => [PART_NAMES[name] ?? name, colours.get(name) ?? view.theme.rest]));
 }
 
 function panelOf(view: View, operation: string, names: readonly string[], isSlow: boolean): BarPanel {
@@ -77,9 +100,7 @@ export const parts: Chart = {
       return nothing(
         "There is nothing to draw: the parts of response times were not kept for what is shown.",
       );
-    const partColours = new Map(
-      names.map((name, i) => [PART_NAMES[name] ?? name, partColour(view.theme, i)]),
-    );
+    const partColours = coloursOf(view, names);
     const which = isSlow
       ? "Means over the slowest transaction of each second and worker: what the tail is made of."
       : "Means over all committed transactions; the parts add up to the mean response time.";

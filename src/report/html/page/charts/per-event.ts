@@ -3,7 +3,7 @@
 import type { PerEvent } from "../../../../results/result-schema.js";
 import { plotBars } from "./bar-panels.js";
 import { nothing, type Chart } from "./drawing.js";
-import { valueNote, valuePanels, type TrialValue } from "./trial-values.js";
+import { valueNote, valuePanels, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 
 type Cost = Exclude<keyof PerEvent, "events">;
@@ -32,12 +32,15 @@ export const perEvent: Chart = {
       unit,
       of: ({ database }) => database.perEvent?.[cost],
     }));
-    const panels = valuePanels(view, values);
+    const { panels, note } = withoutZeros(valuePanels(view, values));
     if (panels.length === 0)
       return nothing(
-        "There is nothing to draw: the database was not asked what an event costs, or did not tell.",
+        `There is nothing to draw: ${note || "the database was not asked what an event costs, or did not tell."}`,
       );
-    return plotBars({ caption: "Cost per event, by treatment", panels, note: valueNote(view) }, view);
+    return plotBars(
+      { caption: "Cost per event, by treatment", panels, note: `${valueNote(view)} ${note}`.trim() },
+      view,
+    );
   },
 };
 
@@ -55,9 +58,14 @@ export const sizes: Chart = {
   title: "Size and dead rows",
   lead: "How large the workload's tables were at the end of the window, how many dead rows they carried, and how many updates left the indexes alone (HOT).",
   draw: (view) => {
-    const panels = valuePanels(view, SIZES);
+    const { panels, note } = withoutZeros(valuePanels(view, SIZES));
     if (panels.length === 0)
-      return nothing("There is nothing to draw: the sizes of the tables were not sampled in what is shown.");
-    return plotBars({ caption: "Sizes and dead rows, by treatment", panels, note: valueNote(view) }, view);
+      return nothing(
+        `There is nothing to draw: ${note || "the sizes of the tables were not sampled in what is shown."}`,
+      );
+    return plotBars(
+      { caption: "Sizes and dead rows, by treatment", panels, note: `${valueNote(view)} ${note}`.trim() },
+      view,
+    );
   },
 };

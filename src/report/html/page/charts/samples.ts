@@ -63,7 +63,7 @@ export const samples: Chart = {
       return nothing(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));
     const meaning = evidenceMetricOf(metric)?.meaning ?? metric;
     const panel = { title: metric, unit: unitOf(metric), lines, marks: trialMarks(view) };
-    const note = `${meaning}. ${lineNote(view)}`;
+    const note = `${metric}: ${meaning}. ${lineNote(view)}`;
     return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: SECONDS, note }, view);
   },
 };

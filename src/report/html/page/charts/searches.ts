@@ -97,7 +97,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
     unit: "ms",
     lines: [
       { name: "held", colour, points: of(true), symbol: "circle" },
-      { name: "did not hold", colour: view.theme.muted, points: of(false), symbol: "emptyDiamond" },
+      { name: "did not hold", colour: view.theme.muted, points: of(false), symbol: "diamond" },
     ].filter(({ points }) => points.length > 0),
     marks: ratePerSecond === null ? [] : [{ x: ratePerSecond, label: `${plain(ratePerSecond)}/s` }],
   };

@@ -13,6 +13,8 @@ export interface ChartTheme {
   readonly band: string;
   readonly treatments: readonly string[];
   readonly parts: readonly string[];
+  /** Of what every transaction has, beside its statements: quieter, and none of the colours of `parts`. */
+  readonly common: readonly string[];
   /** The rest of a whole. */
   readonly rest: string;
 }
@@ -39,6 +41,7 @@ export const LIGHT: ChartTheme = {
     "#3d6b6b",
     "#9aa5b1",
   ],
+  common: ["#1f3a5f", "#e8c547", "#8795a6", "#b0bac6", "#2b2f36", "#7a4b3a", "#a58bb8", "#7d8f2f", "#d3d9e0"],
   rest: "#c3c9d1",
 };
 
@@ -64,6 +67,7 @@ export const DARK: ChartTheme = {
     "#63a3a3",
     "#aab4c0",
   ],
+  common: ["#2f5f9e", "#f3dc85", "#77869a", "#5d6b7d", "#f1f3f6", "#9c6a55", "#a58bb8", "#8fa23c", "#3c4550"],
   rest: "#4a525e",
 };
 
@@ -85,4 +89,8 @@ export function treatmentSymbol(index: number): string {
 
 export function partColour(theme: ChartTheme, index: number): string {
   return theme.parts[index % theme.parts.length] ?? theme.rest;
+}
+
+export function commonColour(theme: ChartTheme, index: number): string {
+  return theme.common[index % theme.common.length] ?? theme.rest;
 }

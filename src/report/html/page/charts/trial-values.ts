@@ -36,6 +36,17 @@ export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel
   });
 }
 
+/** Those with something to draw, and the names of those that are 0 throughout, which a sentence says better. */
+export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[]; note: string } {
+  const isZero = (panel: BarPanel): boolean =>
+    [...panel.parts.values()].every((bars) =>
+      [...bars.values()].every(({ value, range = [0, 0] }) => [value, ...range].every((each) => each === 0)),
+    );
+  const zeros = panels.filter(isZero).map(({ title }) => title);
+  const note = zeros.length > 0 ? `0 throughout: ${zeros.join(", ")}.` : "";
+  return { panels: panels.filter((panel) => !isZero(panel)), note };
+}
+
 export function valueNote(view: View): string {
   return typeof view.trials === "number"
     ? `Trial ${view.trials}.`

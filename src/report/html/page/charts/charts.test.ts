@@ -1,0 +1,268 @@
+// Every chart as a pure function: it draws what the filters ask for, in colours that stay, with a table and words that say
+// the same as the picture; without data it says why. What it looks like is seen in the browser's tests.
+import { describe, expect, test } from "vitest";
+import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
+import type { ReportData } from "../../report-data.js";
+import type { Drawing, Plot, View } from "./drawing.js";
+import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
+import { CHARTS } from "./registry.js";
+import { DARK, LIGHT } from "./theme.js";
+import { viewOf } from "./view.js";
+
+const report = exampleReport();
+
+function viewFor(
+  id: string,
+  state: FilterState = ALL_SHOWN,
+  data: ReportData = report,
+  widthPx = 1000,
+): View {
+  return viewOf(data, state, id, LIGHT, widthPx);
+}
+
+function draw(id: string, state?: FilterState, data?: ReportData, widthPx?: number): Drawing {
+  const chart = CHARTS.find((each) => each.id === id);
+  if (!chart) throw new Error(`no chart ${id}`);
+  return chart.draw(viewFor(id, state, data, widthPx));
+}
+
+function plotOf(id: string, state?: FilterState, data?: ReportData, widthPx?: number): Plot {
+  const drawing = draw(id, state, data, widthPx);
+  if (drawing.kind !== "plot") throw new Error(`${id}: ${drawing.why}`);
+  return drawing;
+}
+
+interface Drawn {
+  readonly name?: string;
+  readonly color?: string;
+  readonly data: readonly (readonly [number, number | null])[];
+}
+
+function seriesOf(plot: Plot): Drawn[] {
+  return [plot.option.series ?? []].flat() as unknown as Drawn[];
+}
+
+/** Numbers in a chart's data, however it holds them. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === "number") return [value];
+  if (Array.isArray(value)) return value.flatMap(numbersIn);
+  return typeof value === "object" && value !== null && "value" in value ? numbersIn(value.value) : [];
+}
+
+describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
+  test("draws finite numbers, and says them in words and in a table", () => {
+    const plot = plotOf(id);
+    const numbers = seriesOf(plot).flatMap(({ data }) => numbersIn(data));
+    expect(numbers.length).toBeGreaterThan(3);
+    expect(numbers.every(Number.isFinite)).toBe(true);
+    expect(plot.words).toMatch(/\d/);
+    expect(plot.heightPx).toBeGreaterThan(60);
+    const table = plot.table();
+    expect(table.rows.length).toBeGreaterThan(0);
+    for (const row of table.rows) expect(row).toHaveLength(table.columns.length);
+    expect(JSON.stringify(table)).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test("names the unit of each axis of values, or has it in the ticks", () => {
+    for (const axis of [plotOf(id).option.xAxis ?? [], plotOf(id).option.yAxis ?? []].flat()) {
+      if (axis.type === "category") continue;
+      const { formatter } = (axis.axisLabel ?? {}) as { formatter?: (value: number) => string };
+      expect(`${axis.name ?? ""}${formatter?.(1_000_000) ?? ""}`, JSON.stringify(axis)).toMatch(/[a-z%]/i);
+    }
+  });
+
+  test.each([360, 700, 1400])("stays inside of %i pixels", (widthPx) => {
+    const { option, heightPx } = plotOf(id, ALL_SHOWN, report, widthPx);
+    for (const grid of [option.grid ?? []].flat()) {
+      expect(Number(grid.left) + Number(grid.width)).toBeLessThanOrEqual(widthPx);
+      expect(Number(grid.width)).toBeGreaterThan(100);
+      expect(Number(grid.top) + Number(grid.height)).toBeLessThan(heightPx);
+    }
+  });
+
+  test("says why, where there is no data", () => {
+    const result = { ...report.result, comparisons: [], treatments: [], sweeps: [], capacity: [] };
+    const empty = { ...report, result, series: [], curves: [] };
+    const drawing = draw(id, ALL_SHOWN, empty);
+    expect(drawing).toEqual({
+      kind: "nothing",
+      why: expect.stringMatching(/^There is nothing to draw: .*\.$/) as string,
+    });
+  });
+
+  test("shows only the treatments that are asked for", () => {
+    const hiddenTreatments = Object.keys(EXAMPLE_TREATMENTS).filter((each) => each !== EXAMPLE_POOLED);
+    const drawing = draw(id, { ...ALL_SHOWN, hiddenTreatments });
+    const text =
+      drawing.kind === "plot" ? JSON.stringify([drawing.table(), drawing.legend, drawing.option]) : "";
+    if (id !== "sweep") expect(text).not.toContain("jsonb");
+  });
+});
+
+describe("lines over time", () => {
+  test("are medians of the trials, each trial, or one", () => {
+    const values = (trial: number): number | undefined =>
+      report.series.find((each) => each.trial === trial)?.operations.add?.events[3];
+    const [first] = seriesOf(plotOf("throughput"));
+    const own = report.series.filter(({ treatment }) => treatment === "jsonb");
+    const sorted = own.map(({ trial }) => values(trial) ?? 0).sort((a, b) => a - b);
+    expect(first?.data[3]).toEqual([3, sorted[2]]);
+    expect(seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: "each" }))).toHaveLength(
+      2 * report.series.length,
+    );
+    const alone = seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: 4 }));
+    expect(alone.map(({ data }) => data[3]?.[1])).toEqual([
+      values(4),
+      report.series[3]?.operations.process?.events[3],
+    ]);
+  });
+
+  test("leave a gap where no trial has a value, and count what they are asked to count", () => {
+    const latency = seriesOf(plotOf("latency"));
+    expect(latency.every(({ data }) => data[17]?.[1] === null)).toBe(true);
+    const state = withChoice(ALL_SHOWN, "throughput", "of", "retries");
+    expect(plotOf("throughput", state).words).toMatch(/^retries per second.*median 3/);
+  });
+
+  test("put a mark where the shown trial became steady", () => {
+    const marksIn = (state: FilterState): string => JSON.stringify(plotOf("queue", state).option);
+    expect(marksIn({ ...ALL_SHOWN, trials: 1 })).toContain(
+      '{"xAxis":6,"label":{"formatter":"steady from here"}}',
+    );
+    expect(marksIn({ ...ALL_SHOWN, trials: 2 })).not.toContain("steady");
+  });
+
+  test("keep a treatment's colour whatever else is hidden", () => {
+    const colourOf = (state: FilterState): string | undefined =>
+      seriesOf(plotOf("throughput", state)).find(({ name }) => name === "text")?.color;
+    expect(colourOf(ALL_SHOWN)).toBe(LIGHT.treatments[2]);
+    expect(colourOf({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toBe(LIGHT.treatments[2]);
+  });
+});
+
+describe("parts of a whole", () => {
+  test("are means over trials, so that the stack is the mean of the whole", () => {
+    const own = report.series.filter(({ treatment }) => treatment === "jsonb");
+    const states = ["pending", "processing", "complete", "failed"];
+    const whole = own.flatMap(({ evidence }) =>
+      states.map((state) => evidence[`queue.${state}`]?.[5] ?? Number.NaN),
+    );
+    const mean = whole.reduce((sum, value) => sum + value, 0) / own.length;
+    const stacked = seriesOf(plotOf("queue")).slice(0, 4);
+    const height = stacked.reduce((sum, { data }) => sum + (data[5]?.[1] ?? Number.NaN), 0);
+    expect(height).toBeCloseTo(mean, 9);
+  });
+
+  test("of a transaction add up to its mean response time", () => {
+    const [add] = plotOf("parts").table().rows;
+    const bars = [plotOf("parts").option.series ?? []].flat() as {
+      xAxisIndex: number;
+      data: { value: number }[];
+    }[];
+    const sum = bars
+      .filter(({ xAxisIndex }) => xAxisIndex === 0)
+      .reduce((total, { data }) => total + (data[0]?.value ?? 0), 0);
+    expect(sum).toBeCloseTo(
+      report.result.treatments[0]?.merged?.operations.add?.responseTimeMs?.mean ?? 0,
+      9,
+    );
+    expect(add?.[0]).toBe("add, pool wait");
+  });
+
+  test("never look alike in one bar, though it has all the statements of a cycle", () => {
+    const statements = ["add.events", "add.status", "process.claim", "process.advance", "archive.copy"];
+    const names = ["poolWait", "begin", ...statements, "commit", "release", "program"];
+    const treatments = report.result.treatments.map((treatment) => {
+      const own = treatment.merged?.operations.add;
+      const operations = own && {
+        __cycle__: { ...own, parts: names.map((name) => ({ name, meanMs: 1, calls: 1 })) },
+      };
+      return {
+        ...treatment,
+        merged: treatment.merged && { ...treatment.merged, operations: operations ?? {} },
+      };
+    });
+    const { legend } = plotOf("parts", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
+    expect(legend).toHaveLength(names.length);
+    expect(new Set(legend.map(({ colour }) => colour)).size).toBe(legend.length);
+  });
+
+  test("of waits put together what is too much to tell apart", () => {
+    const many = report.series.map((series) => ({
+      ...series,
+      evidence: Object.fromEntries(
+        Array.from({ length: 14 }, (_, i) => [`wait.LWLock:L${i}`, [14 - i, 14 - i]]),
+      ),
+      buckets: 2,
+    }));
+    const lines = seriesOf(plotOf("waits", ALL_SHOWN, { ...report, series: many })).slice(0, 10);
+    expect(lines.map(({ name }) => name)).toEqual([
+      ...Array.from({ length: 9 }, (_, i) => `LWLock:L${i}`),
+      "5 others",
+    ]);
+    expect(lines[9]?.data[0]).toEqual([0, 5 + 4 + 3 + 2 + 1]);
+  });
+});
+
+describe("bars", () => {
+  test("say what is 0 throughout instead of drawing it, and draw what shrank", () => {
+    const treatments = report.result.treatments.map((treatment) => ({
+      ...treatment,
+      trials: treatment.trials.map((trial) => ({
+        ...trial,
+        database: { perEvent: { events: 10, walBytes: 3, toastBytes: 0, tableBytes: -5 } },
+      })),
+    }));
+    const plot = plotOf("per-event", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
+    expect(plot.note).toContain("0 throughout: TOAST growth per event.");
+    expect(plot.table().rows.map(([title]) => title)).toEqual(["WAL per event", "Table growth per event"]);
+    expect(plot.table().rows[1]?.[1]).toBe("-5 B (-5 B to -5 B)");
+  });
+});
+
+describe("the forest", () => {
+  test("fills what is significant and leaves the rest hollow", () => {
+    const marks = [plotOf("comparison-plot").option.series ?? []]
+      .flat()
+      .filter(({ type }) => type === "scatter");
+    const fills = marks.flatMap(({ data }) =>
+      (data as { itemStyle: { color: string } }[]).map(({ itemStyle }) => itemStyle.color),
+    );
+    const verdicts = report.result.comparisons
+      .filter(({ metric }) => ["mean", "p99", "eventsPerSecond"].includes(metric))
+      .map(({ verdict }) => verdict);
+    expect(fills.filter((fill) => fill === LIGHT.page)).toHaveLength(
+      verdicts.filter((each) => each === "indistinguishable" || each === "inconclusive").length,
+    );
+    expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
+  });
+
+  test("has all metrics where they are asked for", () => {
+    const all = plotOf("comparison-plot", withChoice(ALL_SHOWN, "comparison-plot", "metric", "all"));
+    expect(all.table().rows).toHaveLength(report.result.comparisons.length);
+  });
+});
+
+describe("colours", () => {
+  const luminance = (hex: string): number => {
+    const [r = 0, g = 0, b = 0] = [1, 3, 5]
+      .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a: string, b: string): number => {
+    const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+
+  test.each([LIGHT, DARK])(
+    "of $name stand out from the page, text by 4.5:1 and treatments by 3:1",
+    (theme) => {
+      for (const colour of [theme.text, theme.muted])
+        expect(contrast(colour, theme.page)).toBeGreaterThan(4.5);
+      for (const colour of theme.treatments) expect(contrast(colour, theme.page), colour).toBeGreaterThan(3);
+      const all = [...theme.treatments, ...theme.parts, ...theme.common];
+      expect(new Set(all).size).toBe(all.length);
+    },
+  );
+});
