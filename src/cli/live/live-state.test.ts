@@ -109,6 +109,14 @@ describe("the live state", () => {
     expect(run.state.recentEvidence("queue.pending", 3)).toEqual([20, 30, 40]);
   });
 
+  it("shows no sample of the window in the phases after it", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.state.phaseStarted("drain", 5_000);
+    expect(run.state.view().evidence).toEqual({});
+    expect(run.state.whole().samples).toHaveLength(5);
+  });
+
   it("says how trials ended, those of an interrupted run too", () => {
     const earlier = [{ treatmentId: "jsonb", result: endedTrial(1) }];
     const run = watchedRun({ earlier });

@@ -99,6 +99,8 @@ export class LiveState implements ExperimentObserver {
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {
     this.current = { name: phase, sinceMs: this.elapsedMs, mostMs: mostMs ?? null };
     if (phase === "measure") this.windowStartMs = this.elapsedMs;
+    // Samples are taken in the window alone: what the last one said is not true any more.
+    this.values = {};
   }
 
   second({ second, operations }: LiveSecond): void {
@@ -131,6 +133,7 @@ export class LiveState implements ExperimentObserver {
   trialEnded(result: TrialResult, treatment: Treatment): void {
     this.timeLeft.ended(treatment, this.inputs.nowMs());
     this.current = null;
+    this.values = {};
     this.trialEnds.add(trialEnd(result, treatment.id));
   }
 
@@ -143,10 +146,7 @@ export class LiveState implements ExperimentObserver {
       elapsedMs: this.elapsedMs,
       leftMs: isSearch ? null : this.timeLeft.leftMs(this.inputs.nowMs()),
       trials: isSearch ? null : experiment.trials.length,
-      trial:
-        trial && treatment
-          ? { number: trial.number, treatment: treatment.id, levels: treatment.levels }
-          : null,
+      trial: trial && treatment ? { number: trial.number, treatment: treatment.id } : null,
       phase: this.current,
       operations: OPERATIONS.flatMap((operation) => this.rows.get(operation) ?? []),
       evidence: this.values,

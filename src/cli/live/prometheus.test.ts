@@ -105,6 +105,8 @@ describe("metrics for Prometheus", () => {
     series = parsed(await metrics.text());
     expect(series.get(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(0);
     expect([...series.keys()].filter((name) => /wait\{|wal_bytes|oldest/.test(name))).toEqual([]);
+    metrics.phaseStarted("drain");
+    expect(parsed(await metrics.text()).has(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(false);
   });
 
   it("say whether thresholds hold, and nothing before they have a sample", async () => {

@@ -89,11 +89,12 @@ export class PrometheusMetrics implements ExperimentObserver {
     this.trialNumber.reset();
     this.trialNumber.set({ treatment: treatment.id }, trial.number);
     this.thresholdOk.reset();
-    this.sampled.forget();
   }
 
   phaseStarted(phase: TrialPhase): void {
     this.showPhase(phase);
+    // Samples are taken in the window alone: what the last one said is not true any more.
+    this.sampled.forget();
   }
 
   second({ operations }: LiveSecond): void {

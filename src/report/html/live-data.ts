@@ -24,7 +24,6 @@ export interface LiveView {
 export interface LiveTrial {
   readonly number: number;
   readonly treatment: string;
-  readonly levels: Readonly<Record<string, string>>;
 }
 
 export interface LivePhase {
