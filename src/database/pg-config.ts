@@ -2,7 +2,8 @@
 // environment except the password (PGPASSWORD, ~/.pgpass): PGSSLMODE or PGAPPNAME in someone's shell must not
 // change what is measured. Values arrive as text wherever parsing would cost the client CPU that belongs to the
 // database.
-import type { ConnectionOptions } from "node:tls";
+import { isIP } from "node:net";
+import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 
@@ -50,6 +51,17 @@ export function tlsOptions(tls: TlsSettings): ConnectionOptions {
     ...(tls.cert !== undefined && { cert: tls.cert }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+    ...(tls.serverName !== undefined && nameOptions(tls.serverName, tls.mode === "verify-full")),
+  };
+}
+
+/** Through a proxy: the certificate is held to the server's name, which an address may be, but cannot be asked for. */
+function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
+  return {
+    ...(isIP(serverName) === 0 && { servername: serverName }),
+    ...(isChecked && {
+      checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
+    }),
   };
 }
 

@@ -8,6 +8,8 @@ export interface TlsSettings {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+  /** Name that a certificate must be for, where it is not the host: behind a proxy. */
+  readonly serverName?: string;
 }
 
 export interface Endpoint {

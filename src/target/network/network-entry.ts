@@ -1,0 +1,34 @@
+// The entry of the network's thread: a proxy for each endpoint, which obey the coordinator together.
+// It has a thread of its own so that the coordinator's work (histograms, samples, the live page) delays no byte.
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../../foundation/clock.js";
+import { messageOf } from "../../foundation/errors.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
+import { sumOfEffects, TcpProxy } from "./tcp-proxy.js";
+
+const port = parentPort;
+if (!port) throw new Error("network-entry is the entry of a worker thread; it cannot be run by itself");
+
+const { upstreams, seed } = workerData as NetworkPlan;
+const say = (answer: NetworkAnswer): void => port.postMessage(answer);
+
+const proxies = await Promise.all(
+  upstreams.map((upstream, index) =>
+    TcpProxy.open(upstream, systemClock, new Prng(deriveSeed(seed, "network", index))),
+  ),
+);
+say({ kind: "listening", ports: proxies.map((proxy) => proxy.port) });
+
+async function obey(command: NetworkCommand): Promise<void> {
+  const all = (act: (proxy: TcpProxy) => Promise<void>): Promise<unknown> => Promise.all(proxies.map(act));
+  if (command.kind === "suffer") await all((proxy) => proxy.suffer(command.condition));
+  else if (command.kind === "mend") await all((proxy) => proxy.mend());
+  else await all((proxy) => proxy.close());
+  say({ kind: "done", effect: sumOfEffects(proxies.map(({ effect }) => effect)) });
+  if (command.kind === "close") port?.close();
+}
+
+port.on("message", (command: NetworkCommand) => {
+  obey(command).catch((error: unknown) => say({ kind: "failed", reason: messageOf(error) }));
+});

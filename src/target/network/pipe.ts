@@ -1,0 +1,133 @@
+// One direction of one connection: what its source sends reaches its sink unaltered, whole and in order, each piece
+// when the link lets it, the end and a reset like any other piece. A sink that cannot take more, or a link that holds
+// too much back, stops the source: backpressure reaches the sender as it does on a real network.
+// It knows no protocol and ends no connection by itself.
+import type { Socket } from "node:net";
+import type { Clock } from "../../foundation/clock.js";
+import type { Link } from "./condition.js";
+
+/** Bytes that one direction of a connection holds back at most, as a TCP window does. */
+export const WINDOW_BYTES = 256 * 1024;
+
+type Content = Buffer | "end" | "reset";
+
+interface Piece {
+  content: Content;
+  readonly cameMs: number;
+}
+
+export interface PipeOptions {
+  readonly source: Socket;
+  readonly sink: Socket;
+  readonly clock: Clock;
+  /** The link as it is now. */
+  readonly link: () => Link;
+  /** Sees what the source sends before it is sent on; false keeps it back for good. */
+  readonly admits: (bytes: Buffer) => boolean;
+}
+
+export class Pipe {
+  private readonly pieces: Piece[] = [];
+  private heldBytes = 0;
+  /** When the first piece may leave; undefined until the link was asked. */
+  private dueMs: number | undefined;
+  private waiting: AbortController | undefined;
+  private isSinkFull = false;
+
+  constructor(private readonly options: PipeOptions) {
+    const { source, sink, admits } = options;
+    source.on("data", (bytes: Buffer) => {
+      if (admits(bytes)) this.take(bytes);
+    });
+    source.once("end", () => this.take("end"));
+    source.on("error", () => this.take("reset"));
+    sink.on("drain", () => {
+      this.isSinkFull = false;
+      this.pump();
+    });
+    sink.once("close", () => this.stop());
+  }
+
+  /** The link is another: whatever waits asks it anew. */
+  linkChanged(): void {
+    this.dueMs = undefined;
+    this.waiting?.abort();
+    this.waiting = undefined;
+    this.pump();
+  }
+
+  private take(content: Content): void {
+    if (this.options.sink.destroyed) return;
+    this.pieces.push({ content, cameMs: this.options.clock.nowMs() });
+    if (typeof content !== "string") this.heldBytes += content.length;
+    this.pump();
+  }
+
+  private pump(): void {
+    while (this.passFirst());
+    const { source } = this.options;
+    if (this.heldBytes >= WINDOW_BYTES) source.pause();
+    else if (this.heldBytes < WINDOW_BYTES / 2 && source.isPaused()) source.resume();
+  }
+
+  /** False where nothing can pass now. */
+  private passFirst(): boolean {
+    const [first] = this.pieces;
+    const link = this.options.link();
+    if (!first || this.isSinkFull || this.waiting || !link.isOpen) return false;
+    const bytes = this.cut(first, link.pieceBytes);
+    const nowMs = this.options.clock.nowMs();
+    this.dueMs ??= link.leaveMs(bytes, first.cameMs, nowMs);
+    if (this.dueMs > nowMs) {
+      this.wait(this.dueMs - nowMs);
+      return false;
+    }
+    this.dueMs = undefined;
+    this.pieces.shift();
+    this.heldBytes -= bytes;
+    this.pass(first.content);
+    return true;
+  }
+
+  /** Leaves at most so many bytes in the first piece, the rest in a second one; gives how many they are. */
+  private cut(first: Piece, mostBytes: number): number {
+    const { content, cameMs } = first;
+    if (typeof content === "string") return 0;
+    if (content.length <= mostBytes) return content.length;
+    first.content = content.subarray(0, mostBytes);
+    this.pieces.splice(1, 0, { content: content.subarray(mostBytes), cameMs });
+    return mostBytes;
+  }
+
+  private pass(content: Content): void {
+    const { sink } = this.options;
+    if (content === "reset") resetSocket(sink);
+    else if (content === "end") sink.end();
+    else this.isSinkFull = !sink.write(content);
+  }
+
+  private wait(ms: number): void {
+    const waiting = new AbortController();
+    this.waiting = waiting;
+    void this.options.clock.sleep(ms, waiting.signal).then(() => {
+      if (waiting.signal.aborted) return;
+      this.waiting = undefined;
+      this.pump();
+    });
+  }
+
+  private stop(): void {
+    this.pieces.length = 0;
+    this.heldBytes = 0;
+    this.waiting?.abort();
+    // Nothing more is forwarded, and the source must be read to its end for its socket to close.
+    this.options.source.resume();
+  }
+}
+
+/** Ends a connection with a RST, as far as its kind has one; what it had not sent yet is lost. */
+export function resetSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.remoteFamily === undefined) socket.destroy();
+  else socket.resetAndDestroy();
+}

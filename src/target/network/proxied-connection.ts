@@ -1,0 +1,90 @@
+// One client's connection through the proxy: a socket to the client, one to the server, a pipe each way. A side that
+// closes its half, or is reset, does the same to the other side, after what it had sent before. It can lose a COMMIT
+// in the two ways in which a network can: on its way, or its answer.
+// It is opened when the link first lets anything pass: a network that carries nothing carries no connect either.
+import { Socket, type NetConnectOpts } from "node:net";
+import type { Clock } from "../../foundation/clock.js";
+import type { Link } from "./condition.js";
+import { Pipe, resetSocket } from "./pipe.js";
+
+/** The simple query COMMIT, as drivers send it; the last message of what they send until its answer has come. */
+const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
+
+/** What becomes of a COMMIT: it passes, the network breaks before the server has it, or before the client has the answer. */
+export type CommitFate = "passes" | "lost" | "answer-lost";
+
+export interface ProxiedConnectionOptions {
+  readonly client: Socket;
+  readonly upstream: NetConnectOpts;
+  readonly clock: Clock;
+  /** Both directions as they are now. */
+  readonly links: () => { readonly up: Link; readonly down: Link };
+  readonly fateOfCommit: () => CommitFate;
+}
+
+export class ProxiedConnection {
+  /** Resolves once both sockets are closed. */
+  readonly closed: Promise<void>;
+  private readonly client: Socket;
+  private readonly server = new Socket({ allowHalfOpen: true });
+  private readonly pipes: readonly Pipe[];
+  private isOpened = false;
+  /** The server's next answer is the one to a COMMIT that the client is not to get. */
+  private isAnswerLost = false;
+
+  constructor(private readonly options: ProxiedConnectionOptions) {
+    const { client, clock, links } = options;
+    this.client = client;
+    const { server } = this;
+    for (const socket of [client, server]) socket.setNoDelay(true);
+    this.closed = Promise.all([closeOf(client), closeOf(server)]).then(() => undefined);
+    this.pipes = [
+      new Pipe({
+        ...{ source: client, sink: server, clock },
+        link: () => links().up,
+        admits: (bytes) => this.admitsRequest(bytes),
+      }),
+      new Pipe({
+        ...{ source: server, sink: client, clock },
+        link: () => links().down,
+        admits: () => this.admitsAnswer(),
+      }),
+    ];
+    this.openWhenPossible();
+  }
+
+  linkChanged(): void {
+    this.openWhenPossible();
+    for (const pipe of this.pipes) pipe.linkChanged();
+  }
+
+  /** Breaks the connection for both sides at once. */
+  reset(): void {
+    resetSocket(this.client);
+    resetSocket(this.server);
+  }
+
+  private openWhenPossible(): void {
+    if (this.isOpened || this.server.destroyed || !this.options.links().up.isOpen) return;
+    this.isOpened = true;
+    this.server.connect(this.options.upstream);
+  }
+
+  private admitsRequest(bytes: Buffer): boolean {
+    if (!bytes.subarray(-COMMIT.length).equals(COMMIT)) return true;
+    const fate = this.options.fateOfCommit();
+    if (fate === "lost") this.reset();
+    this.isAnswerLost = fate === "answer-lost";
+    return fate !== "lost";
+  }
+
+  private admitsAnswer(): boolean {
+    if (!this.isAnswerLost) return true;
+    this.reset();
+    return false;
+  }
+}
+
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}

@@ -1,0 +1,186 @@
+// A TCP proxy on loopback in front of one endpoint, whose network can be made bad on demand. With a clear network it
+// passes bytes on as they come, of any protocol, TLS included. While it refuses connections it keeps its port: a
+// connection to itself stays open, without which the system could give the port to somebody else, or let a client that
+// tries to connect to it meet itself.
+import {
+  connect,
+  createServer,
+  type AddressInfo,
+  type NetConnectOpts,
+  type Server,
+  type Socket,
+} from "node:net";
+import { once } from "node:events";
+import type { Clock } from "../../foundation/clock.js";
+import type { Prng } from "../../foundation/prng.js";
+import { CLEAR_LINK, linkUnder, type Link, type NetworkCondition } from "./condition.js";
+import { ProxiedConnection, type CommitFate } from "./proxied-connection.js";
+
+const HOST = "127.0.0.1";
+const BACKLOG = 4096;
+
+/** What a condition has done so far. */
+export interface NetworkEffect {
+  /** Connections that were open when it began. */
+  readonly connections: number;
+  /** Connections that were reset, those below included. */
+  readonly resets: number;
+  /** COMMITs that the server never got. */
+  readonly commitsLost: number;
+  /** COMMITs that the server answered and the client did not hear of. */
+  readonly answersLost: number;
+}
+
+type Counts = { -readonly [K in keyof NetworkEffect]: NetworkEffect[K] };
+
+interface Links {
+  readonly up: Link;
+  readonly down: Link;
+}
+
+const CLEAR: Links = { up: CLEAR_LINK, down: CLEAR_LINK };
+
+export class TcpProxy {
+  private readonly connections = new Set<ProxiedConnection>();
+  private server: Server | undefined;
+  private boundPort = 0;
+  /** Both ends of the connection that keeps the port while nobody listens. */
+  private keepers: readonly Socket[] = [];
+  private condition: NetworkCondition | undefined;
+  private links: Links = CLEAR;
+  private counts: Counts = noEffect(0);
+
+  private constructor(
+    private readonly upstream: NetConnectOpts,
+    private readonly clock: Clock,
+    private readonly prng: Prng,
+  ) {}
+
+  /** Listens on a free port of 127.0.0.1; whether the upstream answers shows with the first connection. */
+  static async open(upstream: NetConnectOpts, clock: Clock, prng: Prng): Promise<TcpProxy> {
+    const proxy = new TcpProxy(upstream, clock, prng);
+    await proxy.listen();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.boundPort;
+  }
+
+  /** Connections that are open. */
+  get size(): number {
+    return this.connections.size;
+  }
+
+  /** Lets the network be so from now on; a reset is over at once. */
+  async suffer(condition: NetworkCondition): Promise<void> {
+    this.condition = condition;
+    this.counts = noEffect(this.connections.size);
+    this.setLinks({ up: linkUnder(condition, this.prng), down: linkUnder(condition, this.prng) });
+    if (condition.kind === "refuse") await this.stopListening();
+    if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop)) this.resetAll();
+  }
+
+  /** A clear network again; what was held back goes on its way. Rejects when the port cannot be listened on again. */
+  async mend(): Promise<void> {
+    this.condition = undefined;
+    this.setLinks(CLEAR);
+    await this.listen();
+  }
+
+  /** Of the last condition, so far. */
+  get effect(): NetworkEffect {
+    return { ...this.counts };
+  }
+
+  /** Breaks every connection; leaves no socket. Never rejects. */
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    const closed = [...this.connections].map((connection) => connection.closed);
+    this.resetAll();
+    this.releasePort();
+    await Promise.all([server && closeOf(server), ...closed]);
+  }
+
+  private async listen(): Promise<void> {
+    if (this.server) return;
+    const server = createServer({ allowHalfOpen: true }, (client) => this.accept(client));
+    server.listen({ host: HOST, port: this.boundPort, backlog: BACKLOG });
+    await once(server, "listening");
+    this.server = server;
+    this.boundPort = (server.address() as AddressInfo).port;
+    this.releasePort();
+  }
+
+  private async stopListening(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    this.server = undefined;
+    server.removeAllListeners("connection");
+    const accepted = new Promise<Socket>((resolve) => {
+      server.on("connection", (socket: Socket) => {
+        if (socket.remotePort === near.localPort) resolve(socket);
+        else this.accept(socket);
+      });
+    });
+    const near = connect({ host: HOST, port: this.boundPort });
+    await once(near, "connect");
+    this.keepers = [near, await accepted];
+    for (const socket of this.keepers) socket.on("error", () => undefined);
+    // Its connections stay, so that the server's own close event comes only when they have gone.
+    server.close();
+  }
+
+  private releasePort(): void {
+    for (const socket of this.keepers) socket.destroy();
+    this.keepers = [];
+  }
+
+  private accept(client: Socket): void {
+    const connection = new ProxiedConnection({
+      ...{ client, upstream: this.upstream, clock: this.clock },
+      links: () => this.links,
+      fateOfCommit: () => this.fateOfCommit(),
+    });
+    this.connections.add(connection);
+    void connection.closed.then(() => this.connections.delete(connection));
+  }
+
+  private setLinks(links: Links): void {
+    this.links = links;
+    for (const connection of this.connections) connection.linkChanged();
+  }
+
+  private resetAll(): void {
+    this.counts.resets += this.connections.size;
+    for (const connection of this.connections) connection.reset();
+  }
+
+  private fateOfCommit(): CommitFate {
+    const { condition, prng, counts } = this;
+    if (condition?.kind !== "reset-commits" || prng.float() >= condition.share) return "passes";
+    counts.resets++;
+    if (prng.float() < 0.5) {
+      counts.commitsLost++;
+      return "lost";
+    }
+    counts.answersLost++;
+    return "answer-lost";
+  }
+}
+
+function noEffect(connections: number): Counts {
+  return { connections, resets: 0, commitsLost: 0, answersLost: 0 };
+}
+
+function closeOf(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+export function sumOfEffects(effects: readonly NetworkEffect[]): NetworkEffect {
+  const sum = noEffect(0);
+  for (const effect of effects)
+    for (const key of Object.keys(sum) as (keyof NetworkEffect)[]) sum[key] += effect[key];
+  return sum;
+}
