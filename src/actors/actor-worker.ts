@@ -17,13 +17,17 @@ import { budgetMs, isOpenLoop, type LoadSettings } from "../scenario/settings.js
 import type { Actor } from "./actor.js";
 import { traitsOf, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
-import type { Ledger } from "../model/ledger.js";
+import { BatchLedger } from "./batch-ledger.js";
 import { startPhase, type Phase, type PhaseName } from "./phase.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "./publish-times.js";
 import { writeSummaryLines } from "./summary-lines.js";
 import { TimeAccount } from "./time-account.js";
+import { RetryPolicy } from "./retry-policy.js";
 import { Transactor } from "./transactor.js";
+
+/** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
+const LAST_TRIES_MS = 5_000;
 
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
@@ -33,10 +37,11 @@ export class ActorWorker {
   private readonly utilization = new LoopUtilization();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
-  private readonly ledger: Ledger = { published: 0, inDoubtIds: [], failed: 0, unmatchedLifecycles: 0 };
+  private readonly ledger: BatchLedger;
   private readonly lifecycle: LifecycleClock;
   private readonly source: ConnectionSource;
   private readonly recorder: Recorder;
+  private readonly retry: RetryPolicy;
   private readonly eventLog: EventLog;
   private readonly traits: RoleTraits;
   private readonly actor: Actor;
@@ -65,6 +70,8 @@ export class ActorWorker {
       applicationName: `train-sim/${role}`,
     });
     this.traits = traitsOf(role, assignment.isCeiling === true);
+    this.ledger = BatchLedger.of(assignment, this.traits.publishes);
+    this.retry = new RetryPolicy(settings.retry, prng);
     this.recorder = new Recorder(ROLE_OPERATIONS[role]);
     const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
     this.actor = this.traits.create({
@@ -74,9 +81,8 @@ export class ActorWorker {
         source,
         recorder,
         eventLog,
-        retry: settings.retry,
+        retry: this.retry,
         slowTransactionMs: settings.log.slowTransactionMs,
-        prng,
         sleeper,
         time,
         partNames,
@@ -212,16 +218,17 @@ export class ActorWorker {
 
   private async stop(): Promise<void> {
     this.utilization.close();
+    this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
     await this.endPhase();
     clearInterval(this.ticker);
     this.lifecycle.settlePending();
     this.ship(Number.POSITIVE_INFINITY);
-    this.ledger.unmatchedLifecycles = this.lifecycle.unmatched;
+    const ledger = this.ledger.close(this.lifecycle.unmatched);
     this.eventLoopDelay.stop();
     await this.source.close();
     this.logPhase("stopped");
     const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
-    this.send({ kind: "stopped", ledger: this.ledger, usage });
+    this.send({ kind: "stopped", ledger, usage });
   }
 
   private ship(nowMs: number): void {
@@ -232,6 +239,7 @@ export class ActorWorker {
     const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };
     this.send(report, transferablesOf(delta));
     this.log.flush();
+    this.ledger.flush();
   }
 
   private logPhase(name: PhaseName): void {

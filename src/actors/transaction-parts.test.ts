@@ -9,6 +9,7 @@ import type { CallObserver, Connection, ConnectionSource } from "../database/wor
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
+import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 
@@ -56,9 +57,8 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     source,
     recorder,
     eventLog: new EventLog({ warn, error: warn } as never),
-    retry: { attempts: 10, baseMs: 1, ceilingMs: 1 },
+    retry: new RetryPolicy({ attempts: 10, baseMs: 1, ceilingMs: 1, deadlineMs: 60_000 }, new Prng(3)),
     slowTransactionMs: 100,
-    prng: new Prng(3),
     sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,
     arrivals: () => (isOpenLoop ? "process" : undefined),
     time: new TimeAccount(),

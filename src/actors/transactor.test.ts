@@ -9,6 +9,7 @@ import type { Connection, ConnectionSource } from "../database/workload.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
+import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 
@@ -34,14 +35,15 @@ function setUp(attempts = 3, isOpenLoop = false) {
   };
   const recorder = new Recorder(["add"]);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  const settings = { attempts, baseMs: 10, ceilingMs: 15, deadlineMs: 60_000 };
+  const retry = new RetryPolicy(settings, new Prng(3));
   const write = (fields: { event: string }): void => void lines.push(fields.event);
   const transactor = new Transactor({
     source,
     recorder,
     eventLog: new EventLog({ warn: write, error: write } as never),
-    retry: { attempts, baseMs: 10, ceilingMs: 15 },
+    retry,
     slowTransactionMs: 1e9,
-    prng: new Prng(3),
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
     arrivals: () => (isOpenLoop ? "add" : undefined),
     time: new TimeAccount(),
@@ -49,7 +51,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
     nowMs: monotonicMs,
   });
   const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.add;
-  return { transactor, acquisitions, released, slept, lines, counts };
+  return { transactor, retry, acquisitions, released, slept, lines, counts };
 }
 
 function failing(errors: unknown[], result = 5): TransactionPlan<number>["body"] {
@@ -128,6 +130,31 @@ describe("a transaction", () => {
     expect(end).toEqual({ kind: "failed", inDoubt: false });
     expect(counts()).toMatchObject({ transactions: 0, retries: { "40001": 1 }, failures: { "40001": 1 } });
     expect(lines).toEqual(["retry", "failure"]);
+  });
+
+  it("is given up at once when its next attempt would be too late, and stays counted", async () => {
+    const { transactor, retry, counts, slept } = setUp(1000);
+    retry.endBy(monotonicMs());
+    const end = await transactor.run(plan(failing([serialization(), serialization()])));
+    expect(end).toEqual({ kind: "failed", inDoubt: false });
+    expect(counts()).toMatchObject({ transactions: 0, retries: {}, failures: { "40001": 1 } });
+    expect(slept).toEqual([]);
+  });
+
+  it("is tried again when the server is short of something, and fails for good, not the trial, if it stays so", async () => {
+    const { transactor, counts, released } = setUp(2);
+    const full = (): StatementError =>
+      new StatementError("add.events", serverError("53100", "could not extend file"), "53100");
+    expect((await transactor.run(plan(failing([full(), full()])))).kind).toBe("failed");
+    expect(counts()).toMatchObject({ retries: { "53100": 1 }, failures: { "53100": 1 } });
+    expect(released).toEqual([false, false]);
+  });
+
+  it("counts each commit that was never answered, and claims nothing for one that nobody can settle", async () => {
+    const { transactor, counts } = setUp();
+    const end = await transactor.run(plan(failing([inDoubt()], 7)));
+    expect(end).toMatchObject({ kind: "committed", result: 7 });
+    expect(counts()).toMatchObject({ transactions: 1, events: 7, unansweredCommits: 1 });
   });
 
   it("is an empty poll, not a transaction, when a poll found nothing", async () => {

@@ -2,17 +2,16 @@
 // with full-jitter backoff, and records what happened. Every outcome is counted: acknowledged, retried, failed for
 // good, in doubt. An error that trying again cannot mend ends the trial with the statement's name.
 import { messageOf, TrialError } from "../foundation/errors.js";
-import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
-import type { RetrySettings } from "../scenario/settings.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
 import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
 import type { EventLog } from "./event-log.js";
+import type { RetryPolicy } from "./retry-policy.js";
 import type { TimeAccount } from "./time-account.js";
 
 /** One transaction as an actor describes it. */
@@ -43,9 +42,8 @@ export interface TransactorOptions {
   readonly source: ConnectionSource;
   readonly recorder: Recorder;
   readonly eventLog: EventLog;
-  readonly retry: RetrySettings;
+  readonly retry: RetryPolicy;
   readonly slowTransactionMs: number;
-  readonly prng: Prng;
   readonly sleeper: Sleeper;
   /** The operation whose transactions are the arrivals of an open loop, while there is one. */
   readonly arrivals: () => Operation | undefined;
@@ -79,10 +77,10 @@ export class Transactor {
         const result = await this.attempt(plan, progress);
         return this.finish(plan, result, startMs, progress);
       } catch (error) {
-        const failure = this.judge(error, progress);
-        if (progress.attempt >= this.options.retry.attempts)
-          return this.giveUp(plan, error, failure, startMs, progress);
-        await this.backOff(plan, error, failure, startMs, progress);
+        const failure = this.judge(plan, error, progress);
+        const backoffMs = this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
+        if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
+        await this.backOff(plan, backoffMs, causeOf(error, failure), startMs, progress);
         progress.attempt++;
       }
     }
@@ -112,9 +110,12 @@ export class Transactor {
   }
 
   /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
-  private judge(error: unknown, progress: Progress): Failure {
+  private judge(plan: TransactionPlan<unknown>, error: unknown, progress: Progress): Failure {
     const failure = classifyFailure(error);
-    if (failure.kind === "in-doubt") progress.inDoubt = true;
+    if (failure.kind === "in-doubt") {
+      progress.inDoubt = true;
+      this.options.recorder.unansweredCommit(plan.operation, this.options.nowMs());
+    }
     if (failure.kind !== "fatal") return failure;
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
     if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
@@ -182,20 +183,17 @@ export class Transactor {
 
   private async backOff(
     plan: TransactionPlan<unknown>,
-    error: unknown,
-    failure: Failure,
+    backoffMs: number,
+    cause: FailureFacts,
     startMs: number,
     progress: Progress,
   ): Promise<void> {
-    const { retry, prng, recorder, eventLog, sleeper } = this.options;
-    const nowMs = this.options.nowMs();
-    const ceilingMs = Math.min(retry.ceilingMs, retry.baseMs * 2 ** (progress.attempt - 1));
-    const backoffMs = prng.float() * ceilingMs;
-    recorder.retry(plan.operation, failure.sqlstate, nowMs);
-    eventLog.retry(this.facts(plan, startMs, nowMs, progress), causeOf(error, failure), backoffMs);
-    const idleFromMs = this.options.nowMs();
+    const { recorder, eventLog, sleeper, nowMs } = this.options;
+    const idleFromMs = nowMs();
+    recorder.retry(plan.operation, cause.sqlstate, idleFromMs);
+    eventLog.retry(this.facts(plan, startMs, idleFromMs, progress), cause, backoffMs);
     await sleeper.sleep(backoffMs);
-    progress.times.book(BACKOFF, idleFromMs, this.options.nowMs());
+    progress.times.book(BACKOFF, idleFromMs, nowMs());
   }
 
   /** The intended start of what a schedule asked for; nothing for the rest. */

@@ -108,7 +108,8 @@ export function classifyFailure(error: unknown): Failure {
   const isWrapper = error instanceof StatementError || error instanceof TargetError;
   if (isWrapper && error.cause !== undefined) return classifyFailure(error.cause);
   const code = codeOf(error) ?? codeOfDriver(error);
-  if (code !== undefined && code !== "") return { kind: withSeverity(kindOf(code, error), error), sqlstate: code };
+  if (code !== undefined && code !== "")
+    return { kind: withSeverity(kindOf(code, error), error), sqlstate: code };
   const name = error instanceof Error && error.name !== "" ? error.name : typeof error;
   return { kind: "fatal", sqlstate: name };
 }

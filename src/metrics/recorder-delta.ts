@@ -24,6 +24,7 @@ export interface OperationDelta {
   emptyPolls: number;
   /** Time spent in empty polls. */
   emptyPollMs: number;
+  unansweredCommits: number;
   /** By SQLSTATE. */
   retries: Record<string, number>;
   failures: Record<string, number>;

@@ -58,6 +58,7 @@ describe("Recorder", () => {
           events: 10,
           emptyPolls: 1,
           emptyPollMs: 0.25,
+          unansweredCommits: 0,
           offered: 0,
           dropped: 0,
           retries: { "40001": 2 },

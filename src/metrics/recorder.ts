@@ -119,6 +119,12 @@ export class Recorder {
     else this.outside.retries++;
   }
 
+  /** A commit that was never answered, whatever becomes of its transaction. */
+  unansweredCommit(operation: Operation, atMs: number): void {
+    const second = this.secondOf(atMs);
+    if (second) this.buffersOf(second, operation).unansweredCommits++;
+  }
+
   /** A transaction that found nothing to do; never counted as a transaction. */
   emptyPoll(operation: Operation, atMs: number, durationMs: number, intendedMs?: number): void {
     const second = this.secondOf(atMs);

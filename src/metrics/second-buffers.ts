@@ -65,6 +65,7 @@ export class OperationBuffers {
   emptyPollMs = 0;
   offered = 0;
   dropped = 0;
+  unansweredCommits = 0;
   readonly retries = new Map<string, number>();
   readonly failures = new Map<string, number>();
   readonly samples: Readonly<Record<OperationMeasure, Samples>> = {
@@ -77,16 +78,17 @@ export class OperationBuffers {
   readonly parts = new PartBuffers();
 
   drain(): OperationDelta | undefined {
-    const { transactions, events, emptyPolls, emptyPollMs, offered, dropped } = this;
+    const { transactions, events, emptyPolls, emptyPollMs, offered, dropped, unansweredCommits } = this;
     const ended = transactions + emptyPolls + this.retries.size + this.failures.size;
-    if (ended + offered + dropped === 0) return undefined;
+    if (ended + offered + dropped + unansweredCommits === 0) return undefined;
     this.transactions = this.events = this.emptyPolls = this.emptyPollMs = this.offered = this.dropped = 0;
+    this.unansweredCommits = 0;
     const retries = drainCounts(this.retries);
     const failures = drainCounts(this.failures);
     const samplesUs = drainSamples(this.samples);
     const parts = this.parts.drain();
     const counts = { transactions, events, emptyPolls, emptyPollMs, offered, dropped, retries, failures };
-    return { ...counts, samplesUs, ...(parts && { parts }) };
+    return { ...counts, unansweredCommits, samplesUs, ...(parts && { parts }) };
   }
 }
 

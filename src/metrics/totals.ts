@@ -15,6 +15,8 @@ export interface OperationCounts {
   offered: number;
   dropped: number;
   unfinished: number;
+  /** The connection went while they were under way. */
+  unansweredCommits: number;
   /** By SQLSTATE. */
   readonly retries: Map<string, number>;
   readonly failures: Map<string, number>;
@@ -37,6 +39,8 @@ export interface OperationSummary {
   readonly retries: number;
   readonly retriesBySqlstate: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
+  /** Only where there are any. */
+  readonly unansweredCommits?: number;
   readonly emptyPolls: number;
   /** Time spent in empty polls, over all clients. */
   readonly emptyPollTotalMs: number;
@@ -72,6 +76,7 @@ function noCounts(): OperationCounts {
     offered: 0,
     dropped: 0,
     unfinished: 0,
+    unansweredCommits: 0,
     retries: new Map(),
     failures: new Map(),
     parts: new PartSums(),
@@ -138,6 +143,7 @@ export class Totals {
       into.offered += from.offered;
       into.dropped += from.dropped;
       into.unfinished += from.unfinished;
+      into.unansweredCommits += from.unansweredCommits;
       addTo(into.retries, from.retries);
       addTo(into.failures, from.failures);
       into.parts.add(from.parts);
@@ -190,6 +196,7 @@ export class Totals {
       retries: sumOf(counts.retries),
       retriesBySqlstate: Object.fromEntries(counts.retries),
       failures: Object.fromEntries(counts.failures),
+      ...(counts.unansweredCommits > 0 && { unansweredCommits: counts.unansweredCommits }),
       emptyPolls: counts.emptyPolls,
       emptyPollTotalMs: counts.emptyPollMs,
       offered: counts.offered,
@@ -207,6 +214,7 @@ export class Totals {
     counts.emptyPollMs += delta.emptyPollMs;
     counts.offered += delta.offered;
     counts.dropped += delta.dropped;
+    counts.unansweredCommits += delta.unansweredCommits;
     addTo(counts.retries, Object.entries(delta.retries));
     addTo(counts.failures, Object.entries(delta.failures));
     if (delta.parts) counts.parts.addDelta(delta.parts);

@@ -26,6 +26,7 @@ export const CHECKS = [
   "dropped",
   "clock-step",
   "failures",
+  "retries",
   "steal",
   "other-cpu",
   "load-before",

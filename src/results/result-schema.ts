@@ -64,6 +64,9 @@ export const OperationResult = z.strictObject({
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),
+  unansweredCommits: count
+    .optional()
+    .describe("Commits whose connection went while they were under way; absent where there were none"),
   emptyPolls: count.describe("Transactions that found nothing to do; not counted above"),
   emptyPollTotalMs: amount,
   parts: z.array(LatencyPart).optional().describe("Where the response time went, in order"),

@@ -40,6 +40,8 @@ export interface DiagnosisSettings {
   readonly maxClockStepMs: number;
   /** Failed share of all transactions. */
   readonly maxFailureRatio: number;
+  /** Attempts that failed and were tried again, for each transaction that ended. */
+  readonly maxRetriesPerTransaction: number;
   /** Share of the machine's CPU time that a hypervisor gave to others. */
   readonly maxStealRatio: number;
   /** Share of the machine's CPU time that other programs used. */

@@ -38,7 +38,7 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   topology: "actors",
   actors: { producers: group(8), consumers: group(8, 2) },
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
-  retry: { attempts: 3, baseMs: 1, ceilingMs: 10 },
+  retry: { attempts: 3, baseMs: 1, ceilingMs: 10, deadlineMs: 1000 },
   evidence: { everyMs: 1000 },
   faults: [],
   log: { level: "info", slowTransactionMs: 1000 },

@@ -67,7 +67,7 @@ actors:
   archivers: { load: { clients: 4 } }
   readers: { load: { clients: 2, thinkTime: 50ms } }
 trial: { warmUp: 10s, duration: 1m, drain: true }
-retry: { attempts: 20, base: 5ms, ceiling: 1s }
+retry: { attempts: 20, base: 5ms, ceiling: 1s, deadline: 30s }
 log: { level: info, slowTransaction: 2s }
 evidence: { every: 1s }
 diagnosis:
@@ -78,6 +78,7 @@ diagnosis:
   maxDroppedRatio: 0.01
   maxClockStep: 100ms
   maxFailureRatio: 0.01
+  maxRetriesPerTransaction: 1
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
 `,

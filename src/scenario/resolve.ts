@@ -143,6 +143,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
       attempts: scenario.retry.attempts,
       baseMs: scenario.retry.base,
       ceilingMs: scenario.retry.ceiling,
+      deadlineMs: scenario.retry.deadline,
     },
     evidence: { everyMs: scenario.evidence.every },
     faults: scenario.faults.map(resolveFault),

@@ -35,11 +35,22 @@ export const Diagnosis = z
       HOUR_MS,
     ).prefault("100ms"),
     maxFailureRatio: ratio("Most transactions that may fail for good, of all.", 0.01),
+    maxRetriesPerTransaction: z
+      .number()
+      .min(0)
+      .max(1_000_000)
+      .default(1)
+      .meta({
+        description:
+          "Most attempts of an operation that may fail and be tried again, for each transaction that ended; more is " +
+          "warned of as a retry storm. Default 1.",
+      }),
     maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),
     maxOtherCpuRatio: ratio("Most of the machine's CPU time that other programs may use.", 0.2),
   })
   .prefault({})
   .meta({
     title: "Diagnosis",
-    description: "Bounds beyond which a trial is tainted: its numbers must not be used.",
+    description:
+      "Bounds beyond which a trial is tainted: its numbers must not be used; or, of retries, warned of.",
   });

@@ -65,19 +65,26 @@ export const Retry = z
       .int()
       .min(1)
       .max(10_000)
-      .default(10)
-      .meta({ description: "Attempts of one transaction, the first included. Default 10." }),
+      .default(100)
+      .meta({ description: "Attempts of one transaction, the first included. Default 100." }),
     base: duration(
       "First backoff; it doubles each time, with full jitter. Default 5ms.",
       0,
       HOUR_MS,
     ).prefault("5ms"),
     ceiling: duration("Longest backoff. Default 1s.", 0, HOUR_MS).prefault("1s"),
+    deadline: duration(
+      "Time from a transaction's start after which it is not tried again. Default 30s.",
+      1,
+      HOUR_MS,
+    ).prefault("30s"),
   })
   .prefault({})
   .meta({
     title: "Retry",
-    description: "What happens on serialisation failures, deadlocks, unavailable locks and lost connections.",
+    description:
+      "How often and how long a transaction is tried again: after serialisation failures, deadlocks, unavailable " +
+      "locks, lost connections, a server that is short of something. Whichever of attempts and deadline ends first.",
   });
 
 export const Log = z

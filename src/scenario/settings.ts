@@ -132,6 +132,8 @@ export interface RetrySettings {
   readonly baseMs: number;
   /** Ceiling of the doubling. */
   readonly ceilingMs: number;
+  /** From a transaction's actual start: no attempt begins later. */
+  readonly deadlineMs: number;
 }
 
 export type TargetSettings =

@@ -52,6 +52,7 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxDroppedRatio: 0.01,
   maxClockStepMs: 100,
   maxFailureRatio: 0.01,
+  maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
 };

@@ -75,6 +75,21 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     /4 of 304 transactions of add failed for good/,
   ],
   [
+    "retries",
+    examined({
+      operations: add({
+        retries: 604,
+        retriesBySqlstate: { "40001": 4, "55P03": 600 },
+        failures: { "55P03": 3 },
+        parts: [{ name: "backoff", meanMs: 4, calls: 0 }],
+      }),
+    }),
+    examined({
+      operations: add({ retries: 303, retriesBySqlstate: { "55P03": 303 }, failures: { "55P03": 3 } }),
+    }),
+    /retry storm: 604 attempts of add .* for 303 that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
+  ],
+  [
     "steal",
     examined({ machine: { ...MACHINE, stealRatio: 0.06 } }),
     examined({ machine: { ...MACHINE, stealRatio: 0.05 } }),
@@ -113,9 +128,9 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the two that only warn", () => {
+  it("taints, but for the three that only warn", () => {
     const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
-    expect(warning).toEqual(["load-before", "ceiling"]);
+    expect(warning).toEqual(["retries", "load-before", "ceiling"]);
   });
 
   it("can be relaxed by its bound", () => {

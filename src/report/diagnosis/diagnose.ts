@@ -10,6 +10,7 @@ import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
 import { loadBefore, otherCpu, steal } from "./machine.js";
+import { retries } from "./retries.js";
 import { workerUtilization } from "./worker-utilization.js";
 
 const CHECKS: Readonly<Record<Finding["check"], Check>> = {
@@ -19,6 +20,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   dropped,
   "clock-step": clockStep,
   failures,
+  retries,
   steal,
   "other-cpu": otherCpu,
   "load-before": loadBefore,

@@ -1,0 +1,43 @@
+// Whether the clients spent the window on trying again: a retry storm. What the server was asked is then not the load
+// that the scenario names, however few transactions failed in the end. It is a warning and no taint, because the
+// numbers are true: this is what that locking, isolation or fault costs. The worst operation speaks for the trial.
+import type { OperationResult } from "../../results/result-schema.js";
+import { above, percent, type Check } from "./check.js";
+
+function ended(result: OperationResult): number {
+  const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
+  return result.transactions + result.emptyPolls + failed;
+}
+
+/** `, mostly 55P03`. */
+function mostly({ retriesBySqlstate }: OperationResult): string {
+  const [most] = Object.entries(retriesBySqlstate).sort(([, a], [, b]) => b - a);
+  return most ? `, mostly ${most[0]}` : "";
+}
+
+/** `; backoff was 40 % of their response time`, where that was measured. */
+function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
+  const backoff = parts.find(({ name }) => name === "backoff");
+  if (!backoff || !responseTimeMs || responseTimeMs.mean === 0) return "";
+  return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
+}
+
+export const retries: Check = ({ trial, bounds }) => {
+  const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
+    // Nothing ended: whatever was tried again was tried in vain, and counts for the one that did not come.
+    const ratio = result.retries / Math.max(1, ended(result));
+    return operation === "__cycle__" ? [] : [{ operation, result, ratio }];
+  });
+  const [worst] = all.sort((a, b) => b.ratio - a.ratio);
+  if (!worst) return undefined;
+  const { operation, result, ratio } = worst;
+  return above(
+    "retries",
+    "warning",
+    ratio,
+    bounds.maxRetriesPerTransaction,
+    (seen) =>
+      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again for ${ended(result)} that ended ` +
+      `(${Number(seen.toPrecision(3))} each, bound ${bounds.maxRetriesPerTransaction}${mostly(result)})${inBackoff(result)}`,
+  );
+};
