@@ -38,6 +38,11 @@ export interface AdminOptions {
   /** What the connection is for, as it shows in `pg_stat_activity` after `train-sim/`. */
   readonly purpose?: string;
   readonly connectTimeoutMs?: number;
+  /**
+   * Whether a session that has ended is followed by another at the next statement. The statement that meets the end
+   * fails all the same, and what was set in the session is gone.
+   */
+  readonly reopens?: boolean;
 }
 
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
@@ -62,13 +67,20 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
 
 /** Connects for control work; rejects with a TargetError that says where, what was seen and what to do. */
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
-  const connection = await open(endpoint, options);
+  let connection = await open(endpoint, options);
+  let opening: Promise<PgConnection> | undefined;
+  const current = async (): Promise<PgConnection> => {
+    if (!connection.isBroken || !options.reopens) return connection;
+    opening ??= open(endpoint, options).finally(() => (opening = undefined));
+    return (connection = await opening);
+  };
   return {
     endpoint,
     async query(text, values) {
+      const session = await current();
       try {
         // The driver's types want a mutable array; it only reads it.
-        const result = await connection.query<SqlRow>(text, values as unknown[] | undefined);
+        const result = await session.query<SqlRow>(text, values as unknown[] | undefined);
         return lastRows(result);
       } catch (error) {
         throw explainLoss(endpoint, error);

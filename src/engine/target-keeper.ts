@@ -4,6 +4,7 @@
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { requireOwnNamespace } from "../database/namespace.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
+import type { FullDisk } from "../scenario/faults.js";
 import type { Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { startTarget } from "../target/start-target.js";
@@ -13,6 +14,14 @@ export interface KeptTarget {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
   readonly server: ServerInfo;
+}
+
+/** What treatments of this target fill, so that all of them run on the same disks. */
+function smallDisksOf(treatments: readonly Treatment[], key: string): FullDisk[] {
+  const faults = treatments
+    .filter(({ settings }) => JSON.stringify(settings.target) === key)
+    .flatMap(({ settings }) => settings.faults);
+  return [...new Set(faults.flatMap((fault) => (fault.kind === "disk-full" ? [fault.disk] : [])))];
 }
 
 export class TargetKeeper {
@@ -37,10 +46,11 @@ export class TargetKeeper {
     await this.release();
     const target = await startTarget(treatment.settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments),
+      smallDisks: smallDisksOf(this.treatments, key),
     });
     let admin: AdminClient | undefined;
     try {
-      admin = await connectAdmin(target.admin);
+      admin = await connectAdmin(target.admin, { reopens: true });
       const server = await readServerInfo(admin);
       await requireOwnNamespace(admin, treatment.settings.namespace);
       requireConnections(server.connections, serverConnectionsOf(treatment.settings), treatment.id);

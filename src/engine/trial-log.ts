@@ -6,6 +6,7 @@ import type { Conservation } from "../model/conservation.js";
 import type { Ledger } from "../model/ledger.js";
 import { LOG_FILE } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";
+import type { Fault } from "../scenario/faults.js";
 import type { TrialPhase } from "./observer.js";
 import type { TrialInputs } from "./trial-parts.js";
 
@@ -29,6 +30,23 @@ export class TrialLog {
   /** `windowStartsAt` is given with the phase `measure`: wall-clock time of the window's second 0. */
   phase(phase: TrialPhase, windowStartsAt?: string): void {
     this.open.logger.info({ event: "phase", operation: "*", phase, windowStartsAt }, `phase ${phase}`);
+    this.open.flush();
+  }
+
+  /** `second` of the window. */
+  fault({ kind, atMs, forMs }: Fault, second: number, words: string): void {
+    this.open.logger.info(
+      {
+        event: "fault",
+        operation: "*",
+        kind,
+        atSeconds: atMs / 1000,
+        forSeconds: forMs / 1000,
+        second,
+        words,
+      },
+      `fault ${kind} ${words}`,
+    );
     this.open.flush();
   }
 

@@ -8,6 +8,7 @@ import type { WindowSummary } from "../metrics/totals.js";
 import { operationResults } from "../results/operation-results.js";
 import {
   integrityOf,
+  type FaultRecord,
   type Integrity,
   type LifecycleResult,
   type TrialResult,
@@ -46,6 +47,7 @@ export interface TrialOutcome {
   /** Undefined where the tables could not be read. */
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
+  readonly faults: FaultRecord[];
   /** Whether the processor time of the database can be told from that of others. */
   readonly isServerTold: boolean;
   /** Why it was cut short, unless it failed. */
@@ -79,6 +81,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),
     }),
     clampedSamples: summary.clampedSamples,
+    ...(outcome.faults.length > 0 && { faults: outcome.faults }),
     status,
     ...(reason !== undefined && { reason }),
   };

@@ -2,7 +2,7 @@
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 import { monotonicMs, systemClock } from "../foundation/clock.js";
-import { asTrainSimError, ExitCode, TargetError, TrainSimError } from "../foundation/errors.js";
+import { asTrainSimError, TargetError, type TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit, type Audited } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
@@ -14,7 +14,9 @@ import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 import type { TrialEvidence } from "./evidence.js";
 import { openEvidence } from "./evidence-sources.js";
+import { untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
+import { TrialFaults } from "./faults/trial-faults.js";
 import { Fleet } from "./fleet.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
@@ -52,6 +54,7 @@ class TrialRun {
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
   private evidence: TrialEvidence | undefined;
+  private faults: TrialFaults | undefined;
   private isMeasuring = false;
 
   constructor(
@@ -64,6 +67,7 @@ class TrialRun {
     this.series = new SecondSeries(operationsOf(settings));
     this.tally = new Tally(operationsOf(settings), workers, (second, totals) => {
       this.series.add(second, totals);
+      this.faults?.onSecond(second, totals);
       this.files?.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
       if (this.isMeasuring) host.onTotals?.(this.tally.running, second + 1);
@@ -90,6 +94,7 @@ class TrialRun {
       failure = asTrainSimError(error);
     }
     this.over.abort();
+    await this.faults?.end();
     await this.evidence?.close();
     await this.fleet?.terminate();
     await this.pooler?.stop();
@@ -121,6 +126,7 @@ class TrialRun {
       endpoints: this.pooler?.endpoints ?? this.host.target.endpoints,
       prepared: settings.prepared && (this.pooler?.supportsPreparedStatements ?? true),
       logFile: this.log.file,
+      directory: this.inputs.directory,
     });
     this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
     this.lifeline.watch(this.fleet.failure);
@@ -157,35 +163,25 @@ class TrialRun {
     this.phase("measure", isTimed ? durationMs : undefined);
     this.isMeasuring = true;
     window.readStart();
+    const { host, inputs, pooler, watch, log } = this;
+    this.faults = new TrialFaults({ host, inputs, pooler, watch, log });
+    this.lifeline.watch(this.faults.failure);
+    this.faults.begin(window.startMs);
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
     const endMs = isTimed
       ? await this.sleepUntil(window.endMs)
-      : await this.untilBudgetsAreUsed(fleet, budgeted);
+      : await untilBudgetsAreUsed({
+          ...{ fleet, budgeted, actors: settings.actors, lifeline: this.lifeline, over: this.over.signal },
+          interruption: this.host.interruption,
+        });
     this.isMeasuring = false;
     if (!isTimed || this.host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
     window.readEnd(fleet.eventLoopDelayP99Ms());
+    await this.faults.end();
     await this.lifeline.hold(Promise.resolve(this.evidence?.end(window.endMs)));
-  }
-
-  /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
-  private async untilBudgetsAreUsed(fleet: Fleet, budgeted: readonly number[]): Promise<number> {
-    const loads = Object.values(this.inputs.treatment.settings.actors).map(({ load }) => load);
-    const mostMs = Math.max(...loads.map((load) => ("maxDurationMs" in load ? load.maxDurationMs : 0)));
-    const overdue = this.host.interruption.sleep(mostMs, this.over.signal);
-    const finishedMs = await this.lifeline.hold(Promise.race([fleet.budgetsDone(budgeted), overdue]));
-    if (finishedMs === undefined && !this.host.interruption.isRequested()) {
-      throw new TrainSimError(
-        `the iteration budget was not used up within maxDuration (${mostMs / 1000} s)`,
-        ExitCode.unexpected,
-        "Raise maxDuration or lower the iterations.",
-      );
-    }
-    // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
-    const isAllBudgeted = budgeted.length === fleet.assignments.length;
-    return isAllBudgeted && finishedMs !== undefined ? finishedMs : monotonicMs();
   }
 
   /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */
@@ -231,6 +227,7 @@ class TrialRun {
     const { window, evidence, series, host } = this;
     return trialResult(this.inputs, {
       ...{ window, evidence, series, ending, failure },
+      faults: this.faults?.records() ?? [],
       summary: this.tally.summary(window?.seconds ?? 0),
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
       stopReason: host.interruption.reason,

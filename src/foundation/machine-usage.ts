@@ -85,6 +85,16 @@ function readProcesses(): ProcessTicks[] {
     .flatMap((pid) => parseProcessStat(readOrNothing(`/proc/${pid}/stat`)) ?? []);
 }
 
+/** A process and all that descend from it, parents first; empty when it has ended. Throws where there is no /proc. */
+export function processTree(root: number): number[] {
+  const processes = readProcesses();
+  const below = (pid: number): number[] => [
+    pid,
+    ...processes.filter(({ parent }) => parent === pid).flatMap((child) => below(child.pid)),
+  ];
+  return processes.some(({ pid }) => pid === root) ? below(root) : [];
+}
+
 /** A reading with the processes that it was made of, for who wants to tell them apart. */
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 

@@ -114,6 +114,15 @@ const SlowLine = z.object({
   parts: PartsMs.optional(),
 });
 const AuditLine = z.object({ ...common, event: z.literal("audit"), verdict: z.enum(["ok", "violated"]) });
+const FaultLine = z.object({
+  ...common,
+  event: z.literal("fault"),
+  kind: z.string(),
+  atSeconds: z.number().min(0),
+  forSeconds: z.number().min(0),
+  second: z.number().min(0).describe("Of the window, with a fraction"),
+  words: z.string(),
+});
 const StopLine = z.object({
   ...common,
   event: z.literal("stop"),
@@ -129,6 +138,7 @@ const LINES = {
   retry: RetryLine,
   failure: FailureLine,
   slow: SlowLine,
+  fault: FaultLine,
   audit: AuditLine,
   stop: StopLine,
 };

@@ -30,7 +30,6 @@ export interface ResultParts {
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];
-  readonly faults?: ResultDocument["faults"];
 }
 
 /** Treatments as the experiment names them, each with its trials; also what comparisons are made from. */
@@ -80,6 +79,6 @@ export function buildResult(parts: ResultParts): ResultDocument {
     treatments: treatmentResults(parts),
     comparisons: parts.comparisons ?? [],
     diagnosis: parts.diagnosis ?? [],
-    faults: parts.faults ?? [],
+    faults: parts.trials.flatMap(({ result }) => result.faults ?? []),
   };
 }

@@ -1,25 +1,25 @@
 // The default target: a PostgreSQL of our own, from the binaries that npm brings, on a loopback port, in a private
-// directory that is gone afterwards. Its defaults suit a benchmark on one machine and are honest: fsync and
+// directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "../foundation/clock.js";
-import { TargetError, UsageError } from "../foundation/errors.js";
+import { TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "../scenario/endpoint.js";
+import type { FullDisk } from "../scenario/faults.js";
 import { preparePostgresBinaries, type PostgresBinaries } from "./postgres-binaries.js";
+import { Postmaster } from "./postmaster.js";
 import { makePrivateDirectory, type PrivateDirectory } from "./private-directory.js";
 import type { RunningTarget } from "./running-target.js";
-import { assertSettings, blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
-import { complaintIn, freePort, startProcess, type ServerProcess } from "./server-process.js";
+import { assertSettings, type ServerSettings } from "./server-settings.js";
+import { complaintIn, startProcess } from "./server-process.js";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
 
 const SUPERUSER = "postgres";
-const START_PATIENCE_MS = 60_000;
-const READY_POLL_MS = 10;
-const PORT_ATTEMPTS = 5;
-/** Longest path of a Unix socket is 107 bytes on Linux, 103 on macOS. */
-const SOCKET_PATH_BYTES_MAX = 103;
+
+/** Where the tables and indexes of every database lie, and the log, below the data directory. */
+const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
 
 /** Makes the server accept TLS connections only; PEM texts. */
 export interface EmbeddedTls {
@@ -37,31 +37,43 @@ export interface EmbeddedOptions {
   /** Connections that the scenario opens at once; train-sim's own come on top. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
+  /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
+  readonly smallDisks?: readonly FullDisk[];
 }
+
+type Disks = Partial<Record<FullDisk, SmallDisk>>;
 
 /** Starts a server and resolves once it accepts connections. On rejection nothing is left. */
 export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
-  assertSettings(settings, options.maxConnectionsNeeded);
+  const { port, maxConnectionsNeeded, tls, smallDisks = [] } = options;
+  assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
+  const disks: Disks = {};
   try {
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
     const dataDirectory = await initialise(directory, binaries, password);
-    if (options.tls) await writeTls(directory, options.tls);
-    const { server, port } = await launch(directory, binaries, settings, options);
-    return target(directory, dataDirectory, server, {
+    if (tls) await writeTls(directory, tls);
+    for (const disk of smallDisks)
+      disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
+    const postmaster = await Postmaster.start({
+      ...{ directory, binaries, settings, maxConnectionsNeeded, disks },
+      ...(port !== undefined && { port }),
+      tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
+    });
+    return target(directory, dataDirectory, postmaster, {
       host: "127.0.0.1",
-      port,
+      port: postmaster.port,
       database: "postgres",
       user: SUPERUSER,
       password,
-      ...(options.tls && { tls: { mode: "require" } }),
+      ...(tls && { tls: { mode: "require" } }),
     });
   } catch (error) {
-    await directory.remove();
+    await removeAll(directory, disks);
     throw error;
   }
 }
@@ -69,29 +81,29 @@ export async function startEmbedded(
 function target(
   directory: PrivateDirectory,
   dataDirectory: string,
-  server: ServerProcess,
+  postmaster: Postmaster,
   admin: Endpoint,
 ): RunningTarget {
   return {
     kind: "embedded",
     endpoints: [admin],
     admin,
-    serverPid: server.pid,
+    get serverPid() {
+      return postmaster.pid;
+    },
+    control: postmaster,
     dataDirectory,
-    lost: server.lost,
+    lost: postmaster.lost,
     async stop() {
-      await stopServer(server);
-      await directory.remove();
+      await postmaster.shutDown("fast");
+      await removeAll(directory, postmaster.disks);
     },
   };
 }
 
-/** Fast shutdown, immediate shutdown, SIGKILL. */
-async function stopServer(server: ServerProcess): Promise<void> {
-  await server.stop([
-    { signal: "SIGINT", patienceMs: 15_000 },
-    { signal: "SIGQUIT", patienceMs: 7_000 },
-  ]);
+async function removeAll(directory: PrivateDirectory, disks: Readonly<Disks>): Promise<void> {
+  for (const disk of Object.values(disks)) await disk.unmount();
+  await directory.remove();
 }
 
 /** Makes the cluster: SCRAM log-in, UTF-8, C locale, data checksums as PostgreSQL has them by default. */
@@ -125,79 +137,4 @@ async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<
   if (tls.clientCa) await directory.write("data/client-ca.crt", tls.clientCa);
   const lines = tls.hba ?? ["hostssl all all 127.0.0.1/32 scram-sha-256"];
   await directory.write("data/pg_hba.conf", `${lines.join("\n")}\n`);
-}
-
-interface Launched {
-  readonly server: ServerProcess;
-  readonly port: number;
-}
-
-/** Starts the postmaster; a port of our own choice that somebody took in the meantime is chosen anew. */
-async function launch(
-  directory: PrivateDirectory,
-  binaries: PostgresBinaries,
-  settings: ServerSettings,
-  options: EmbeddedOptions,
-): Promise<Launched> {
-  for (let attempt = 1; ; attempt++) {
-    const isOurChoice = !options.port;
-    const port = options.port ? options.port : await freePort();
-    const socketDirectory =
-      Buffer.byteLength(join(directory.path, `.s.PGSQL.${port}`)) <= SOCKET_PATH_BYTES_MAX
-        ? directory.path
-        : "";
-    const effective = serverSettings(settings, {
-      port,
-      socketDirectory,
-      maxConnectionsNeeded: options.maxConnectionsNeeded,
-      modules: binaries.modules,
-      tls: options.tls ? (options.tls.clientCa ? "with-client-ca" : "on") : "off",
-    });
-    const args = ["-D", join(directory.path, "data"), ...effective.flatMap((pair) => ["-c", pair])];
-    const server = await startProcess("the embedded PostgreSQL", directory, binaries.postgres, args);
-    const failure = await whenReady(server, directory);
-    if (failure === undefined) return { server, port };
-    await stopServer(server);
-    const isPortTaken = /could not bind .*address/i.test(failure);
-    if (isPortTaken && isOurChoice && attempt < PORT_ATTEMPTS) continue;
-    throw startError(failure, settings, isPortTaken ? port : undefined);
-  }
-}
-
-/** Undefined once the server accepts connections; otherwise why it does not. */
-async function whenReady(server: ServerProcess, directory: PrivateDirectory): Promise<string | undefined> {
-  const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
-  const ended = new AbortController();
-  void server.exited.then(() => ended.abort());
-  while (systemClock.nowMs() < deadlineMs) {
-    if (server.hasExited) return complaintIn(await server.log());
-    if (await isReady(server.pid, join(directory.path, "data"))) return undefined;
-    await systemClock.sleep(READY_POLL_MS, ended.signal);
-  }
-  return `it did not accept connections within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await server.log())}`;
-}
-
-/** postmaster.pid says so itself: its pid on line 1 and its status on line 8. */
-async function isReady(pid: number, dataDirectory: string): Promise<boolean> {
-  try {
-    const lines = (await readFile(join(dataDirectory, "postmaster.pid"), "utf8")).split("\n");
-    return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
-  } catch {
-    return false;
-  }
-}
-
-function startError(failure: string, settings: ServerSettings, takenPort: number | undefined): Error {
-  if (takenPort !== undefined) {
-    return new TargetError(
-      `the embedded PostgreSQL cannot listen on 127.0.0.1:${takenPort}: ${failure}`,
-      "Choose another target.port, or leave it out to have a free one picked.",
-    );
-  }
-  const name = blameSetting(failure, settings);
-  if (name === undefined) return new TargetError(`the embedded PostgreSQL does not start: ${failure}`);
-  return new UsageError(
-    `target.settings.${name}: PostgreSQL refuses ${JSON.stringify(settings[name])}: ${failure}`,
-    "Correct the setting or take it out.",
-  );
 }

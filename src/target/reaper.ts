@@ -1,17 +1,18 @@
 // Makes sure that nothing is left when train-sim ends without having the time to clean up, `kill -9` included.
 // A small detached node process holds the read end of a pipe; when the pipe closes, train-sim is gone, and it
 // stops the processes and removes the directories that it was told of and not told to forget. Directories are
-// registered before they are made; a process that dies between its spawn and its registration is still found
+// registered before they are made, mounts too; a process that dies between its spawn and its registration is still found
 // (on Linux) by its working directory. The script is a string, so that it runs alike from source and from dist.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { messageOf, TargetError } from "../foundation/errors.js";
 
-/** Plain CommonJS, run with `node -e`. Reads lines of `["hold"|"forget", "process"|"directory", value]`. */
+/** Plain CommonJS, run with `node -e`. Reads lines of `["hold"|"forget", "process"|"mount"|"directory", value]`. */
 const SCRIPT = String.raw`
 const fs = require("node:fs");
-const held = { process: new Set(), directory: new Set() };
+const { spawnSync } = require("node:child_process");
+const held = { process: new Set(), mount: new Set(), directory: new Set() };
 const inside = (path) => [...held.directory].some((directory) => path === directory || path.startsWith(directory + "/"));
 const read = (file) => { try { return fs.readFileSync(file, "latin1"); } catch { return ""; } };
 const alive = (pid) => {
@@ -37,6 +38,7 @@ const settle = async (name, patienceMs) => {
 const reap = async () => {
   await settle("SIGQUIT", 5000);
   await settle("SIGKILL", 5000);
+  for (const mount of held.mount) spawnSync("umount", ["-l", mount], { env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" } });
   for (const directory of held.directory)
     try { fs.rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }); } catch {}
   process.exit(0);
@@ -56,7 +58,7 @@ process.stdin.on("end", reap);
 process.stdin.on("error", reap);
 `;
 
-type Held = readonly ["process", number] | readonly ["directory", string];
+type Held = readonly ["process", number] | readonly ["mount" | "directory", string];
 
 const held = new Set<Held>();
 let running: Promise<Socket> | undefined;
@@ -116,6 +118,11 @@ async function hold(item: Held): Promise<() => void> {
 /** Has the process and its group stopped should train-sim die; call the result once the process has exited. */
 export function guardProcess(pid: number): Promise<() => void> {
   return hold(["process", pid]);
+}
+
+/** Has the file system there unmounted should train-sim die; to be called before it is mounted. */
+export function guardMount(path: string): Promise<() => void> {
+  return hold(["mount", path]);
 }
 
 /** Has the directory removed should train-sim die; to be called before it is made, with its absolute path. */

@@ -53,6 +53,8 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const logFile = join(directory.path, "server.log");
   const output = await open(logFile, "a", 0o600);
+  // One that was here before, under the same configuration, has written to it already.
+  const { size: fromByte } = await output.stat();
   const child = spawn(command, args, {
     cwd: directory.path,
     detached: true,
@@ -73,7 +75,7 @@ export async function startProcess(
     signal === null ? `exit code ${String(code)}` : String(signal),
   );
   const release = await guardProcess(child.pid as number);
-  return supervise(title, child, exited.finally(release), async () => tail(logFile));
+  return supervise(title, child, exited.finally(release), async () => tail(logFile, fromByte));
 }
 
 function supervise(
@@ -127,7 +129,8 @@ export async function settles(promise: Promise<unknown>, ms: number): Promise<bo
   return isSettled;
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process that may have ended already. */
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -135,9 +138,9 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function tail(file: string): Promise<string> {
+async function tail(file: string, fromByte: number): Promise<string> {
   try {
-    return (await readFile(file, "utf8")).slice(-16_384);
+    return (await readFile(file)).subarray(fromByte).toString("utf8").slice(-16_384);
   } catch (error) {
     return `(its log cannot be read: ${messageOf(error)})`;
   }

@@ -1,5 +1,6 @@
 // One entry for every kind of target: a new kind is one new file and one case here. Nothing else
 // knows which kinds there are.
+import type { FullDisk } from "../scenario/faults.js";
 import type { TargetSettings } from "../scenario/settings.js";
 import { startContainer } from "./container.js";
 import { startEmbedded } from "./embedded.js";
@@ -10,6 +11,8 @@ import { urlTarget } from "./url.js";
 export interface TargetNeeds {
   /** Connections that clients or poolers open at once; train-sim's own come on top. */
   readonly maxConnectionsNeeded: number;
+  /** Parts of an embedded server's data that are to lie on a file system of their own, which can be filled. */
+  readonly smallDisks?: readonly FullDisk[];
 }
 
 /** Starts, or for a URL describes, a target. On rejection nothing is left running. */

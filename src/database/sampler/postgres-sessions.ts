@@ -8,7 +8,7 @@ import { longestChain, type Waiter } from "./lock-chains.js";
 import { numbersIn, type Metrics, type View } from "./view.js";
 
 /** Clients are named after their role; through a pooler all of them are called after the program. */
-const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
+export const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
 
 /** With more waiters than this nobody asks who blocks whom: each answer costs a walk over all who wait with it. */
 const WAITERS_MAX = 200;

@@ -12,7 +12,7 @@ import type { FaultHost, FaultSpan, Injected } from "./fault.js";
 export interface FaultWatcher {
   /** It begins: what is expected to be away may go away. */
   injecting(fault: Fault): void;
-  injected(fault: Fault, words: string): void;
+  injected(fault: Fault): void;
   cleared(fault: Fault, span: FaultSpan): void;
 }
 
@@ -79,7 +79,7 @@ export class FaultSchedule {
       entry.injectedMs = clock.nowMs();
       watcher.injecting(fault);
       entry.injected = await inject(this.host, fault);
-      watcher.injected(fault, entry.injected.words);
+      watcher.injected(fault);
       await clock.sleep(fault.forMs, this.over.signal);
       step = "cleared";
       await entry.injected.clear();

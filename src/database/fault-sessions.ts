@@ -1,0 +1,103 @@
+// What faults do by SQL: end sessions of the load, hold a snapshot, a lock or every free connection. Each works on
+// connections of its own, which end with the fault; nothing that outlives them is changed in the server. A session that
+// was to hold something and is gone when it is asked to let go is an error: the fault was not what it claims.
+import { asTrainSimError, codeOf } from "../foundation/errors.js";
+import type { Endpoint } from "../scenario/endpoint.js";
+import type { LockMode } from "../scenario/faults.js";
+import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
+import type { Dialect } from "./dialects/dialect.js";
+import { LOAD_NAMES } from "./sampler/postgres-sessions.js";
+import { tablesOf } from "./tables.js";
+
+const PURPOSE = "fault";
+const TOO_MANY_CONNECTIONS = "53300";
+/** Sessions that are opened at once. */
+const OPENED_TOGETHER = 8;
+
+export function connectFault(endpoint: Endpoint): Promise<AdminClient> {
+  return connectAdmin(endpoint, { purpose: PURPOSE });
+}
+
+/** Process ids of the load's sessions on the server, as pg_stat_activity shows them. */
+export async function loadSessions(client: SqlClient): Promise<number[]> {
+  const rows = await client.query(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
+    [LOAD_NAMES],
+  );
+  return rows.map(({ pid }) => Number(pid));
+}
+
+/** Resolves to how many were there to be ended. */
+export async function endSessions(client: SqlClient, pids: readonly number[]): Promise<number> {
+  const [row] = await client.query(
+    "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) AS ended FROM unnest($1::int[]) AS pid",
+    [pids],
+  );
+  return Number(row?.ended);
+}
+
+/** A snapshot is held from here to the end of the session's transaction. */
+export async function holdSnapshot(client: SqlClient, dialect: Dialect, namespace: string): Promise<void> {
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  await client.query(`SELECT 1 FROM ${tablesOf(dialect, namespace).events} LIMIT 1`);
+}
+
+/** Resolves once the status table is locked, which waits for whoever uses it; nobody overtakes meanwhile. */
+export async function lockStatus(
+  client: SqlClient,
+  dialect: Dialect,
+  namespace: string,
+  mode: LockMode,
+): Promise<void> {
+  await client.query("BEGIN");
+  await client.query(`LOCK TABLE ${tablesOf(dialect, namespace).status} IN ${mode.toUpperCase()} MODE`);
+}
+
+/** Rejects when the session, and with it what it held, ended before. */
+export async function letGo(client: AdminClient): Promise<void> {
+  try {
+    await client.query("ROLLBACK");
+  } finally {
+    await client.close();
+  }
+}
+
+/** Every connection that the server still has, held by sessions that do nothing. */
+export class HeldConnections {
+  private readonly held: AdminClient[] = [];
+
+  constructor(private readonly endpoint: Endpoint) {}
+
+  get count(): number {
+    return this.held.length;
+  }
+
+  /** Resolves once the server refuses the next one for want of connections. */
+  async takeAll(): Promise<void> {
+    for (;;) {
+      const attempts = Array.from({ length: OPENED_TOGETHER }, () => connectFault(this.endpoint));
+      const outcomes = await Promise.allSettled(attempts);
+      for (const outcome of outcomes) if (outcome.status === "fulfilled") this.held.push(outcome.value);
+      const refusals = outcomes.filter((one) => one.status === "rejected");
+      const other = refusals.find(({ reason }) => !isRefusal(reason));
+      if (other) throw asTrainSimError(other.reason);
+      if (refusals.length > 0) return;
+    }
+  }
+
+  async giveBack(count: number): Promise<void> {
+    await Promise.all(this.held.splice(0, count).map((client) => client.close()));
+  }
+
+  /** Never rejects. */
+  async giveAllBack(): Promise<void> {
+    await this.giveBack(this.held.length);
+  }
+}
+
+/** Whether the server had no connection left; the driver's error is the cause of ours. */
+function isRefusal(reason: unknown): boolean {
+  return (
+    reason instanceof Error && [reason, reason.cause].some((one) => codeOf(one) === TOO_MANY_CONNECTIONS)
+  );
+}
