@@ -83,9 +83,11 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
   ];
   const panels = all.filter(({ lines }) => lines.length > 0);
   if (panels.length === 0) return undefined;
+  // From where the kept past begins: the run may be hours old.
+  const firstMs = Math.min(...[...seconds, ...samples].map(({ atMs }) => atMs));
   return {
     caption: "The last ten minutes at most",
     panels,
-    x: { name: "seconds into the run", isWhole: true },
+    x: { name: "seconds into the run", isWhole: true, min: Math.floor(firstMs / 1000) },
   };
 }

@@ -64,6 +64,7 @@ describe("the chart of the live page", () => {
       "Events in the queue",
       "Sessions and clients",
     ]);
+    expect(chart?.x.min).toBe(3);
     const [add] = chart?.panels[0]?.lines ?? [];
     expect(add?.points).toEqual([
       ...[3, 4, 5, 6, 7].map((x, i) => [x, 100 * (i + 1)]),
