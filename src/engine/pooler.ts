@@ -50,7 +50,10 @@ function together(poolers: readonly RunningPooler[]): RunningPooler {
   return {
     endpoints: poolers.flatMap(({ endpoints }) => endpoints),
     consoles: poolers.flatMap(({ consoles }) => consoles),
-    pids: poolers.flatMap(({ pids }) => pids),
+    get pids() {
+      return poolers.flatMap(({ pids }) => pids);
+    },
+    instances: poolers.flatMap(({ instances }) => instances),
     ...(first?.version !== undefined && { version: first.version }),
     supportsPreparedStatements: poolers.every((pooler) => pooler.supportsPreparedStatements),
     lost: Promise.race(poolers.map(({ lost }) => lost)),

@@ -104,6 +104,36 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   });
 });
 
+describe("an instance", () => {
+  it.each(["at-once", "kill"] as const)(
+    "taken down (%s) comes up where it was, and nobody takes it for lost",
+    async (how) => {
+      const pooler = await start({ instances: 2 });
+      let lost: string | undefined;
+      void pooler.lost.then((words) => (lost = words));
+      const [first] = pooler.instances;
+      const [firstPid] = pooler.pids;
+      const { socket } = await openSession(pooler.endpoints[0] as Endpoint);
+      const closed = once(
+        socket.on("error", () => undefined),
+        "close",
+      );
+      await first?.shutDown(how);
+      await closed;
+      expect(await Promise.all(pooler.endpoints.map(isListening))).toEqual([false, true]);
+      expect(pooler.pids).toHaveLength(1);
+      await first?.up();
+      for (const endpoint of [...pooler.endpoints, ...pooler.consoles])
+        expect(await firstAnswer(endpoint)).toBe("R");
+      expect(pooler.pids).toHaveLength(2);
+      expect(pooler.pids).not.toContain(firstPid);
+      expect(lost).toBeUndefined();
+      process.kill(pooler.pids[0] ?? 0, "SIGKILL");
+      await expect(pooler.lost).resolves.toMatch(/PgBouncer ended on its own \(SIGKILL\)/);
+    },
+  );
+});
+
 describe("startPgBouncers", () => {
   it("has prepared statements in transaction mode only when some are allowed", async () => {
     expect((await start({ maxPreparedStatements: 0 })).supportsPreparedStatements).toBe(false);

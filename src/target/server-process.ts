@@ -5,10 +5,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
-import { messageOf, TargetError } from "../foundation/errors.js";
+import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
+import { freshSeed } from "../foundation/prng.js";
 import type { PrivateDirectory } from "./private-directory.js";
 import { guardProcess } from "./reaper.js";
 
@@ -33,15 +34,27 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Below what systems give to whoever asks for any port. */
+const PORTS = { first: 16_384, count: 13_616 } as const;
+
+/**
+ * A port of 127.0.0.1 that was free a moment ago, and that the system gives to nobody of itself: a server that is down
+ * for a while finds it free again, and a client that tries to connect meanwhile is not given it, to meet itself.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + (freshSeed() % PORTS.count);
+    const probe = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(probe, "listening");
+    } catch (error) {
+      if (codeOf(error) === "EADDRINUSE") continue;
+      throw error;
+    }
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
 }
 
 /** Starts `command` in `directory`, as its user. Rejects when it cannot be executed. */
