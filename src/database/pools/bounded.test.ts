@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachBounded } from "./bounded.js";
+import { eachBounded, Gate } from "./bounded.js";
 
 describe("eachBounded", () => {
   it("runs every task once with no more than the limit under way", async () => {
@@ -32,5 +32,30 @@ describe("eachBounded", () => {
 
   it("does nothing for no tasks", async () => {
     await eachBounded(0, 4, () => Promise.reject(new Error("never")));
+  });
+});
+
+describe("a gate", () => {
+  it("lets so many through at once, the others in their order, whether or not they succeed", async () => {
+    const gate = new Gate(3);
+    let underWay = 0;
+    let most = 0;
+    const order: number[] = [];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, number) =>
+        gate.pass(async () => {
+          most = Math.max(most, ++underWay);
+          order.push(number);
+          await new Promise(setImmediate);
+          underWay--;
+          if (number % 2 === 1) throw new Error(`task ${number}`);
+          return number;
+        }),
+      ),
+    );
+    expect(most).toBe(3);
+    expect(order).toEqual(Array.from({ length: 20 }, (_, number) => number));
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    expect(await gate.pass(async () => "free again")).toBe("free again");
   });
 });

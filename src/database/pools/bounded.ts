@@ -1,8 +1,28 @@
-// Runs a task for each number with a bounded number under way: what warming up needs, so that 500 connections are
-// not asked for in the same millisecond. It settles only when nothing is under way any more, failed or not.
+// Bounds what is under way at once: connections that are opened while warming up, or again after a server or a pooler
+// went away, so that 500 are not asked for in the same millisecond. Whoever has to wait is served in order.
 
-/** Connections that one worker thread opens at the same time while warming up. */
+/** Kept connections that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;
+
+/** Lets a bounded number of tasks run at once. */
+export class Gate {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  /** The outcome of `task`, which begins once one of those before it has settled. */
+  async pass<T>(task: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free++;
+    }
+  }
+}
 
 /**
  * Runs `task(0) .. task(count - 1)`, at most `limit` at a time. After a failure nothing new begins; once what is

@@ -1,9 +1,10 @@
 // One connection for each client, without a pool in this process: kept for the client's life, or opened for every
 // transaction. `direct` and `pgbouncer` are both this, to different endpoints. A connection that broke, or that a
-// failed transaction left suspect, is closed and replaced at the client's next acquire.
+// failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
 import { PgConnection } from "../connection.js";
 import type { ConnectionSource, Lease } from "../workload.js";
-import { eachBounded, OPEN_AT_ONCE } from "./bounded.js";
+import type { Endpoint } from "../../scenario/endpoint.js";
+import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
 import { endpointOf, type SourceOptions } from "./source-options.js";
 
 export class ClientConnections implements ConnectionSource {
@@ -11,6 +12,8 @@ export class ClientConnections implements ConnectionSource {
   private readonly kept: (HeldConnection | undefined)[];
   /** Every connection that is open or being opened. */
   private readonly live = new Set<PgConnection>();
+  /** Where connections are kept: a server that is away holds up nobody at another one. */
+  private readonly gates = new Map<Endpoint, Gate>();
   private isClosed = false;
 
   constructor(
@@ -44,14 +47,19 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  private async open(client: number): Promise<PgConnection> {
+  private open(client: number): Promise<PgConnection> {
+    const { endpoints, firstClient } = this.options;
+    const endpoint = endpointOf(endpoints, firstClient + client);
+    if (this.keeps === "for-a-transaction") return this.openTo(endpoint);
+    let gate = this.gates.get(endpoint);
+    if (!gate) this.gates.set(endpoint, (gate = new Gate(OPEN_AT_ONCE)));
+    return gate.pass(() => this.openTo(endpoint));
+  }
+
+  private async openTo(endpoint: Endpoint): Promise<PgConnection> {
     if (this.isClosed) throw new Error("the pool is closed");
-    const { endpoints, firstClient, applicationName, prepared } = this.options;
-    const connection = new PgConnection({
-      endpoint: endpointOf(endpoints, firstClient + client),
-      applicationName,
-      prepared,
-    });
+    const { applicationName, prepared } = this.options;
+    const connection = new PgConnection({ endpoint, applicationName, prepared });
     this.live.add(connection);
     try {
       return await connection.connect();

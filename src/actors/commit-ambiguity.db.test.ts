@@ -1,0 +1,198 @@
+// Commits that nobody answers, on a real server behind a network that breaks at every other COMMIT, before the server
+// has it or before the client has the answer: an add is there once or not at all, as its ledger says, and of process and
+// archive nothing is counted that was not acknowledged.
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { monotonicMs, systemClock } from "../foundation/clock.js";
+import { Prng } from "../foundation/prng.js";
+import { Sleeper } from "../foundation/sleeper.js";
+import type { Operation } from "../metrics/operations.js";
+import { PartNames } from "../metrics/part-times.js";
+import { Recorder } from "../metrics/recorder.js";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { countPresent, readTableCounts } from "../database/audit-queries.js";
+import { createWorkload } from "../database/create-workload.js";
+import { dropNamespace, resetNamespace } from "../database/namespace.js";
+import { createConnectionSource } from "../database/pools/create-source.js";
+import type { ConnectionSource, Workload } from "../database/workload.js";
+import { makeBatch } from "../testing/make-batch.js";
+import { testNamespace } from "../testing/namespace.js";
+import { TcpProxy } from "../target/network/tcp-proxy.js";
+import { EventLog } from "./event-log.js";
+import { RetryPolicy } from "./retry-policy.js";
+import { TimeAccount } from "./time-account.js";
+import { Transactor, type TransactionPlan } from "./transactor.js";
+
+const endpoint = inject("adminEndpoint");
+const namespace = testNamespace("doubt");
+const CLIENTS = 4;
+const BATCH = 5;
+const ROUNDS = 20;
+
+let admin: AdminClient;
+let proxy: TcpProxy;
+let source: ConnectionSource;
+let workload: Workload;
+
+beforeAll(async () => {
+  admin = await connectAdmin(endpoint, { purpose: "doubt" });
+  proxy = await TcpProxy.open({ host: endpoint.host, port: endpoint.port }, systemClock, new Prng(11));
+  const levels = { payload: "text", locking: "skip-locked", isolation: "read committed" } as const;
+  workload = createWorkload({ dialect: "postgres", namespace, statementShape: "set-based", ...levels });
+  source = createConnectionSource({
+    pool: { strategy: "direct", reconnect: "never" },
+    endpoints: [{ ...endpoint, host: "127.0.0.1", port: proxy.port }],
+    ...{ clients: CLIENTS, firstClient: 0, workers: 1, workerIndex: 0, prepared: true },
+    applicationName: "train-sim/doubt",
+  });
+});
+beforeEach(async () => {
+  await proxy.mend();
+  await resetNamespace(admin, { namespace, payload: "text" });
+});
+afterAll(async () => {
+  await source.close();
+  await proxy.close();
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+function transactorFor(operation: Operation, attempts = 1000) {
+  const recorder = new Recorder([operation]);
+  recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  const prng = new Prng(5);
+  const transactor = new Transactor({
+    source,
+    recorder,
+    eventLog: new EventLog({ warn: () => undefined, error: () => undefined } as never),
+    retry: new RetryPolicy({ attempts, baseMs: 1, ceilingMs: 20, deadlineMs: 60_000 }, prng),
+    slowTransactionMs: 1e9,
+    sleeper: new Sleeper(),
+    arrivals: () => undefined,
+    time: new TimeAccount(),
+    partNames: new PartNames(),
+    nowMs: monotonicMs,
+  });
+  /** Over all seconds. */
+  const counts = () => {
+    const all = recorder
+      .take(Number.POSITIVE_INFINITY)
+      .seconds.map(({ operations }) => operations[operation]);
+    const sum = (of: (one: NonNullable<(typeof all)[number]>) => number): number =>
+      all.reduce((total, one) => total + (one ? of(one) : 0), 0);
+    return {
+      transactions: sum((one) => one.transactions),
+      events: sum((one) => one.events),
+      unansweredCommits: sum((one) => one.unansweredCommits),
+    };
+  };
+  return { transactor, counts };
+}
+
+/** Lets every client do `plans` of its own, one after the other. */
+async function everyClient(work: (client: number, round: number) => Promise<void>): Promise<void> {
+  const loop = async (client: number): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round++) await work(client, round);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, client) => loop(client)));
+}
+
+const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: string[] } => {
+  const batch = makeBatch(BATCH, 3, client * ROUNDS + round);
+  const ids = batch.map(({ id }) => id);
+  return {
+    ids,
+    ...{ operation: "add", client, intendedMs: 0, isPoll: false, events: () => BATCH },
+    body: async (connection) => {
+      await workload.add(connection, batch);
+      return true;
+    },
+    settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
+  };
+};
+
+describe("where half of the commits cost their connection", () => {
+  it("every add that is acknowledged in the end is there exactly once", async () => {
+    const { transactor, counts } = transactorFor("add");
+    await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+    await everyClient(async (client, round) => {
+      expect((await transactor.run(addPlan(client, round))).kind).toBe("committed");
+    });
+    const { commitsLost, answersLost } = proxy.effect;
+    expect(commitsLost).toBeGreaterThan(0);
+    expect(answersLost).toBeGreaterThan(0);
+    const events = CLIENTS * ROUNDS * BATCH;
+    const measured = counts();
+    expect(measured).toMatchObject({ transactions: CLIENTS * ROUNDS, events });
+    // A look at what became of a commit is a read transaction of one statement: it has no COMMIT that could be lost.
+    expect(measured.unansweredCommits).toBe(commitsLost + answersLost);
+    expect(await readTableCounts(admin, namespace)).toMatchObject({
+      pending: events,
+      orphaned: 0,
+      duplicated: 0,
+    });
+  });
+
+  it("an add that may not be tried again stays in doubt, and is there whole or not at all", async () => {
+    const { transactor } = transactorFor("add", 1);
+    await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+    let published = 0;
+    const doubtful: string[][] = [];
+    await everyClient(async (client, round) => {
+      const plan = addPlan(client, round);
+      const end = await transactor.run(plan);
+      if (end.kind === "failed" && end.inDoubt) doubtful.push(plan.ids);
+      else if (end.kind === "committed") published += BATCH;
+    });
+    const { commitsLost, answersLost } = proxy.effect;
+    expect(doubtful).toHaveLength(commitsLost + answersLost);
+    const found: number[] = [];
+    for (const ids of doubtful) found.push(await countPresent(admin, namespace, ids));
+    expect(new Set(found)).toEqual(new Set([0, BATCH]));
+    expect(found.filter((count) => count === BATCH)).toHaveLength(answersLost);
+    expect(await readTableCounts(admin, namespace)).toMatchObject({
+      pending: published + answersLost * BATCH,
+      orphaned: 0,
+    });
+  });
+
+  it.each(["process", "archive"] as const)(
+    "%s counts no event whose commit was not acknowledged, and misses at most those of the unanswered",
+    async (operation) => {
+      await source.acquire(0).then(async ({ connection }) => {
+        for (let batch = 0; batch < 40; batch++) await workload.add(connection, makeBatch(20, 9, batch));
+      });
+      const prng = new Prng(1);
+      const pass = { limit: BATCH, roll: () => prng.float(), chances: { claim: 1, complete: 1, fail: 0 } };
+      if (operation === "archive") {
+        const { connection } = await source.acquire(0);
+        while ((await workload.process(connection, { ...pass, limit: 1000 })).events > 0);
+      }
+      const { transactor, counts } = transactorFor(operation);
+      await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+      await everyClient(async (client) => {
+        await transactor.run<number>({
+          ...{ operation, client, intendedMs: 0, isPoll: true, events: (count: number) => count },
+          body: async (connection) =>
+            operation === "process"
+              ? (await workload.process(connection, pass)).events
+              : (await workload.archive(connection, BATCH)).archivedIds.length,
+        });
+      });
+      const { answersLost } = proxy.effect;
+      const { events, unansweredCommits } = counts();
+      const passes = `SELECT coalesce(sum(attempts), 0)::int AS done FROM ${namespace}.event_status`;
+      const archived = `SELECT count(*)::int AS done FROM ${namespace}.events_archive`;
+      const [row] = await admin.query(operation === "process" ? passes : archived);
+      const done = Number(row?.["done"]);
+      expect(answersLost).toBeGreaterThan(0);
+      expect(done).toBeGreaterThan(events);
+      expect(done - events).toBe(answersLost * BATCH);
+      expect(unansweredCommits).toBeGreaterThanOrEqual(answersLost);
+      const tables = await readTableCounts(admin, namespace);
+      const { pending, processing, complete, failed, archived: moved, orphaned, duplicated } = tables;
+      expect({ sum: pending + processing + complete + failed + moved, orphaned, duplicated }).toEqual({
+        ...{ sum: 800, orphaned: 0, duplicated: 0 },
+      });
+    },
+  );
+});
