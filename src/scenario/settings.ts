@@ -125,15 +125,13 @@ export interface TrialPhases {
   readonly drainMaxMs: number;
 }
 
+/** How often, the first attempt included, and how long, from its actual start, a transaction is tried. */
 export interface RetrySettings {
-  /** Attempts of one transaction, the first included. */
   readonly attempts: number;
-  /** First backoff; it doubles each time; each wait is uniform over 0 .. that (full jitter). */
-  readonly baseMs: number;
-  /** Ceiling of the doubling. */
-  readonly ceilingMs: number;
-  /** From a transaction's actual start: no attempt begins later. */
   readonly deadlineMs: number;
+  /** First backoff; it doubles each time up to the ceiling; each wait is uniform over 0 .. that (full jitter). */
+  readonly baseMs: number;
+  readonly ceilingMs: number;
 }
 
 export type TargetSettings =
