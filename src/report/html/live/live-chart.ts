@@ -52,8 +52,14 @@ export class LiveChart {
     this.fillTable();
   }
 
+  /** Where the reader has scrolled to stays. */
   private fillTable(): void {
-    this.table.querySelector(".scroll")?.remove();
-    if (this.table.open && this.plot) this.table.append(renderTable(this.plot.table()));
+    const before = this.table.querySelector(".scroll");
+    const { scrollTop = 0, scrollLeft = 0 } = before ?? {};
+    before?.remove();
+    if (!this.table.open || !this.plot) return;
+    const made = renderTable(this.plot.table());
+    this.table.append(made);
+    made.scrollTo(scrollLeft, scrollTop);
   }
 }
