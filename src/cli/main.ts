@@ -3,6 +3,7 @@
 // standard error and the exit code of DESIGN section 4; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { withoutControls } from "../foundation/shown.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerInit } from "./init.js";
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) process.stderr.write(explain(error));
+    if (!(error instanceof CommanderError)) process.stderr.write(withoutControls(explain(error)));
     process.exitCode = exitCodeOf(error);
   }
 }

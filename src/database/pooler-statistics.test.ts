@@ -1,4 +1,5 @@
 // PgBouncer's own words, as versions 1.18 and 1.24 really answered, read into numbers: pools, counters, sizes.
+import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { readPools, readPoolSize, readStats, sumCounts, sumReadings } from "./pooler-statistics.js";
 import type { SqlRow } from "./workload.js";
@@ -111,4 +112,42 @@ test("several instances are one pool: counts add up, the longest wait is that of
   });
   const counts = { transactions: 1, waitMs: 2, queryMs: 3 };
   expect(sumCounts([counts, counts])).toEqual({ transactions: 2, waitMs: 4, queryMs: 6 });
+});
+
+test("whatever a console says in its cells comes out as counts that can be, or as a refusal that names it", () => {
+  const columns = [
+    ...Object.keys(CONSOLE_POOL),
+    ...Object.keys(VERSIONS["1.18"].before),
+    "name",
+    "pool_size",
+  ];
+  const cell = fc.oneof(
+    fc.anything(),
+    fc.integer().map(String),
+    fc.nat(),
+    fc.constantFrom("", "1e999", "0x1f"),
+  );
+  const row = fc.dictionary(
+    fc.constantFrom(...columns, "reserve_pool", "max_connections", "__proto__"),
+    cell,
+  );
+  const mine = row.map((cells) => ({ ...cells, database: POOL.database, name: POOL.database }));
+  fc.assert(
+    fc.property(fc.array(mine, { maxLength: 3 }), (rows) => {
+      const readers: (() => number[])[] = [
+        () => Object.values<number>({ ...readPools(rows, POOL) }),
+        () => Object.values<number>({ ...readStats(rows, POOL.database) }),
+        () => [readPoolSize(rows, POOL.database) ?? 0],
+      ];
+      for (const read of readers) {
+        let values: number[] = [];
+        try {
+          values = read();
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^PgBouncer's console has no number in \w+, but /);
+        }
+        for (const value of values) expect(Number.isFinite(value) && value >= 0).toBe(true);
+      }
+    }),
+  );
 });

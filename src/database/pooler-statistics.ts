@@ -1,6 +1,7 @@
 // What PgBouncer's admin console says, read into numbers with units: SHOW POOLS (who waits now), SHOW STATS (what was
 // counted since it started) and SHOW DATABASES (how many server connections a pool may have). Pure; the same for
 // versions 1.18 to 1.24, whose columns differ. Only the pool under test counts: a pooler of others has more.
+import { elided } from "../foundation/shown.js";
 import type { SqlRow } from "./workload.js";
 
 /** Whose pool is meant: database and user as clients name them to PgBouncer. */
@@ -29,10 +30,11 @@ export interface PoolCounts {
 }
 
 function numberOf(row: SqlRow, column: string): number {
-  const value = Number(row[column]);
-  if (row[column] === null || row[column] === undefined || !Number.isFinite(value))
-    throw new Error(`PgBouncer's console has no number in ${column}, but ${JSON.stringify(row[column])}`);
-  return value;
+  const cell = row[column];
+  const value = typeof cell === "string" && /^\d+$/.test(cell) ? Number(cell) : cell;
+  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  const seen = typeof cell === "string" ? JSON.stringify(elided(cell, 60)) : typeof cell;
+  throw new Error(`PgBouncer's console has no number in ${column}, but ${seen}`);
 }
 
 const sum = (rows: readonly SqlRow[], column: string): number =>

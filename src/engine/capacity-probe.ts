@@ -2,6 +2,7 @@
 // constant arrival rate; and the judgement on what came of it. A rate holds when the threshold does, no arrival was
 // dropped, and what arrived was also done within the window, but for what was under way at its end.
 import { UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
 import { isTag } from "../metrics/operations.js";
 import type { Totals } from "../metrics/totals.js";
 import { holds, seenValue } from "../report/thresholds.js";
@@ -26,7 +27,7 @@ export function parseCapacityThreshold(text: string): Threshold {
     : { message: "expected a metric and a condition" };
   if ("value" in parsed) return parsed.value;
   throw new UsageError(
-    `--find-capacity ${JSON.stringify(text)}: ${parsed.message}`,
+    elided(`--find-capacity ${JSON.stringify(text)}: ${parsed.message}`, 500),
     "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
   );
 }

@@ -4,7 +4,7 @@
 // anything else, and nothing that it reads can make it allocate more than such a histogram takes.
 import { inflateSync } from "node:zlib";
 import hdr from "hdr-histogram-js";
-import type { Histogram } from "./histograms.js";
+import { createHistogram, type Histogram } from "./histograms.js";
 
 /** Cookies of the V2 encoding; the low nibble of the second byte says how counts are written. */
 const COMPRESSED_COOKIE = 0x1c849314;
@@ -15,19 +15,34 @@ const PLAIN_HEADER_BYTES = 40;
 const DIGITS = 3;
 /** Far more than every bucket of a histogram takes. */
 const BYTES_MAX = 512 * 1024;
+/** Counts are kept in 32 bits. */
+const COUNT_MAX = 2 ** 32 - 1;
 
 export function encodeHistogram(histogram: Histogram): string {
   return hdr.encodeIntoCompressedBase64(histogram);
 }
 
-/** Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read and holds that many. */
-export function addEncodedHistogram(into: Histogram, encoded: string, samples: number): void {
+/**
+ * Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read, fits, and holds `samples`
+ * where that is given.
+ */
+export function addEncodedHistogram(into: Histogram, encoded: string, samples?: number): void {
   const buckets = bucketsOf(inflated(encoded), into);
   let held = 0;
   for (let i = 1; i < buckets.length; i += 2) held += buckets[i] as number;
-  if (held !== samples) throw new Error(`the histogram holds ${held} samples of ${samples}`);
+  if (samples !== undefined && held !== samples)
+    throw new Error(`the histogram holds ${held} samples of ${samples}`);
+  if (into.totalCount + held > COUNT_MAX)
+    throw new Error("the histogram holds more samples than can be counted");
   for (let i = 0; i < buckets.length; i += 2)
     into.recordValueWithCount(buckets[i] as number, buckets[i + 1] as number);
+}
+
+/** The histogram that was encoded; throws as `addEncodedHistogram` does. */
+export function decodeHistogram(encoded: string): Histogram {
+  const histogram = createHistogram();
+  addEncodedHistogram(histogram, encoded);
+  return histogram;
 }
 
 function inflated(encoded: string): Buffer {

@@ -46,3 +46,13 @@ test("a line that was cut short is named with its number", async () => {
   writeFileSync(join(directory, EVIDENCE_FILE), `${EVIDENCE_HEADER}0,wal.bytes,5\n1,wal.by`);
   await expect(rowsOf(directory)).rejects.toThrow(/evidence\.csv, line 3: .*second,metric,value/);
 });
+
+test("lines may end as on Windows; a number out of all range and a line without end are refused", async () => {
+  const write = (text: string): void => writeFileSync(join(directory, EVIDENCE_FILE), text);
+  write("second,metric,value\r\n0,wal.bytes,5\r\n");
+  expect(await rowsOf(directory)).toEqual([{ second: 0, metric: "wal.bytes", value: 5 }]);
+  write(`${EVIDENCE_HEADER}0,wal.bytes,1e999\n`);
+  await expect(rowsOf(directory)).rejects.toThrow(/line 2/);
+  write(`${EVIDENCE_HEADER}0,wal.bytes,5\n${"x".repeat(1_000_000)}`);
+  await expect(rowsOf(directory)).rejects.toThrow(/too long/);
+});

@@ -1,11 +1,12 @@
 // `evidence.csv` of a trial: what was sampled beside the client's own numbers, one line for each value, as
 // `12,wal.bytes,183274.1`, by the second of the window that the sample ends. Written as samples come and read back
 // line by line; a line that cannot be read is refused with its number. A metric that was not there has no line.
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { EvidenceValues } from "./evidence-metrics.js";
+import { linesOf } from "./text-lines.js";
+
+const LINE_CHARACTERS_MAX = 4096;
 
 export const EVIDENCE_FILE = "evidence.csv";
 export const EVIDENCE_COLUMNS = ["second", "metric", "value"] as const;
@@ -33,17 +34,17 @@ export interface EvidenceRow {
 export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   const match = /^(\d+),([^,\s]+),(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line);
   if (!match) return undefined;
-  const [, second, metric = "", value] = match;
-  return { second: Number(second), metric, value: Number(value) };
+  const metric = match[2] ?? "";
+  const [second, value] = [Number(match[1]), Number(match[3])];
+  return Number.isSafeInteger(second) && Number.isFinite(value) ? { second, metric, value } : undefined;
 }
 
 /** Every value of a trial's directory, in order; none where nothing was sampled. A UsageError names a bad line. */
 export async function* readEvidence(trialDirectory: string): AsyncGenerator<EvidenceRow> {
   const path = join(trialDirectory, EVIDENCE_FILE);
-  const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
   let number = 0;
   try {
-    for await (const line of lines) {
+    for await (const line of linesOf(path, LINE_CHARACTERS_MAX)) {
       number++;
       if (number === 1 || line === "") continue;
       const row = parseEvidenceRow(line);
@@ -57,7 +58,5 @@ export async function* readEvidence(trialDirectory: string): AsyncGenerator<Evid
       "Was the run cut short, or the file changed since?",
       { cause: error },
     );
-  } finally {
-    lines.close();
   }
 }

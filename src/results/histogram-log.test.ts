@@ -2,6 +2,7 @@ import hdr from "hdr-histogram-js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createHistogram, percentileMs, summaryMs } from "../metrics/histograms.js";
 import {
@@ -34,6 +35,25 @@ async function failureOf(text: string): Promise<string> {
     () => "read",
     (error: unknown) => (error as Error).message,
   );
+}
+
+/** A line whose histogram says and holds what is given, whether or not that is possible. */
+function craftedLine(
+  payload: Buffer,
+  { payloadBytes = payload.length, highest = 6e11, digits = 3 } = {},
+): string {
+  const head = Buffer.alloc(40);
+  head.writeUInt32BE(0x1c849313, 0);
+  head.writeUInt32BE(payloadBytes, 4);
+  head.writeUInt32BE(digits, 12);
+  head.writeBigUInt64BE(1n, 16);
+  head.writeBigUInt64BE(BigInt(highest), 24);
+  const body = deflateSync(Buffer.concat([head, payload]));
+  const cookie = Buffer.alloc(8);
+  cookie.writeUInt32BE(0x1c849314, 0);
+  cookie.writeUInt32BE(body.length, 4);
+  const encoded = Buffer.concat([cookie, body]).toString("base64");
+  return `Tag=add.response,0.000,1.000,1.000,${encoded}\n`;
 }
 
 describe("a histogram log", () => {
@@ -76,6 +96,20 @@ describe("a histogram log", () => {
   it("skips comments, legend and blank lines", () => {
     for (const line of ["", "#[anything]", '"StartTimestamp","x"'])
       expect(parseHistogramLogLine(line)).toBeUndefined();
+  });
+
+  it("refuses what would take the decoder for ever, or all memory, or more than it can count", async () => {
+    const one = Buffer.from([2]);
+    expect(await failureOf(craftedLine(one))).toBe("read");
+    expect(await failureOf(craftedLine(one, { payloadBytes: 0xffffffff }))).toMatch(/line 1: .*cut short/);
+    expect(await failureOf(craftedLine(Buffer.alloc(100_000_000)))).toMatch(/line 1/);
+    expect(await failureOf(craftedLine(one, { digits: 5, highest: 2 ** 52 }))).toMatch(/another shape/);
+    const zeros = Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 2]);
+    expect(await failureOf(craftedLine(zeros))).toMatch(/out of range/);
+    const most = Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x1f]);
+    expect(await failureOf(craftedLine(most))).toBe("read");
+    expect(await failureOf(craftedLine(Buffer.concat([most, one])))).toMatch(/more samples/);
+    expect(await failureOf(craftedLine(most) + craftedLine(one))).toMatch(/line 2: .*more than 4294967295/);
   });
 
   it("refuses a damaged line with the file, the line and the reason", async () => {

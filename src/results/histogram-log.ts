@@ -1,9 +1,10 @@
 // The standard text format of HdrHistogram logs (`.hlog`, version 1.3), written line by line and read back. One
 // line holds one tagged histogram of one second; values are microseconds, the interval's maximum is in
 // milliseconds as the format's own writers print it. Reading refuses what it cannot account for, with the line.
-import hdr from "hdr-histogram-js";
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
+import { decodeHistogram, encodeHistogram } from "../metrics/encoded-histogram.js";
 import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
 import { linesOf } from "./text-lines.js";
@@ -26,8 +27,7 @@ export function histogramLogHeader(startedAtMs: number): string {
 
 export function histogramLogLine(second: number, tag: Tag, histogram: Histogram): string {
   const max = (histogram.maxValue / 1000).toFixed(3);
-  const encoded = hdr.encodeIntoCompressedBase64(histogram);
-  return `Tag=${tag},${second.toFixed(3)},1.000,${max},${encoded}\n`;
+  return `Tag=${tag},${second.toFixed(3)},1.000,${max},${encodeHistogram(histogram)}\n`;
 }
 
 export interface HistogramLogEntry {
@@ -49,10 +49,13 @@ export function parseHistogramLogLine(
   const match = /^Tag=([^,]+),(\d+\.\d+),(\d+\.\d+),(\d+\.\d+),([A-Za-z0-9+/]+=*)$/.exec(line);
   if (!match) throw new Error("it is not a tagged histogram");
   const [, tag = "", second, , , encoded = ""] = match;
-  if (!isTag(tag)) throw new Error(`the tag ${tag} is unknown`);
+  if (!isTag(tag)) throw new Error(`the tag ${elided(tag, 60)} is unknown`);
   if (!isWanted(tag)) return undefined;
-  return { second: Number(second), tag, histogram: hdr.decodeFromCompressedBase64(encoded) };
+  return { second: Number(second), tag, histogram: decodeHistogram(encoded) };
 }
+
+/** Most samples of one tag: histograms count in 32 bits, and would begin again at 0 without a word. */
+const SAMPLES_MAX = 2 ** 32 - 1;
 
 /** The wanted histograms of a log, in order; a UsageError names the file and the line that cannot be read. */
 export async function* readHistogramLog(
@@ -60,11 +63,17 @@ export async function* readHistogramLog(
   isWanted?: (tag: Tag) => boolean,
 ): AsyncGenerator<HistogramLogEntry> {
   let lineNumber = 0;
+  const samples = new Map<Tag, number>();
   try {
     for await (const line of linesOf(path, LINE_CHARACTERS_MAX)) {
       lineNumber++;
       const entry = parseHistogramLogLine(line, isWanted);
-      if (entry) yield entry;
+      if (!entry) continue;
+      const { tag, histogram } = entry;
+      samples.set(tag, (samples.get(tag) ?? 0) + histogram.totalCount);
+      if ((samples.get(tag) ?? 0) > SAMPLES_MAX)
+        throw new Error(`more than ${SAMPLES_MAX} samples of ${tag}`);
+      yield entry;
     }
   } catch (error) {
     const where = lineNumber > 0 ? `${path}, line ${lineNumber}` : path;

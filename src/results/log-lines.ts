@@ -4,8 +4,10 @@
 // Fields that a later version adds are ignored.
 import { z } from "zod";
 import { messageOf } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { ROLES } from "../scenario/settings.js";
+import { issueWords } from "./issue-words.js";
 
 /** Longer windows than a month are not measured; a second beyond it is damage. */
 export const SECONDS_MAX = 31 * 24 * 3600;
@@ -165,7 +167,7 @@ export function parseLogLine(text: string): ParsedLine {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: "broken", reason: `it is not JSON: ${messageOf(error)}` };
+    return { problem: "broken", reason: `it is not JSON: ${elided(messageOf(error), 200)}` };
   }
   const event = fieldOf(value, "event");
   if (typeof event !== "string" || !Object.hasOwn(LINES, event))
@@ -177,7 +179,7 @@ export function parseLogLine(text: string): ParsedLine {
   const issue = parsed.error.issues[0];
   return {
     problem: "malformed",
-    reason: `${event}, ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+    reason: issue ? `${event}, ${issueWords(issue)}` : event,
   };
 }
 

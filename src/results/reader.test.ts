@@ -69,6 +69,21 @@ describe("a result directory", () => {
       /treatments\.0\.trials\.0\.integrity\.lost/,
     );
     expect(await refusalOf(text.replaceAll('"lost":0', '"lots":0'))).toMatch(/and \d+ more/);
+    expect(await refusalOf(text.replaceAll('"lost":0,', ""))).toMatch(
+      /integrity\.lost: missing; expected number/,
+    );
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    expect(await refusalOf(text.replace('"diagnosis":[]', `"diagnosis":[{"a":${deep}}]`))).toMatch(
+      /nested more than 100 deep/,
+    );
+  });
+
+  it("is text in UTF-8, with or without its mark", async () => {
+    const text = JSON.stringify(exampleResult());
+    writeFileSync(join(directory, "result.json"), `\ufeff${text}`);
+    expect((await readResult(directory)).scenario.name).toBe("payload-storage");
+    writeFileSync(join(directory, "result.json"), Buffer.concat([Buffer.from(text), Buffer.from([0xff])]));
+    await expect(readResult(directory)).rejects.toThrow(/not text in UTF-8/);
   });
 });
 

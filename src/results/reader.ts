@@ -5,45 +5,69 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { RESULT_FILE, trialPath } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
+import { issueWords } from "./issue-words.js";
 import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
 import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 const PROBLEMS_SHOWN_MAX = 5;
+/** No document of ours is a tenth as deep; checking a deeper one would overflow the stack. */
+const DEPTH_MAX = 100;
+const DAMAGED = "Was it cut short or edited?";
 
-async function readText(directory: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
+/** Undefined where there is no such file. */
+async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch((error: unknown) => {
     const code = codeOf(error);
-    if (code !== "ENOENT" && code !== "ENOTDIR")
-      throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
-    const isDirectory = await stat(directory).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    );
-    throw isDirectory
-      ? new UsageError(
-          `${directory} holds no ${RESULT_FILE}`,
-          "It is not a result directory, or its run was killed before it could write one.",
-        )
-      : new UsageError(
-          `${directory} is not a directory`,
-          "Name a result directory, as results/<name>-<time>.",
-        );
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
+  });
+  try {
+    return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`${path} is not text in UTF-8`, DAMAGED, { cause: error });
   }
 }
 
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${path} is not JSON: ${messageOf(error)}`, "Was it cut short or edited?", {
-      cause: error,
-    });
+async function readResultText(directory: string, path: string): Promise<string> {
+  const text = await readText(path);
+  if (text !== undefined) return text;
+  const isDirectory = await stat(directory).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  throw isDirectory
+    ? new UsageError(
+        `${directory} holds no ${RESULT_FILE}`,
+        "It is not a result directory, or its run was killed before it could write one.",
+      )
+    : new UsageError(`${directory} is not a directory`, "Name a result directory, as results/<name>-<time>.");
+}
+
+/** Walks without recursion, so that no depth is too much for it. */
+function isTooDeep(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return true;
+    level = level.flatMap((value): unknown[] =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
   }
+  return false;
+}
+
+function parseJson(path: string, text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${messageOf(error)}`, DAMAGED, { cause: error });
+  }
+  if (isTooDeep(value)) throw new UsageError(`${path} is nested more than ${DEPTH_MAX} deep`, DAMAGED);
+  return value;
 }
 
 /** Checks a document that came from anywhere; `path` is where, for messages. */
@@ -54,7 +78,7 @@ export function parseResult(path: string, value: unknown): ResultDocument {
     throw new UsageError(
       version === undefined
         ? `${path} has no version: it is not a train-sim result`
-        : `${path} has version ${JSON.stringify(version)}, this train-sim reads version ${RESULT_VERSION}`,
+        : `${path} has version ${elided(JSON.stringify(version), 60)}, this train-sim reads version ${RESULT_VERSION}`,
       version === undefined ? "" : "Read it with the train-sim that wrote it.",
     );
   const parsed = ResultDocument.safeParse(value);
@@ -63,7 +87,7 @@ export function parseResult(path: string, value: unknown): ResultDocument {
 }
 
 function problemsOf(error: z.ZodError): string {
-  const issues = error.issues.map((issue) => `${issue.path.join(".") || "document"}: ${issue.message}`);
+  const issues = error.issues.map(issueWords);
   const shown = issues.slice(0, PROBLEMS_SHOWN_MAX);
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`);
   return shown.join("; ");
@@ -72,7 +96,7 @@ function problemsOf(error: z.ZodError): string {
 /** The result document of a directory; a UsageError otherwise. */
 export async function readResult(directory: string): Promise<ResultDocument> {
   const path = join(directory, RESULT_FILE);
-  return parseResult(path, parseJson(path, await readText(directory, path)));
+  return parseResult(path, parseJson(path, await readResultText(directory, path)));
 }
 
 /** What one trial came to; undefined where it was never finished, a UsageError where its file cannot be read. */
@@ -82,10 +106,7 @@ export async function readTrial(
   treatmentId: string,
 ): Promise<TrialResult | undefined> {
   const path = join(trialPath(directory, trialNumber, treatmentId), TRIAL_FILE);
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
-  });
+  const text = await readText(path);
   if (text === undefined) return undefined;
   const parsed = TrialResult.safeParse(parseJson(path, text));
   if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
 // One process at a time writes a result directory; what a killed one left does not stand in the way.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -35,4 +35,21 @@ it("is taken over from a process that is gone, and given back", async () => {
   expect(() => readFileSync(join(directory, "running"))).toThrow(/ENOENT/);
   leave("");
   await expect(lockDirectory(directory)).resolves.toBeUndefined();
+});
+
+it.each([
+  ["no process", "0"],
+  ["all processes", "-1"],
+  ["no number", "abc"],
+  ["more than any process", "99999999999999999999"],
+])("is taken over where the file names %s", async (_, pid) => {
+  leave(`${pid} ${hostname()}\n`);
+  await expect(lockDirectory(directory)).resolves.toBeUndefined();
+});
+
+it("is refused, with the way out, where something else is in its place", async () => {
+  mkdirSync(join(directory, "running"));
+  await expect(lockDirectory(directory)).rejects.toThrow(
+    /running cannot be written: a directory is in its place/,
+  );
 });

@@ -18,6 +18,26 @@ function isAlive(pid: number): boolean {
   }
 }
 
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** Undefined where the file names nobody: a process was killed, or its disk was full, before it had written it. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return "";
+    throw storageError(error, path);
+  });
+  const [, pid, host] = /^([1-9]\d{0,9}) ([\w.-]{1,255})$/.exec(text.trim()) ?? [];
+  return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
+}
+
+/** Whether it runs on another machine, of which nothing can be known, is up to the user. */
+function isHeld({ pid, host }: Holder): boolean {
+  return host === hostname() ? pid !== process.pid && isAlive(pid) : true;
+}
+
 /** Takes the directory for this process; rejects with a UsageError while another one has it. */
 export async function lockDirectory(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE);
@@ -28,11 +48,10 @@ export async function lockDirectory(directory: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw storageError(error, path);
   }
-  const [pid = "", host = ""] = (await readFile(path, "utf8").catch(() => "")).trim().split(" ");
-  const isTaken = host === hostname() ? Number(pid) !== process.pid && isAlive(Number(pid)) : host !== "";
-  if (isTaken) {
+  const holder = await readHolder(path);
+  if (holder && isHeld(holder)) {
     throw new UsageError(
-      `${directory} is being written by process ${pid} on ${host}`,
+      `${directory} is being written by process ${holder.pid} on ${holder.host}`,
       `Wait until it has ended; remove ${path} if that is no train-sim.`,
     );
   }

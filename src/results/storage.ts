@@ -13,6 +13,10 @@ const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: s
   EROFS: notWritable,
   EEXIST: inTheWay,
   ENOTDIR: inTheWay,
+  EISDIR: (path) => [
+    `${path} cannot be written: a directory is in its place`,
+    "Remove it, or choose another place.",
+  ],
   ENOENT: (path) => [
     `${dirname(path)} does not exist, so ${path} cannot be written`,
     "Make the directory first, or choose another with --out.",
@@ -73,7 +77,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * A file that grows by whole lines. Writes are synchronous: a few kilobytes a second go to the page cache in
+ * A file that grows by whole lines or records. Writes are synchronous: a few kilobytes a second go to the page cache in
  * microseconds, and the order is plain. After a failure it writes no more.
  */
 export class AppendFile {
@@ -89,9 +93,9 @@ export class AppendFile {
     }
   }
 
-  append(text: string): void {
+  append(content: string | Uint8Array): void {
     if (this.state !== "open") return;
-    const bytes = Buffer.from(text, "utf8");
+    const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
     try {
       for (let written = 0; written < bytes.length;)
         written += writeSync(this.descriptor, bytes, written, bytes.length - written);

@@ -2,11 +2,11 @@
 // trial was. A line longer than its reader allows is refused, since the file is then not what it is taken for.
 import { createReadStream } from "node:fs";
 
-/** Rejects where the file cannot be read, or has a longer line than `charactersMax`. */
+/** Without their ends, of either kind. Rejects where the file cannot be read, or has a longer line than `charactersMax`. */
 export async function* linesOf(path: string, charactersMax: number): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(path, { encoding: "utf8" }) as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
+    const lines = (rest + chunk).split(/\r?\n/);
     rest = lines.pop() ?? "";
     yield* lines;
     if (rest.length > charactersMax) throw new Error("a line is too long");

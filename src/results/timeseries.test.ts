@@ -38,6 +38,11 @@ describe("a time series", () => {
   it.each([
     ["a row that was cut short", "4,process,7", "line 2: cannot read the time series: it has 3 cells"],
     ["another operation", `4,delete,${"0,".repeat(14)}`, "its operation is unknown: delete"],
+    [
+      "more than can be counted",
+      `4,add,${"9".repeat(80)},${"0,".repeat(13)}`,
+      "its transactions is no count: 9999",
+    ],
     ["what is no count", `4,add,-1,${"0,".repeat(13)}`, "its transactions is no count: -1"],
   ])("refuses %s, with its line", async (_, row, words) => {
     await expect(read(HEADER, row)).rejects.toThrow(words);

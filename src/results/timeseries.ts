@@ -2,10 +2,12 @@
 // where they are: those of longer spans than a second come from the histogram log, never from other percentiles. A row
 // that is cut short or is no number is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;
+const CELL_SHOWN_MAX = 60;
 
 /** What was counted of an operation in one second; a second may have several, which add up. */
 export interface TimeseriesCounts {
@@ -32,11 +34,12 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
       throw new Error(`it has ${cells.length} cells instead of ${columns.length}`);
     const cell = (column: Column): string => cells[columns.indexOf(column)] ?? "";
     const count = (column: Column): number => {
-      if (!/^\d+$/.test(cell(column))) throw new Error(`its ${column} is no count: ${cell(column)}`);
-      return Number(cell(column));
+      const value = Number(cell(column));
+      if (/^\d+$/.test(cell(column)) && Number.isSafeInteger(value)) return value;
+      throw new Error(`its ${column} is no count: ${elided(cell(column), CELL_SHOWN_MAX)}`);
     };
     const operation = OPERATIONS.find((known) => known === cell("operation"));
-    if (!operation) throw new Error(`its operation is unknown: ${cell("operation")}`);
+    if (!operation) throw new Error(`its operation is unknown: ${elided(cell("operation"), CELL_SHOWN_MAX)}`);
     return {
       ...{ second: count("second"), operation, transactions: count("transactions"), events: count("events") },
       ...{ failures: count("failures"), retries: count("retries") },

@@ -3,6 +3,7 @@
 // them into one error. Never repeats a password.
 import type { z } from "zod";
 import { UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
 import { nearest, suggestion } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keysAt } from "./schema-paths.js";
@@ -33,6 +34,8 @@ export interface ScenarioProblem {
 }
 
 const MAX_PRINTED = 50;
+/** Of one problem: a file may hold a key of a megabyte. */
+const MAX_CHARACTERS = 1000;
 
 /** `file:line:column path: message (seen ...)`. */
 export function problemText(problem: ScenarioProblem): string {
@@ -43,7 +46,8 @@ export function problemText(problem: ScenarioProblem): string {
   const where = first === undefined ? "" : ` [in treatment ${first}${more}]`;
   // A flag names its path already, unless the problem is deeper in its value.
   const isNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
-  return `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
+  const text = `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
+  return elided(text, MAX_CHARACTERS);
 }
 
 /** A scenario that cannot be run: exit code 104, with every problem found. */

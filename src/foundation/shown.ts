@@ -1,0 +1,18 @@
+// Text that came from a file, a flag or a server, made fit for a message: bounded, and without what a terminal would
+// obey. It exists because every refusal quotes what it refuses, and what it refuses may be anything.
+
+/** The text itself, or its beginning and its end with the number of characters left out between them. */
+export function elided(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const head = Math.ceil(charactersMax * 0.7);
+  const tail = charactersMax - head;
+  return `${text.slice(0, head)}[... ${text.length - charactersMax} characters ...]${text.slice(-tail)}`;
+}
+
+/** Control characters as `\u001b`, but for the ends of lines. */
+export function withoutControls(text: string): string {
+  return text.replace(
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

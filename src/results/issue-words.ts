@@ -1,0 +1,12 @@
+// What zod finds wrong with a stored document, in words for people: the place, then what was expected there. Bounded,
+// because a place is made of keys and keys may be anything.
+import type { z } from "zod";
+import { elided } from "../foundation/shown.js";
+
+const CHARACTERS_MAX = 300;
+
+/** `treatments.0.id: missing; expected string`. */
+export function issueWords({ path, message }: z.core.$ZodIssue): string {
+  const words = message.replace(/^Invalid input: (expected .*), received undefined$/, "missing; $1");
+  return elided(`${path.map(String).join(".") || "document"}: ${words}`, CHARACTERS_MAX);
+}
