@@ -1,6 +1,7 @@
 // One worker thread's life: it builds its actor, connects, and then follows the coordinator's commands. Each phase
 // is a set of client loops with a pacer of its own; changing phase means to end the loops (what is under way is
 // finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
+import { setImmediate as turn } from "node:timers/promises";
 import { monotonicMs } from "../foundation/clock.js";
 import type { OpenLogger } from "../foundation/logger.js";
 import { EventLoopDelay, LoopUtilization } from "../foundation/process-usage.js";
@@ -104,13 +105,14 @@ export class ActorWorker {
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
     await this.source.warm();
-    for (let client = 0; client < this.assignment.clients; client++) this.actor.prepare(client);
+    const { clients } = this.assignment;
+    for (let client = 0; client < clients; client++) {
+      this.actor.prepare(client);
+      await turn(); // it takes long where batches are large, and the thread is to show that it lives
+    }
     this.eventLoopDelay.start();
     this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
-    this.log.logger.info(
-      { event: "start", operation: "*", clients: this.assignment.clients },
-      "worker ready",
-    );
+    this.log.logger.info({ event: "start", operation: "*", clients }, "worker ready");
     this.send({ kind: "ready" });
   }
 

@@ -2,7 +2,7 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> draining -> stopped and says so itself.
 import { z } from "zod";
-import { Ledger } from "../model/ledger.js";
+import { Ledger, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
@@ -32,6 +32,8 @@ export const Assignment = z.object({
   /** Whether named prepared statements are used: asked for, and possible through the pooler. */
   prepared: z.boolean(),
   logFile: z.string(),
+  /** The trial's directory, where a worker that publishes keeps its ledger. */
+  directory: z.string(),
   /** Set where the ceiling of the generator is measured instead of the workload. */
   isCeiling: z.boolean().optional(),
   sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
@@ -39,6 +41,12 @@ export const Assignment = z.object({
   publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
 });
 export type Assignment = z.infer<typeof Assignment>;
+
+/** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
+export function ledgerSourceOf({ ordinal, role, trial, settings }: Assignment): LedgerSource {
+  const { ids, documentBytes } = settings;
+  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes };
+}
 
 export const Command = z.discriminatedUnion("kind", [
   /** Begin iterating at `atMs` on the monotonic clock: the barrier. */
@@ -66,7 +74,12 @@ export const WorkerUsage = z.object({
 });
 export type WorkerUsage = z.infer<typeof WorkerUsage>;
 
+/** Between two `alive` reports. */
+export const PULSE_MS = 1_000;
+
 export const Report = z.discriminatedUnion("kind", [
+  /** Once a second from the first on: the thread answers. */
+  z.object({ kind: z.literal("alive") }),
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("paused") }),
   /** The measured load has ended, to its last transaction; who drains has begun to. */

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { openLogger } from "../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
-import { Assignment, Command, type Report } from "./protocol.js";
+import { Assignment, Command, PULSE_MS, type Report } from "./protocol.js";
 
 const port = parentPort;
 if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
@@ -23,10 +23,13 @@ const log = openLogger({
 });
 
 let hasEnded = false;
+/** Tells the coordinator that this thread is not hung, whatever its clients wait for. */
+const pulse = setInterval(() => port.postMessage({ kind: "alive" } satisfies Report), PULSE_MS);
 
 async function end(report: Report): Promise<void> {
   if (hasEnded) return;
   hasEnded = true;
+  clearInterval(pulse);
   await log.close();
   port?.postMessage(report);
   port?.close();

@@ -1,12 +1,26 @@
 // The worker threads of one trial, commanded together: launched and connected, held at a barrier, started at one
-// instant, paused, measured, drained, stopped. A worker that fails, throws or disappears fails the whole fleet,
-// with its cause; nothing here waits for a worker that can no longer answer.
+// instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears fails
+// the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { Worker } from "node:worker_threads";
-import { ExitCode, messageOf, TrainSimError, TrialError } from "../foundation/errors.js";
+import { monotonicMs } from "../foundation/clock.js";
+import {
+  asTrainSimError,
+  codeOf,
+  ExitCode,
+  messageOf,
+  TrainSimError,
+  TrialError,
+} from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
-import { Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
+import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
 import { workerEntryUrl } from "../actors/worker-url.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
+import { Heartbeat } from "./heartbeat.js";
+
+/** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
+const SILENCE_MS = 15_000;
+/** Many threads that load the program at once on few cores take their time until the first report. */
+const START_GRACE_MS = 45_000;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
@@ -28,6 +42,8 @@ export class Fleet {
   private readonly stopped = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: readonly WorkerUsage[] = [];
+  private readonly heartbeat: Heartbeat;
+  private pulse: NodeJS.Timeout | undefined;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   /** Rejects when a worker fails; never resolves. */
   readonly failure: Promise<never>;
@@ -36,6 +52,10 @@ export class Fleet {
     readonly assignments: readonly Assignment[],
     private readonly events: FleetEvents,
   ) {
+    this.heartbeat = new Heartbeat({
+      ...{ nowMs: monotonicMs, everyMs: PULSE_MS, silenceMs: SILENCE_MS },
+      onSilent: (worker, silentMs) => this.fail(hung(this.nameOf(worker), silentMs)),
+    });
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
   }
@@ -43,6 +63,7 @@ export class Fleet {
   /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     const ready = this.muster("ready");
+    this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
     await ready;
   }
@@ -98,6 +119,7 @@ export class Fleet {
 
   /** Ends every thread at once, whatever it is doing. */
   async terminate(): Promise<void> {
+    clearInterval(this.pulse);
     this.assignments.forEach((_, number) => this.stopped.add(number));
     await Promise.all(this.workers.map((worker) => worker.terminate()));
   }
@@ -107,31 +129,43 @@ export class Fleet {
       workerData: assignment,
       name: `${assignment.role}-${assignment.index}`,
     });
-    const who = `${assignment.role} worker ${assignment.index}`;
-    worker.on("message", (message: unknown) => this.receive(Report.parse(message), number));
-    worker.on("error", (error) =>
-      this.fail(new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error })),
-    );
+    worker.on("online", () => this.heartbeat.expect(number, START_GRACE_MS));
+    worker.on("message", (message: unknown) => {
+      try {
+        this.receive(Report.parse(message), number);
+      } catch (error) {
+        // Thrown here, it would end the process and every result with it.
+        this.fail(asTrainSimError(error));
+      }
+    });
+    worker.on("error", (error) => this.fail(crashed(this.nameOf(number), error)));
     worker.on("exit", (code) => {
       if (!this.stopped.has(number))
-        this.fail(new TrialError(`${who} ended without a word (exit code ${code})`));
+        this.fail(new TrialError(`${this.nameOf(number)} ended without a word (exit code ${code})`));
     });
     this.workers.push(worker);
   }
 
+  private nameOf(number: number): string {
+    const { role, index } = this.assignments[number] as Assignment;
+    return `${role} worker ${index}`;
+  }
+
   private receive(report: Report, number: number): void {
+    this.heartbeat.heard(number);
+    if (report.kind === "alive") return;
     if (report.kind === "delta") {
       this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
       this.events.onDelta(report.delta, number);
       return;
     }
     if (report.kind === "failed") {
-      this.stopped.add(number);
+      this.ended(number);
       const code = Object.values(ExitCode).find((each) => each === report.exitCode) ?? ExitCode.unexpected;
       this.fail(new TrainSimError(report.message, code, report.hint));
       return;
     }
-    if (report.kind === "stopped") this.stopped.add(number);
+    if (report.kind === "stopped") this.ended(number);
     for (const muster of this.musters) {
       if (muster.kind !== report.kind || !muster.expected.includes(number)) continue;
       muster.received.set(number, report);
@@ -160,7 +194,30 @@ export class Fleet {
     for (const number of workers) this.workers[number]?.postMessage(command);
   }
 
+  /** The worker has said that it ends. */
+  private ended(number: number): void {
+    this.stopped.add(number);
+    this.heartbeat.forget(number);
+  }
+
   private fail(error: TrainSimError): void {
     this.rejectFailure(error);
   }
+}
+
+function crashed(who: string, error: unknown): TrialError {
+  if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
+    return new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error });
+  return new TrialError(
+    `${who} ran out of memory: ${messageOf(error)}`,
+    "Take smaller batches or give its role more workers; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",
+    { cause: error },
+  );
+}
+
+function hung(who: string, silentMs: number): TrialError {
+  return new TrialError(
+    `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
+    "Its thread is blocked: take smaller batches, or report a bug if they are small.",
+  );
 }

@@ -1,0 +1,84 @@
+// Who is accused of hanging, and who is not, on a clock moved by hand.
+import { describe, expect, it } from "vitest";
+import { Heartbeat } from "./heartbeat.js";
+
+function setUp() {
+  let nowMs = 1_000;
+  const silent: [worker: number, silentMs: number][] = [];
+  const heartbeat = new Heartbeat({
+    nowMs: () => nowMs,
+    everyMs: 1_000,
+    silenceMs: 15_000,
+    onSilent: (worker, silentMs) => void silent.push([worker, silentMs]),
+  });
+  /** Looks once a second for that long; `live` workers report before each look. */
+  const pass = (seconds: number, live: readonly number[] = []): void => {
+    for (let second = 0; second < seconds; second++) {
+      nowMs += 1_000;
+      for (const worker of live) heartbeat.heard(worker);
+      heartbeat.look();
+    }
+  };
+  const jump = (ms: number): void => {
+    nowMs += ms;
+    heartbeat.look();
+  };
+  return { heartbeat, silent, pass, jump };
+}
+
+describe("a heartbeat", () => {
+  it("names a worker that was silent for longer than allowed, once, and not those that report", () => {
+    const { heartbeat, silent, pass } = setUp();
+    heartbeat.expect(0);
+    heartbeat.expect(1);
+    pass(15, [1]);
+    expect(silent).toEqual([]);
+    pass(20, [1]);
+    expect(silent).toEqual([[0, 16_000]]);
+  });
+
+  it("starts anew with each report", () => {
+    const { heartbeat, silent, pass } = setUp();
+    heartbeat.expect(0);
+    pass(14);
+    pass(1, [0]);
+    pass(15);
+    expect(silent).toEqual([]);
+    pass(1);
+    expect(silent).toEqual([[0, 16_000]]);
+  });
+
+  it("gives a worker that starts its grace", () => {
+    const { heartbeat, silent, pass } = setUp();
+    heartbeat.expect(0, 45_000);
+    pass(60);
+    expect(silent).toEqual([]);
+    pass(1);
+    expect(silent).toHaveLength(1);
+  });
+
+  it("expects nothing of a worker that has ended, nor of one that it was never told of", () => {
+    const { heartbeat, silent, pass } = setUp();
+    heartbeat.expect(0);
+    heartbeat.forget(0);
+    heartbeat.heard(0);
+    heartbeat.heard(7);
+    pass(60);
+    expect(silent).toEqual([]);
+  });
+
+  it("accuses nobody when the coordinator itself was held up, but later, when it still hears nothing", () => {
+    const { heartbeat, silent, pass, jump } = setUp();
+    heartbeat.expect(0);
+    heartbeat.expect(1, 100_000);
+    jump(60_000);
+    expect(silent).toEqual([]);
+    pass(15);
+    expect(silent).toEqual([]);
+    pass(1);
+    expect(silent).toEqual([[0, 16_000]]);
+    // The grace of the other one stays: 100 s from the start.
+    pass(38);
+    expect(silent).toHaveLength(1);
+  });
+});

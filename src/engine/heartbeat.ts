@@ -1,0 +1,53 @@
+// Finds worker threads that no longer answer: each reports once a second while it lives, and one that has been silent
+// for long is hung, whatever it is doing. It accuses nobody when the coordinator itself was held up (a stopped process,
+// a machine that slept), because what it did not hear then may have been said. Pure but for the clock it is given.
+
+export interface HeartbeatOptions {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+  /** Between two calls of `look`. */
+  readonly everyMs: number;
+  /** How long a worker may be silent. */
+  readonly silenceMs: number;
+  /** Called once for each worker that was silent for longer, with how long. */
+  readonly onSilent: (worker: number, silentMs: number) => void;
+}
+
+export class Heartbeat {
+  private readonly heardMs = new Map<number, number>();
+  private lookedMs: number;
+
+  constructor(private readonly options: HeartbeatOptions) {
+    this.lookedMs = options.nowMs();
+  }
+
+  /** From now on, and once `graceMs` are over, that worker is to be heard of. */
+  expect(worker: number, graceMs = 0): void {
+    this.heardMs.set(worker, this.options.nowMs() + graceMs);
+  }
+
+  heard(worker: number): void {
+    if (this.heardMs.has(worker)) this.heardMs.set(worker, this.options.nowMs());
+  }
+
+  /** The worker has said that it ends. */
+  forget(worker: number): void {
+    this.heardMs.delete(worker);
+  }
+
+  /** To be called every `everyMs`; a call that comes much later shows that the coordinator was held up. */
+  look(): void {
+    const { nowMs, everyMs, silenceMs, onSilent } = this.options;
+    const atMs = nowMs();
+    const wasHeldUp = atMs - this.lookedMs > 2 * everyMs;
+    this.lookedMs = atMs;
+    for (const [worker, heardMs] of this.heardMs) {
+      if (wasHeldUp) {
+        this.heardMs.set(worker, Math.max(heardMs, atMs));
+      } else if (atMs - heardMs > silenceMs) {
+        this.forget(worker);
+        onSilent(worker, atMs - heardMs);
+      }
+    }
+  }
+}
