@@ -6,7 +6,7 @@ import type { PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import type { Workload } from "../database/workload.js";
-import type { Ledger } from "../model/ledger.js";
+import type { BatchLedger } from "./batch-ledger.js";
 import type { Assignment } from "./protocol.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { TimeAccount } from "./time-account.js";
@@ -25,7 +25,7 @@ export interface ActorContext {
   readonly isDraining: () => boolean;
   /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
   readonly isScheduled: () => boolean;
-  readonly ledger: Ledger;
+  readonly ledger: BatchLedger;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
 }

@@ -14,7 +14,7 @@ export interface Archived {
 export function createArchiver(
   context: ActorContext,
 ): (client: number, intendedMs: number) => Promise<Archived> {
-  const { workload, transactor, lifecycle, recorder, prng, assignment } = context;
+  const { workload, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
   const { batch } = assignment.settings;
   const recordArchived = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("archived", latencyMs, atMs);
@@ -30,6 +30,7 @@ export function createArchiver(
       events: (outcome) => outcome.archivedIds.length,
     });
     if (end.kind === "failed") return { events: 0, foundNothing: false };
+    ledger.archived(end.result.archivedIds.length);
     lifecycle.reached(end.result.archivedIds, end.finishedMs, recordArchived);
     return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty" };
   };

@@ -10,7 +10,7 @@ import { IdleBackoff } from "./idle-backoff.js";
 export function createProcessor(
   context: ActorContext,
 ): (client: number, intendedMs: number) => Promise<boolean> {
-  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment } = context;
+  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger } = context;
   const { batch, appDelayMs, advance } = assignment.settings;
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
@@ -39,6 +39,7 @@ export function createProcessor(
       events: (outcome) => outcome.events,
     });
     if (end.kind === "failed") return true;
+    ledger.processed(end.result.events);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
     return end.kind === "committed";
   };

@@ -1,14 +1,22 @@
 // The producer: adds a batch of events with their status rows in one transaction. Its batches are made ahead of
-// their intended start, and its ledger counts what the database acknowledged, which the audit holds it to.
+// their intended start, with the checksum of their keys, and its ledger says what became of each, which the audit holds
+// the database to.
 import { wallClockMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import { batchIds, batchNumberOf } from "../model/event-id.js";
 import type { PreparedEvent } from "../model/event.js";
+import { KeySum } from "../model/key-sum.js";
+import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { batchSizeAt } from "../scenario/profiles.js";
 import type { Profile } from "../scenario/settings.js";
 import type { Actor, ActorContext } from "./actor.js";
+import { ledgerSourceOf } from "./protocol.js";
+
+interface MadeBatch {
+  readonly events: readonly PreparedEvent[];
+  readonly entry: Omit<LedgerBatch, "outcome">;
+}
 
 /** One client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
 class BatchStream {
@@ -17,16 +25,20 @@ class BatchStream {
   /** Decides the sizes that a profile has; reseeded for each arrival, so that an arrival's size is its own. */
   private readonly sizePrng = new Prng(0);
   private readonly profile: Profile | undefined;
+  /** Number of the client in its group. */
+  private readonly client: number;
   private nextDocument = 0;
-  private ahead: readonly PreparedEvent[] | undefined;
+  private ahead: MadeBatch | undefined;
 
   constructor(
     private readonly context: ActorContext,
     client: number,
+    private readonly keyMaker: KeyMaker,
     private readonly takeBatchNumber: () => number,
   ) {
     const { trial, role, firstClient, settings } = context.assignment;
-    const name = `${role}/${firstClient + client}`;
+    this.client = firstClient + client;
+    const name = streamName({ stream: role }, this.client);
     const { load } = settings.actors[role] ?? {};
     this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
     this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
@@ -36,19 +48,23 @@ class BatchStream {
   /** With a profile the size is the arrival's, so nothing is made before it is known which one comes next. */
   prepare(arrival?: Arrival): void {
     if (this.ahead || (this.profile && !arrival)) return;
-    const { settings, ordinal } = this.context.assignment;
-    const size =
+    const { settings } = this.context.assignment;
+    const events =
       this.profile && arrival
         ? this.profiledSize(this.profile, arrival)
         : this.prng.intBetween(settings.batch.min, settings.batch.max);
-    const ids = batchIds(settings.ids, size, ordinal, this.takeBatchNumber(), wallClockMs(), this.prng);
-    this.ahead = ids.map((id) => {
+    const made = { batch: this.takeBatchNumber(), events, madeAtMs: wallClockMs() };
+    const ids = this.keyMaker.keysOf(made);
+    const keys = new KeySum().addAll(ids);
+    const entry = { ...made, client: this.client, firstDocument: this.nextDocument, keys };
+    const prepared = ids.map((id) => {
       const { json, eventType, authorityId, trainId } = this.documents.at(this.nextDocument++);
       return { id, payload: json, eventType, authorityId, trainId };
     });
+    this.ahead = { events: prepared, entry };
   }
 
-  take(): readonly PreparedEvent[] {
+  take(): MadeBatch {
     this.prepare();
     const batch = this.ahead;
     if (!batch) throw new Error("A batch of a profile was asked for before its arrival was known");
@@ -72,16 +88,17 @@ export interface Adder {
 export function createAdder(context: ActorContext): Adder {
   const { workload, transactor, lifecycle, ledger, assignment } = context;
   let batchNumber = 0;
+  const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
   const streams = Array.from(
     { length: assignment.clients },
-    (_, client) => new BatchStream(context, client, () => batchNumber++),
+    (_, client) => new BatchStream(context, client, keyMaker, () => batchNumber++),
   );
   const streamOf = (client: number): BatchStream => streams[client] as BatchStream;
 
   return {
     prepare: (client, arrival) => streamOf(client).prepare(arrival),
     async add(client, intendedMs) {
-      const batch = streamOf(client).take();
+      const { events: batch, entry } = streamOf(client).take();
       const ids = batch.map((event) => event.id);
       const end = await transactor.run<true>({
         operation: "add",
@@ -96,12 +113,11 @@ export function createAdder(context: ActorContext): Adder {
         settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
       });
       if (end.kind === "failed") {
-        if (end.inDoubt) ledger.inDoubtIds.push(...ids);
-        else ledger.failed += batch.length;
+        ledger.settle({ ...entry, outcome: end.inDoubt ? "in-doubt" : "failed" });
         return false;
       }
-      ledger.published += batch.length;
-      lifecycle.published(assignment.ordinal, batchNumberOf(ids[0] ?? ""), end.finishedMs);
+      ledger.settle({ ...entry, outcome: "acknowledged" });
+      lifecycle.published(assignment.ordinal, entry.batch, end.finishedMs);
       return true;
     },
   };

@@ -1,12 +1,25 @@
-// The gate of every trial: what the database acknowledged to the producers must be in the tables, each event exactly
-// once. It reads the tables in one snapshot and compares them with the workers' ledgers; nothing the workload
-// reports about itself is believed here but the ledgers.
+// The gate of every trial: what the database acknowledged must be in its tables, each event exactly once, and nothing
+// may have become of an event that the workload cannot have made of it. All is read in one snapshot and held against
+// the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
+// of itself is believed here.
+import { existsSync } from "node:fs";
 import type { AdminClient } from "../database/admin.js";
-import { countPresent, readPassesPerEvent, readTableCounts } from "../database/audit-queries.js";
+import { readPassesPerEvent, readTableCounts } from "../database/audit-queries.js";
+import { readMisplaced } from "../database/audit-scans.js";
 import { dialectOf } from "../database/dialects/registry.js";
+import { inSnapshot } from "../database/snapshot.js";
+import { tablesOf, type Tables } from "../database/tables.js";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { conservationOf, type Conservation } from "../model/conservation.js";
-import type { Ledger } from "../model/ledger.js";
+import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
+import { EMPTY_LEDGER, type Ledger } from "../model/ledger.js";
+import { isTerminal, type EventStatus } from "../model/lifecycle.js";
+import { LedgerFile, ledgerPath } from "../results/ledger-file.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
+import { auditEvents } from "./event-audit.js";
+import { ExpectedDocuments } from "./expected-document.js";
+import { Findings, NAMED_PER_KIND } from "./findings.js";
+import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
 
 export interface Audited {
   readonly conservation: Conservation;
@@ -14,21 +27,85 @@ export interface Audited {
   readonly passesPerEvent: number | null;
 }
 
-/** `preloaded` events were there, and acknowledged, before the first producer. */
-export async function audit(
-  admin: AdminClient,
-  settings: Pick<TreatmentSettings, "dialect" | "namespace">,
-  ledgers: readonly Ledger[],
-  preloaded: number,
-): Promise<Audited> {
-  const dialect = dialectOf(settings.dialect);
-  const published = ledgers.reduce((sum, ledger) => sum + ledger.published, preloaded);
-  const inDoubtIds = ledgers.flatMap((ledger) => ledger.inDoubtIds);
-  const counts = await readTableCounts(admin, settings.namespace, dialect);
-  const inDoubtFound =
-    inDoubtIds.length > 0 ? await countPresent(admin, settings.namespace, inDoubtIds, dialect) : 0;
-  return {
-    conservation: conservationOf(published, inDoubtIds.length, inDoubtFound, counts),
-    passesPerEvent: await readPassesPerEvent(admin, settings.namespace, dialect),
-  };
+export interface AuditInputs {
+  readonly settings: Pick<
+    TreatmentSettings,
+    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
+  >;
+  /** The trial's directory, with the ledgers of those who published, the preload among them. */
+  readonly directory: string;
+  /** What each worker told at the end. */
+  readonly told: readonly Ledger[];
+  /** Events that the preload put there. */
+  readonly preloaded: number;
+  /** Whether the queue was seen empty after the last producer had ended. */
+  readonly isDrained: boolean;
+}
+
+export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
+  const { namespace, dialect: dialectName } = inputs.settings;
+  const dialect = dialectOf(dialectName);
+  const tables = tablesOf(dialect, namespace);
+  const ledgers = readLedgers(inputs.directory);
+  const told = sumOf(inputs.told);
+  return inSnapshot(admin, async () => {
+    const findings = new Findings();
+    const keys = await auditKeys(admin, tables, ledgers, findings);
+    requireWholeLedgers(keys, { ...told, published: told.published + inputs.preloaded });
+    const documents = new ExpectedDocuments(ledgers, inputs.settings);
+    const rules = { chances: inputs.settings.advance, mayBeLive: liveness(inputs) };
+    const { documentsChecked, passes } = await auditEvents(admin, tables, documents, rules, findings);
+    const counts = await readTableCounts(admin, namespace, dialect);
+    if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
+    const { duplicated, orphaned } = counts;
+    const facts = {
+      ...{ ...keys, documentsChecked, passes, passesTold: told.passes, archivedTold: told.archived },
+      ...{ found: { ...findings.counts, duplicated, orphaned }, named: findings.named },
+    };
+    return {
+      conservation: conservationOf(facts, counts),
+      passesPerEvent: await readPassesPerEvent(admin, namespace, dialect),
+    };
+  });
+}
+
+function readLedgers(directory: string): Ledgers {
+  const ledgers = new Map<number, LedgerFile>();
+  for (let worker = 0; worker <= MAX_WORKER_ORDINALS; worker++) {
+    const path = ledgerPath(directory, worker);
+    if (existsSync(path)) ledgers.set(worker, LedgerFile.read(path));
+  }
+  return ledgers;
+}
+
+function sumOf(told: readonly Ledger[]): Ledger {
+  const sum = { ...EMPTY_LEDGER };
+  for (const ledger of told)
+    for (const name of Object.keys(sum) as (keyof Ledger)[]) sum[name] += ledger[name];
+  return sum;
+}
+
+/** A ledger that lacks a batch would let its loss go unseen. */
+function requireWholeLedgers(read: KeyTotals, told: Ledger): void {
+  if (read.published === told.published && read.inDoubt === told.inDoubt) return;
+  throw new TrainSimError(
+    `the ledgers tell of ${read.published} acknowledged events and ${read.inDoubt} in doubt, ` +
+      `their workers of ${told.published} and ${told.inDoubt}`,
+    ExitCode.unexpected,
+    "A ledger in the trial's directory is missing or was changed.",
+  );
+}
+
+/** Whether an event of a status may be live: not in a queue that was emptied of that status. */
+function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
+  const { consumers, archivers, cycle } = settings.actors;
+  return (status) => !isDrained || !(isTerminal(status) ? (archivers ?? cycle) : (consumers ?? cycle));
+}
+
+async function nameMisplaced(admin: AdminClient, tables: Tables, findings: Findings): Promise<void> {
+  for (const { id, kind } of await readMisplaced(admin, tables, NAMED_PER_KIND)) {
+    const words =
+      kind === "duplicated" ? "it is both live and archived" : "it has an event or a status but not both";
+    findings.name(kind, id, words);
+  }
 }

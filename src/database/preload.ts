@@ -2,10 +2,11 @@
 // nothing of this is measured. Same seed, same documents. Afterwards statistics and visibility are brought up to
 // date, so that the trial starts on a database at rest.
 import { wallClockMs } from "../foundation/clock.js";
-import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { PreparedEvent } from "../model/event.js";
-import { batchIds, PRELOAD_WORKER } from "../model/event-id.js";
+import { PRELOAD_WORKER } from "../model/event-id.js";
+import { KeySum } from "../model/key-sum.js";
+import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
@@ -22,30 +23,38 @@ export type PreloadSettings = Pick<
   "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
 >;
 
-/** Inserts `settings.preload` events and resolves to that number; `onProgress` hears how many are in so far. */
+/** The preload as the worker that it is in the keys of its events. */
+export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: number): LedgerSource {
+  return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes };
+}
+
+/** Inserts `settings.preload` events and resolves to that number; `onBatch` hears of each batch that is in. */
 export async function preload(
   client: SqlClient,
   settings: PreloadSettings,
   seed: number,
-  onProgress: (events: number) => void = () => undefined,
+  onBatch: (batch: LedgerBatch) => void = () => undefined,
 ): Promise<number> {
-  const { namespace, payload, ids: kind, documentBytes, preload: total } = settings;
+  const { namespace, payload, documentBytes, preload: total } = settings;
   if (total === 0) return 0;
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, namespace);
   const insert = addStatement({ tables, payload });
-  const generator = new DocumentGenerator(seed, "preload", documentBytes);
-  const prng = new Prng(deriveSeed(seed, "ids", "preload"));
+  const source = preloadSource(settings, seed);
+  const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
+  const keyMaker = new KeyMaker(source);
   for (let done = 0; done < total;) {
-    const size = Math.min(BATCH_EVENTS, total - done);
-    const ids = batchIds(kind, size, PRELOAD_WORKER, done / BATCH_EVENTS, wallClockMs(), prng);
+    const events = Math.min(BATCH_EVENTS, total - done);
+    const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
+    const ids = keyMaker.keysOf(made);
     const batch = ids.map((id, i): PreparedEvent => {
       const { json, eventType, authorityId, trainId } = generator.at(done + i);
       return { id, payload: json, eventType, authorityId, trainId };
     });
     await client.query(insert.text, batchArrays(payload, batch));
-    done += size;
-    onProgress(done);
+    const keys = new KeySum().addAll(ids);
+    onBatch({ ...made, client: 0, firstDocument: done, keys, outcome: "acknowledged" });
+    done += events;
   }
   await refreshStatistics(client, namespace, dialect, { vacuum: true });
   return total;

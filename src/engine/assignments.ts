@@ -20,6 +20,8 @@ export interface AssignmentInputs {
   readonly endpoints: readonly Endpoint[];
   readonly prepared: boolean;
   readonly logFile: string;
+  /** The trial's directory. */
+  readonly directory: string;
 }
 
 /** The groups of a treatment in a fixed order. */
@@ -59,6 +61,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
         endpoints: [...inputs.endpoints],
         prepared: inputs.prepared,
         logFile: inputs.logFile,
+        directory: inputs.directory,
         sharedCounter,
         publishTimes,
       });

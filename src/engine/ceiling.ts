@@ -58,6 +58,7 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | u
     endpoints: pooler?.endpoints ?? inputs.target.endpoints,
     prepared: settings.prepared && (pooler?.supportsPreparedStatements ?? true),
     logFile: join(inputs.directory, "ceiling.ndjson"),
+    directory: inputs.directory,
   }).map((assignment) => ({ ...assignment, isCeiling: true }));
   const tally = new Tally(operationsOf(settings), assignments.length);
   const fleet = new Fleet(assignments, { onDelta: (delta, worker) => tally.add(worker, delta) });

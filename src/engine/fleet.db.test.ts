@@ -20,12 +20,14 @@ function settings(): TreatmentSettings {
 }
 
 function assignments() {
+  const directory = scratchDirectory();
   return assignmentsOf({
     trial: { number: 1, block: 0, treatmentId: "base", seed: 1 },
     settings: settings(),
     endpoints: [inject("adminEndpoint")],
     prepared: true,
-    logFile: join(scratchDirectory(), "log.ndjson"),
+    logFile: join(directory, "log.ndjson"),
+    directory,
   });
 }
 

@@ -5,6 +5,7 @@ import { dropNamespace } from "../database/namespace.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
+import { scratchDirectory } from "../testing/train-sim.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 
 function settingsOf(text: string): TreatmentSettings {
@@ -31,12 +32,13 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
       settingsOf(`namespace: ${namespace}\npayload: jsonb\npreload: 2000`),
       1,
       [],
+      scratchDirectory(),
     );
     await admin.query(`DELETE FROM ${namespace}.event_status`);
 
     const [before] = await admin.query("SELECT pg_current_wal_lsn()::text AS position");
     const settings = settingsOf(`namespace: ${namespace}\npayload: text\npreload: 3000`);
-    expect(await prepareNamespace(admin, settings, 2, [])).toBe(3000);
+    expect(await prepareNamespace(admin, settings, 2, [], scratchDirectory())).toBe(3000);
     expect(await checkpointAfter(String(before?.["position"]))).toBeGreaterThan(0);
     expect(await events()).toBe(3000);
     // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
@@ -47,7 +49,9 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
       WHERE relname IN ('pg_class', 'pg_attribute') AND last_vacuum > now() - interval '1 minute'`;
     expect(await numberOf(admin, vacuumed)).toBe(2);
 
-    expect(await prepareNamespace(admin, settingsOf(`namespace: ${namespace}`), 3, [])).toBe(0);
+    expect(
+      await prepareNamespace(admin, settingsOf(`namespace: ${namespace}`), 3, [], scratchDirectory()),
+    ).toBe(0);
     expect(await events()).toBe(0);
   } finally {
     await dropNamespace(admin, namespace);

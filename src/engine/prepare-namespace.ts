@@ -6,15 +6,33 @@ import { codeOf } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { applyNamespace, resetNamespace } from "../database/namespace.js";
-import { preload } from "../database/preload.js";
+import { preload, preloadSource } from "../database/preload.js";
 import { refreshStatistics } from "../database/statistics.js";
+import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
+/** Preloads, and keeps the ledger of it in the trial's directory; resolves to the number of events. */
+async function preloadWithLedger(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  seed: number,
+  directory: string,
+): Promise<number> {
+  if (settings.preload === 0) return 0;
+  const source = preloadSource(settings, seed);
+  const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  try {
+    return await preload(admin, settings, seed, (batch) => ledger.add(batch));
+  } finally {
+    ledger.close();
+  }
+}
+
 /**
- * Resolves to the number of preloaded events. The roles of `load` are those that clients log in as; each but the
+ * Resolves to the number of preloaded events, whose ledger is then in the trial's `directory`. The roles of `load` are those that clients log in as; each but the
  * owner gets its grants.
  */
 export async function prepareNamespace(
@@ -22,12 +40,13 @@ export async function prepareNamespace(
   settings: TreatmentSettings,
   seed: number,
   load: readonly Endpoint[],
+  directory: string,
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, settings, dialect);
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
-  const preloaded = await preload(admin, settings, seed);
+  const preloaded = await preloadWithLedger(admin, settings, seed, directory);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
   await admin.query("CHECKPOINT").catch((error: unknown) => {

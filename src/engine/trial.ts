@@ -89,7 +89,7 @@ class TrialRun {
       await this.measure(fleet);
       const drainSeconds = await this.drain(fleet);
       const ledgers = await this.stop(fleet);
-      ending = endingOf(await this.audit(ledgers, preloaded), drainSeconds);
+      ending = endingOf(await this.audit(ledgers, preloaded, drainSeconds !== undefined), drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
     }
@@ -107,7 +107,7 @@ class TrialRun {
 
   /** Resolves to the number of preloaded events. */
   private async reset(): Promise<number> {
-    const { treatment, trial } = this.inputs;
+    const { treatment, trial, directory } = this.inputs;
     this.phase("reset", undefined);
     this.pooler = await openPooler(this.host.target, treatment.settings);
     if (this.pooler) {
@@ -115,7 +115,8 @@ class TrialRun {
       this.host.onPooler((await poolerVersion(this.pooler)) ?? "unknown version");
     }
     const load = this.pooler?.endpoints ?? this.host.target.endpoints;
-    return this.lifeline.hold(prepareNamespace(this.host.admin, treatment.settings, trial.seed, load));
+    const { settings } = treatment;
+    return this.lifeline.hold(prepareNamespace(this.host.admin, settings, trial.seed, load, directory));
   }
 
   private async launch(): Promise<Fleet> {
@@ -205,11 +206,12 @@ class TrialRun {
     );
   }
 
-  private async audit(ledgers: readonly Ledger[], preloaded: number): Promise<Audited> {
+  private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
-    const { settings } = this.inputs.treatment;
-    const audited = await this.lifeline.hold(audit(this.host.admin, settings, ledgers, preloaded));
-    this.log.audited(audited.conservation, ledgers);
+    const { directory, treatment } = this.inputs;
+    const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
+    const audited = await this.lifeline.hold(audit(this.host.admin, facts));
+    this.log.audited(audited.conservation, told);
     return audited;
   }
 

@@ -1,7 +1,8 @@
 // The conservation law of a trial: published = pending + processing + complete + failed + archived, each event
-// exactly once. Pure arithmetic over counts; `audit/` reads the tables and asks here for the verdict.
+// exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
+// and found, in words; `audit/` reads the tables and asks here.
 
-/** What the tables hold after a trial, and what they must not hold. All are numbers of events. */
+/** What the tables hold after a trial. All are numbers of events. */
 export interface TableCounts {
   readonly pending: number;
   readonly processing: number;
@@ -14,46 +15,92 @@ export interface TableCounts {
   readonly duplicated: number;
 }
 
-export interface Conservation extends TableCounts {
-  readonly verdict: "ok" | "violated";
-  /** Events whose insertion the database acknowledged, preloaded ones included. */
-  readonly published: number;
-  /** Acknowledged events that no table holds. */
-  readonly lost: number;
-  /** Events in a table that nobody was told were inserted, in-doubt ones aside. */
-  readonly unexpected: number;
-  /** Events of add transactions whose commit was never answered. */
-  readonly inDoubt: number;
-  /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
-  readonly violations: readonly string[];
+/** The ways in which an event can break the law. */
+export const VIOLATION_KINDS = [
+  "lost",
+  "unexpected",
+  "torn",
+  "duplicated",
+  "orphaned",
+  "changed",
+  "illegal",
+  "resurrected",
+] as const;
+export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
+/** Events by what is wrong with them. */
+export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
+
+/** One event that broke the law. */
+export interface NamedEvent {
+  readonly kind: ViolationKind;
+  readonly id: string;
+  /** What is wrong with it; never a value out of its document. */
+  readonly words: string;
 }
 
-/**
- * `published` comes from the producers' ledgers, `counts` from the tables. Of the `inDoubt` events, the tables
- * were asked by id and hold `inDoubtFound`, which can therefore not hide a lost one.
- */
-export function conservationOf(
-  published: number,
-  inDoubt: number,
-  inDoubtFound: number,
-  counts: TableCounts,
-): Conservation {
-  const live = counts.pending + counts.processing + counts.complete + counts.failed;
-  const found = live + counts.archived - counts.duplicated - inDoubtFound;
-  const lost = Math.max(0, published - found);
-  const unexpected = Math.max(0, found - published);
-  const violations: string[] = [];
-  if (lost > 0) violations.push(`${lost} of ${published} acknowledged events are in no table`);
-  if (unexpected > 0) violations.push(`${unexpected} events are in the tables that were never acknowledged`);
-  if (counts.duplicated > 0) violations.push(`${counts.duplicated} events are both live and archived`);
-  if (counts.orphaned > 0) violations.push(`${counts.orphaned} rows have an event or a status but not both`);
+/** What the audit was told and what it found. */
+export interface AuditFacts {
+  /** Events whose insertion the database acknowledged, preloaded ones included. */
+  readonly published: number;
+  /** Events of add transactions whose commit was never answered. */
+  readonly inDoubt: number;
+  /** Of those, the ones that were found in the tables. */
+  readonly inDoubtFound: number;
+  /** Passes that consumers were told are committed, and those that the events show. */
+  readonly passesTold: number;
+  readonly passes: number;
+  /** Events that archivers were told are in the history. */
+  readonly archivedTold: number;
+  /** Events whose document was compared with the one it must be. */
+  readonly documentsChecked: number;
+  readonly found: ViolationCounts;
+  readonly named: readonly NamedEvent[];
+}
+
+export interface Conservation extends TableCounts, ViolationCounts {
+  readonly verdict: "ok" | "violated";
+  readonly published: number;
+  readonly inDoubt: number;
+  readonly inDoubtFound: number;
+  readonly documentsChecked: number;
+  /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
+  readonly violations: readonly string[];
+  readonly named: readonly NamedEvent[];
+}
+
+const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {
+  lost: (events, published) => `${events} of ${published} acknowledged events are in no table`,
+  unexpected: (events) => `${events} events are in the tables that were never acknowledged`,
+  torn: (events) => `${events} events of adds in doubt are missing from batches that are there in part`,
+  duplicated: (events) => `${events} events are both live and archived`,
+  orphaned: (events) => `${events} rows have an event or a status but not both`,
+  changed: (events) => `${events} documents are not what their passes make of them`,
+  illegal: (events) => `${events} events are in a state that no transition leads to`,
+  resurrected: (events) => `${events} events are live although the queue was emptied`,
+};
+
+export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
+  const { published, inDoubt, inDoubtFound, documentsChecked, found, named } = facts;
+  const { passesTold, passes, archivedTold } = facts;
+  const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
+    SENTENCES[kind](found[kind], published),
+  );
+  if (passes < passesTold)
+    violations.push(`consumers were told of ${passesTold} passes, and the events show ${passes}`);
+  if (counts.archived < archivedTold)
+    violations.push(
+      `archivers were told that ${archivedTold} events are archived, and the archive holds ${counts.archived}`,
+    );
+  const told = published - found.lost + found.unexpected + inDoubtFound;
+  const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
+  // Each event once: what is in both places, or lacks its status row, is counted above.
+  if (violations.length === 0 && told !== held)
+    violations.push(`${held} events are in the tables, and ${told} should be`);
   return {
     ...counts,
-    published,
-    inDoubt,
-    lost,
-    unexpected,
-    violations,
-    verdict: violations.length ? "violated" : "ok",
+    ...found,
+    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named },
+    verdict: violations.length > 0 ? "violated" : "ok",
   };
 }

@@ -43,3 +43,20 @@ export function advance(status: EventStatus, roll: number, chances: AdvanceProba
 export function isTerminal(status: EventStatus): boolean {
   return status === "COMPLETE" || status === "FAILED";
 }
+
+/**
+ * How many passes an event in that status can have been through, both included; undefined where no pass ever leads to
+ * the status. Every pass counts, those that left the event where it was too.
+ */
+export function possiblePasses(
+  status: EventStatus,
+  chances: AdvanceProbabilities,
+): { readonly least: number; readonly most: number } | undefined {
+  const staysPending = chances.claim < 1;
+  const lingers = staysPending || chances.complete + chances.fail < 1;
+  if (status === "PENDING") return { least: 0, most: staysPending ? Number.POSITIVE_INFINITY : 0 };
+  const ends = { COMPLETE: chances.complete, FAILED: chances.fail, PROCESSING: 1 };
+  if (chances.claim <= 0 || ends[status] <= 0) return undefined;
+  const least = status === "PROCESSING" ? 1 : 2;
+  return { least, most: lingers ? Number.POSITIVE_INFINITY : least };
+}

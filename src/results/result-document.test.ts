@@ -3,7 +3,7 @@ import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { conservationOf } from "../model/conservation.js";
 import type { ActorGroup, Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleTrial } from "../testing/example-result.js";
+import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleFacts, exampleTrial } from "../testing/example-result.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
@@ -105,7 +105,7 @@ describe("integrityOf", () => {
       orphaned: 0,
       duplicated: 0,
     };
-    expect(integrityOf(conservationOf(15000, 0, 0, counts), true)).toEqual(EXAMPLE_INTEGRITY);
+    expect(integrityOf(conservationOf(exampleFacts(15000), counts), true)).toEqual(EXAMPLE_INTEGRITY);
   });
 });
 

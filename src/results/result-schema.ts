@@ -2,7 +2,7 @@
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import { z } from "zod";
-import type { Conservation } from "../model/conservation.js";
+import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
 import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
@@ -102,6 +102,16 @@ export const Integrity = z.strictObject({
   inDoubt: count,
   unexpected: count,
   orphaned: count,
+  inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
+  torn: count.optional().describe("Missing from a batch in doubt of which a part is there"),
+  changed: count.optional().describe("Documents that are not what the event's passes make of them"),
+  illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
+  resurrected: count.optional().describe("Live although the queue was emptied"),
+  documentsChecked: count.optional().describe("Documents compared with what they must be"),
+  named: z
+    .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
+    .optional()
+    .describe("The first events that broke the law, of each kind"),
   violations: z.array(z.string()),
   drained: z.boolean().describe("The queue was emptied within the bound before the tables were read"),
 });
@@ -204,9 +214,11 @@ export function resultJsonSchema(): Record<string, unknown> {
 /** The audit's finding as the result document states it. */
 export function integrityOf(conservation: Conservation, drained: boolean): Integrity {
   const { verdict, published, pending, processing, complete, failed, archived } = conservation;
-  const { lost, duplicated, inDoubt, unexpected, orphaned, violations } = conservation;
+  const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
+  const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
   return {
     ...{ verdict, published, pending, processing, complete, failed, archived },
-    ...{ lost, duplicated, inDoubt, unexpected, orphaned, violations: [...violations], drained },
+    ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
+    ...{ documentsChecked, named: [...named], violations: [...violations], drained },
   };
 }

@@ -1,6 +1,7 @@
 // A small result document with round numbers, for tests of whatever reads one: two treatments, `trials` trials of
 // each, in which the second treatment is slower in a known way. Test material: nothing in the program imports it.
 import type { LatencySummary } from "../metrics/histograms.js";
+import type { AuditFacts } from "../model/conservation.js";
 import type { DiagnosisSettings } from "../scenario/judgement.js";
 import {
   RESULT_VERSION,
@@ -60,7 +61,20 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
 export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ verdict: "ok", published: 15000, pending: 0, processing: 0, complete: 0, failed: 0, archived: 15000 },
   ...{ lost: 0, duplicated: 0, inDoubt: 0, unexpected: 0, orphaned: 0, violations: [], drained: true },
+  ...{ inDoubtFound: 0, torn: 0, changed: 0, illegal: 0, resurrected: 0, documentsChecked: 15000, named: [] },
 };
+
+/** What an audit finds that finds nothing wrong with so many events. */
+export function exampleFacts(published: number): AuditFacts {
+  return {
+    ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
+    ...{ passes: 2 * published, passesTold: 2 * published, archivedTold: 0, named: [] },
+    found: {
+      ...{ lost: 0, unexpected: 0, torn: 0, duplicated: 0 },
+      ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0 },
+    },
+  };
+}
 
 export function exampleTrial(index: number, number: number, meanMs: number): TrialResult {
   return {

@@ -1,0 +1,116 @@
+// The document and the flat columns that an event must have now, made again from the ledger and the seed, and their
+// checksum as the database takes it of what is written. The checksum is a sieve: a database may write the same document
+// in another way, so what does not match is compared by value before anybody calls it changed.
+import { createHash } from "node:crypto";
+import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../database/audit-scans.js";
+import { PAYLOAD_TRAITS } from "../database/tables.js";
+import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
+import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
+import type { EventDocument } from "../model/event.js";
+import { streamName, type LedgerBatch } from "../model/ledger.js";
+import type { EventStatus } from "../model/lifecycle.js";
+import { differingPaths, jsonbText, processDocument } from "../model/processed-document.js";
+import type { LedgerFile } from "../results/ledger-file.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+import type { Ledgers } from "./key-audit.js";
+
+/** An event's status and passes, which decide about its document. */
+export interface Standing {
+  readonly id: string;
+  readonly status: EventStatus;
+  readonly attempts: number;
+}
+
+/** Where an event was published. */
+interface Origin {
+  readonly file: LedgerFile;
+  readonly entry: LedgerBatch;
+  readonly document: GeneratedDocument;
+}
+
+export class ExpectedDocuments {
+  private readonly generators = new Map<string, DocumentGenerator>();
+  /** By worker, the batch that was asked for last: events of a batch mostly stand together. */
+  private readonly latest = new Map<number, LedgerBatch>();
+
+  constructor(
+    private readonly ledgers: Ledgers,
+    private readonly settings: Pick<TreatmentSettings, "payload" | "statementShape">,
+  ) {}
+
+  /** Undefined for an event that no ledger tells of. */
+  checksum(standing: Standing): string | undefined {
+    const origin = this.originOf(standing.id);
+    if (!origin) return undefined;
+    const { eventType, authorityId, trainId } = origin.document;
+    const written = [this.textOf(origin, standing), eventType, authorityId, trainId].join(CHECKSUM_SEPARATOR);
+    return createHash("md5").update(written).digest("hex").slice(0, CHECKSUM_DIGITS);
+  }
+
+  /** What of the written event is not as it must be, in words without any value; undefined when all of it is. */
+  difference(standing: Standing, written: WrittenEvent): string | undefined {
+    const origin = this.originOf(standing.id);
+    if (!origin) return undefined;
+    const { document } = origin;
+    const columns = [
+      written.event_type === document.eventType ? [] : ["column event_type"],
+      written.authority_id === document.authorityId ? [] : ["column authority_id"],
+      written.train_id === document.trainId ? [] : ["column train_id"],
+    ].flat();
+    let seen: unknown;
+    try {
+      seen = JSON.parse(written.payload);
+    } catch {
+      return "its document is no JSON";
+    }
+    const paths = differingPaths(seen, wantedDocument(document, standing));
+    const places = [...columns, ...paths.map((path) => path || "the whole document")];
+    if (places.length === 0) return undefined;
+    const named = places.slice(0, 5).join(", ") + (places.length > 5 ? ` and ${places.length - 5} more` : "");
+    if (standing.attempts === 0) return `no pass has changed it, and yet these differ: ${named}`;
+    return `${standing.attempts} passes that left it ${standing.status} make something else of: ${named}`;
+  }
+
+  /** How the batch ended that an event was published in. */
+  batchOf(id: string): LedgerBatch | undefined {
+    const worker = workerOf(id);
+    const number = batchNumberOf(id);
+    const known = this.latest.get(worker);
+    if (known?.batch === number) return known;
+    const entry = this.ledgers.get(worker)?.find(number);
+    if (entry) this.latest.set(worker, entry);
+    return entry;
+  }
+
+  private originOf(id: string): Origin | undefined {
+    const worker = workerOf(id);
+    const file = this.ledgers.get(worker);
+    const entry = this.batchOf(id);
+    const position = positionOf(id);
+    if (!file || !entry || position >= entry.events) return undefined;
+    const key = `${worker} ${entry.client}`;
+    let generator = this.generators.get(key);
+    if (!generator) {
+      const { seed, documentBytes } = file.source;
+      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes);
+      this.generators.set(key, generator);
+    }
+    return { file, entry, document: generator.at(entry.firstDocument + position) };
+  }
+
+  /** As the program or the database writes it, most likely. */
+  private textOf({ document }: Origin, standing: Standing): string {
+    const isText = PAYLOAD_TRAITS[this.settings.payload].columnType === "text";
+    if (isText && standing.attempts === 0) return document.json;
+    const wanted = wantedDocument(document, standing);
+    // The single statement rewrites a text by way of JSONB.
+    const isWrittenByProgram = isText && this.settings.statementShape !== "single-statement";
+    return isWrittenByProgram ? JSON.stringify(wanted) : jsonbText(wanted);
+  }
+}
+
+function wantedDocument({ json }: GeneratedDocument, { status, attempts }: Standing): EventDocument {
+  const document = JSON.parse(json) as EventDocument;
+  processDocument(document, status, attempts);
+  return document;
+}

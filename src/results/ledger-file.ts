@@ -1,0 +1,140 @@
+// A worker's ledger as a file of its trial's directory, `ledger-<worker>.bin`: a line of JSON that says whose it is, then
+// a record of 36 bytes for each batch in the order in which they ended. Written through a small buffer, so that the
+// worker keeps nothing, however long the trial; read back by the audit, or by whoever wants to know later which events
+// there were. A file that is cut short or was changed is refused, never read in part.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { BATCH_OUTCOMES, LedgerSource, type LedgerBatch } from "../model/ledger.js";
+import { AppendFile } from "./storage.js";
+
+const FORMAT = "train-sim ledger 1";
+/** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32. Little-endian. */
+const RECORD_BYTES = 36;
+const BUFFERED_RECORDS = 1024;
+const MAX_HEADER_BYTES = 4096;
+
+export function ledgerPath(directory: string, worker: number): string {
+  return join(directory, `ledger-${worker}.bin`);
+}
+
+export class LedgerFileWriter {
+  private readonly file: AppendFile;
+  private readonly buffer = Buffer.alloc(BUFFERED_RECORDS * RECORD_BYTES);
+  private used = 0;
+
+  /** Fails when the file exists. */
+  constructor(path: string, source: LedgerSource) {
+    this.file = new AppendFile(path);
+    this.file.append(`${JSON.stringify({ format: FORMAT, ...source })}\n`);
+  }
+
+  add(batch: LedgerBatch): void {
+    if (this.used === this.buffer.length) this.flush();
+    const { buffer, used: at } = this;
+    buffer.writeUInt32LE(batch.batch, at);
+    buffer.writeUInt32LE(batch.events, at + 4);
+    buffer.writeUInt32LE(batch.client, at + 8);
+    buffer.writeUInt32LE(batch.firstDocument, at + 12);
+    buffer.writeDoubleLE(batch.madeAtMs, at + 16);
+    buffer.writeUInt32LE(batch.keys.u, at + 24);
+    buffer.writeUInt32LE(batch.keys.v, at + 28);
+    buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(batch.outcome), at + 32);
+    this.used += RECORD_BYTES;
+  }
+
+  /** Hands everything to the operating system, so that it outlives this process. */
+  flush(): void {
+    if (this.used === 0) return;
+    this.file.append(this.buffer.subarray(0, this.used));
+    this.used = 0;
+  }
+
+  /** Flushes to the disk and closes; may be called twice. */
+  close(): void {
+    this.flush();
+    this.file.close();
+  }
+}
+
+/** A ledger read back. It holds the records as they are in the file, 36 bytes a batch. */
+export class LedgerFile {
+  private constructor(
+    readonly source: LedgerSource,
+    private readonly records: Buffer,
+    /** Places of the records, by rising batch number. */
+    private readonly order: Uint32Array,
+  ) {}
+
+  static read(path: string): LedgerFile {
+    try {
+      return LedgerFile.parse(readFileSync(path));
+    } catch (error) {
+      throw new TrainSimError(
+        `the ledger ${path} cannot be read: ${messageOf(error)}`,
+        ExitCode.unexpected,
+        "It was cut short or changed; without it nobody knows which events there must be.",
+        { cause: error },
+      );
+    }
+  }
+
+  /** Throws a plain error that says what is wrong with the bytes. */
+  static parse(bytes: Buffer): LedgerFile {
+    const headerEnd = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(10);
+    if (headerEnd < 0) throw new Error("it has no header");
+    const header = JSON.parse(bytes.toString("utf8", 0, headerEnd)) as Record<string, unknown> | null;
+    const { format, ...source } = header ?? {};
+    if (format !== FORMAT) throw new Error(`it is not a "${FORMAT}"`);
+    const records = bytes.subarray(headerEnd + 1);
+    if (records.length % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a batch");
+    const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
+    const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
+    order.sort((a, b) => numberAt(a) - numberAt(b));
+    const file = new LedgerFile(LedgerSource.parse(source), records, order);
+    for (let i = 0; i < order.length; i++) {
+      const { batch } = file.at(i);
+      if (i > 0 && file.at(i - 1).batch === batch) throw new Error(`it tells of batch ${batch} twice`);
+    }
+    return file;
+  }
+
+  get length(): number {
+    return this.order.length;
+  }
+
+  /** By rising batch number. */
+  *batches(): Generator<LedgerBatch> {
+    for (let i = 0; i < this.order.length; i++) yield this.at(i);
+  }
+
+  find(batchNumber: number): LedgerBatch | undefined {
+    let low = 0;
+    let high = this.order.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const batch = this.at(middle);
+      if (batch.batch === batchNumber) return batch;
+      if (batch.batch < batchNumber) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
+  private at(i: number): LedgerBatch {
+    const { records } = this;
+    const at = (this.order[i] as number) * RECORD_BYTES;
+    const code = records.readUInt32LE(at + 32);
+    const outcome = BATCH_OUTCOMES[code];
+    if (!outcome) throw new Error(`it has an unknown outcome, ${code}`);
+    return {
+      batch: records.readUInt32LE(at),
+      events: records.readUInt32LE(at + 4),
+      client: records.readUInt32LE(at + 8),
+      firstDocument: records.readUInt32LE(at + 12),
+      madeAtMs: records.readDoubleLE(at + 16),
+      keys: { u: records.readUInt32LE(at + 24), v: records.readUInt32LE(at + 28) },
+      outcome,
+    };
+  }
+}
