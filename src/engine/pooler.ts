@@ -16,7 +16,7 @@ export async function requirePooler(treatments: readonly Treatment[]): Promise<v
 
 /** Resolves to undefined where the treatment has no pooler in front of the server. */
 export async function openPooler(
-  target: RunningTarget,
+  target: Pick<RunningTarget, "endpoints">,
   settings: TreatmentSettings,
 ): Promise<RunningPooler | undefined> {
   const { pool } = settings;

@@ -10,8 +10,8 @@ import { arrivalOperations, operationsOf } from "../results/operation-results.js
 import type { TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
 import { totalClients } from "../scenario/settings.js";
-import type { RunningPooler } from "../target/running-target.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
+import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "./evidence.js";
 import { openEvidence } from "./evidence-sources.js";
 import { untilBudgetsAreUsed } from "./budgets.js";
@@ -24,7 +24,6 @@ import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
 import { SecondSeries } from "./second-series.js";
 import { isServerTold } from "./server-share.js";
-import { openPooler, poolerVersion } from "./pooler.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
@@ -50,7 +49,7 @@ class TrialRun {
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
   private readonly over = new AbortController();
   private files: TrialFiles | undefined;
-  private pooler: RunningPooler | undefined;
+  private readonly path: ClientPath;
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
   private evidence: TrialEvidence | undefined;
@@ -63,6 +62,7 @@ class TrialRun {
   ) {
     const { settings } = inputs.treatment;
     this.log = new TrialLog(inputs);
+    this.path = new ClientPath(host, inputs, this.lifeline);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     this.tally = new Tally(operationsOf(settings), workers, (second, totals) => {
@@ -97,7 +97,7 @@ class TrialRun {
     await this.faults?.end();
     await this.evidence?.close();
     await this.fleet?.terminate();
-    await this.pooler?.stop();
+    await this.path.close();
     await this.watch.stop();
     failure ??= this.closeFiles();
     const result = this.result(ending, failure);
@@ -107,15 +107,11 @@ class TrialRun {
 
   /** Resolves to the number of preloaded events. */
   private async reset(): Promise<number> {
-    const { treatment, trial, directory } = this.inputs;
+    const { trial, directory } = this.inputs;
+    const { settings } = this.inputs.treatment;
     this.phase("reset", undefined);
-    this.pooler = await openPooler(this.host.target, treatment.settings);
-    if (this.pooler) {
-      this.lifeline.watchServer("PgBouncer", this.pooler.lost);
-      this.host.onPooler((await poolerVersion(this.pooler)) ?? "unknown version");
-    }
-    const load = this.pooler?.endpoints ?? this.host.target.endpoints;
-    const { settings } = treatment;
+    await this.path.open();
+    const load = this.path.endpoints;
     return this.lifeline.hold(prepareNamespace(this.host.admin, settings, trial.seed, load, directory));
   }
 
@@ -124,8 +120,8 @@ class TrialRun {
     const assignments = assignmentsOf({
       trial: this.inputs.trial,
       settings,
-      endpoints: this.pooler?.endpoints ?? this.host.target.endpoints,
-      prepared: settings.prepared && (this.pooler?.supportsPreparedStatements ?? true),
+      endpoints: this.path.endpoints,
+      prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
       logFile: this.log.file,
       directory: this.inputs.directory,
     });
@@ -133,7 +129,7 @@ class TrialRun {
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
     const onSample: TrialFiles["onEvidence"] = (...sample) => this.files?.onEvidence(...sample);
-    this.evidence = await this.lifeline.hold(openEvidence(this.host, this.pooler, settings, onSample));
+    this.evidence = await this.lifeline.hold(openEvidence(this.host, this.path.pooler, settings, onSample));
     return this.fleet;
   }
 
@@ -164,8 +160,8 @@ class TrialRun {
     this.phase("measure", isTimed ? durationMs : undefined);
     this.isMeasuring = true;
     window.readStart();
-    const { host, inputs, pooler, watch, log } = this;
-    this.faults = new TrialFaults({ host, inputs, pooler, watch, log });
+    const { host, inputs, path, watch, log } = this;
+    this.faults = new TrialFaults({ host, inputs, path, watch, log });
     this.lifeline.watch(this.faults.failure);
     this.faults.begin(window.startMs);
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));

@@ -12,12 +12,16 @@ type Length = "needed" | "optional" | "none";
  */
 type Ground = "server" | "session" | "pooler" | "network";
 
-interface FaultTraits {
+export interface FaultTraits {
   readonly length: Length;
   readonly ground: Ground;
   /** Keys beside `at`, `kind` and `for`. */
   readonly takes: readonly string[];
+  /** The one of them that has no default, with an example. */
+  readonly needs?: readonly [key: "latency" | "bandwidth", example: string];
 }
+
+const BETWEEN = "between";
 
 export const FAULTS = {
   "backend-terminate": { length: "none", ground: "session", takes: ["sessions"] },
@@ -28,6 +32,25 @@ export const FAULTS = {
   "long-transaction": { length: "needed", ground: "session", takes: [] },
   "lock-holder": { length: "needed", ground: "session", takes: ["lock"] },
   "connection-limit": { length: "needed", ground: "session", takes: ["connections", "drop"] },
+  "pgbouncer-restart": { length: "optional", ground: "pooler", takes: ["instance"] },
+  "pgbouncer-kill": { length: "optional", ground: "pooler", takes: ["instance"] },
+  "pgbouncer-pause": { length: "needed", ground: "pooler", takes: ["instance"] },
+  "network-latency": {
+    length: "needed",
+    ground: "network",
+    takes: [BETWEEN, "latency", "jitter"],
+    needs: ["latency", "50ms"],
+  },
+  "network-bandwidth": {
+    length: "needed",
+    ground: "network",
+    takes: [BETWEEN, "bandwidth"],
+    needs: ["bandwidth", "1MB"],
+  },
+  "network-blackhole": { length: "needed", ground: "network", takes: [BETWEEN] },
+  "network-refuse": { length: "needed", ground: "network", takes: [BETWEEN, "drop"] },
+  "network-reset": { length: "none", ground: "network", takes: [BETWEEN] },
+  "network-reset-commits": { length: "needed", ground: "network", takes: [BETWEEN, "commits"] },
 } as const satisfies Record<string, FaultTraits>;
 
 export type FaultKindName = keyof typeof FAULTS;
@@ -52,6 +75,19 @@ export const LOCK_MODES = [
 ] as const;
 export type LockMode = (typeof LOCK_MODES)[number];
 
+/** Whose connections a fault of the network is about: the clients', or PgBouncer's to the server. */
+export const NETWORK_PLACES = ["clients", "pooler"] as const;
+export type NetworkPlace = (typeof NETWORK_PLACES)[number];
+
+interface OfNetwork {
+  readonly between: NetworkPlace;
+}
+
+interface OfPooler {
+  /** One of several PgBouncers, from 1; undefined for all of them. */
+  readonly instance: number | undefined;
+}
+
 /** What each kind takes, resolved. */
 interface FaultKeys {
   "backend-terminate": { readonly sessions: { readonly count: number } | { readonly share: number } };
@@ -67,6 +103,19 @@ interface FaultKeys {
     /** Whether the load's connections beyond that are ended, or only new ones refused. */
     readonly drop: boolean;
   };
+  "pgbouncer-restart": OfPooler;
+  "pgbouncer-kill": OfPooler;
+  "pgbouncer-pause": OfPooler;
+  /** Each way. */
+  "network-latency": OfNetwork & { readonly latencyMs: number; readonly jitterMs: number };
+  /** Each way, over all connections together. */
+  "network-bandwidth": OfNetwork & { readonly bytesPerSecond: number };
+  "network-blackhole": OfNetwork;
+  /** Whether open connections are reset, or only new ones refused. */
+  "network-refuse": OfNetwork & { readonly drop: boolean };
+  "network-reset": OfNetwork;
+  /** Share of the COMMITs, 0..1. */
+  "network-reset-commits": OfNetwork & { readonly share: number };
 }
 
 export type FaultOf<K extends FaultKindName> = {
@@ -92,4 +141,10 @@ export function areExclusive(a: Fault, b: Fault): boolean {
   const [one, other] = [groundOf(a), groundOf(b)];
   if (one === other) return one !== "session";
   return [one, other].every((ground) => ground === "server" || ground === "session");
+}
+
+/** Where a treatment's faults need a network that can be made bad. */
+export function networkPlacesOf(faults: readonly Fault[]): NetworkPlace[] {
+  const places = faults.flatMap((fault) => ("between" in fault ? [fault.between] : []));
+  return NETWORK_PLACES.filter((place) => places.includes(place));
 }

@@ -163,6 +163,21 @@ faults:
   - { at: 45s, kind: connection-limit, connections: 4, drop: true, for: 2s }
 `,
   },
+  {
+    title: "A bad network, and poolers that go away",
+    yaml: `name: network-faults
+pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }
+trial: { duration: 60s }
+faults:
+  - { at: 5s, kind: pgbouncer-kill, instance: 2, for: 1s }
+  - { at: 10s, kind: pgbouncer-pause, for: 2s }
+  - { at: 15s, kind: network-latency, between: clients, latency: 50ms, jitter: 10ms, for: 5s }
+  - { at: 25s, kind: network-bandwidth, between: pooler, bandwidth: 1MB, for: 5s }
+  - { at: 35s, kind: network-reset-commits, commits: 20%, for: 5s }
+  - { at: 45s, kind: network-refuse, drop: true, for: 2s }
+  - { at: 50s, kind: network-reset }
+`,
+  },
 ];
 
 /** Scenarios that are refused, for what the program says of them. */
@@ -214,6 +229,10 @@ export const REFUSED: readonly ReferenceExample[] = [
   {
     title: "a fault that the target cannot suffer",
     yaml: "name: x\ntarget: { url: postgresql://a@b/c }\nfaults: [{ at: 2s, kind: postgres-kill }]",
+  },
+  {
+    title: "a pause that would never come about",
+    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
   },
   { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
 ];

@@ -3,14 +3,19 @@
 import type { Fault } from "./faults.js";
 import type { FaultMapping } from "./schema-faults.js";
 
+function shareOf(percent: string): number {
+  return Number.parseInt(percent, 10) / 100;
+}
+
 function sessionsOf(sessions: FaultMapping["sessions"]): { count: number } | { share: number } {
   if (typeof sessions === "number") return { count: sessions };
-  return { share: Number.parseInt(sessions ?? "100%", 10) / 100 };
+  return { share: shareOf(sessions ?? "100%") };
 }
 
 export function resolveFault(given: FaultMapping): Fault {
   const { kind } = given;
   const when = { atMs: given.at, forMs: given.for ?? 0 };
+  const between = given.between ?? "clients";
   switch (kind) {
     case "backend-terminate":
       return { kind, ...when, sessions: sessionsOf(given.sessions) };
@@ -24,6 +29,22 @@ export function resolveFault(given: FaultMapping): Fault {
       return { kind, ...when, lock: given.lock ?? "access exclusive" };
     case "connection-limit":
       return { kind, ...when, connections: given.connections ?? 0, drop: given.drop ?? true };
+    case "pgbouncer-restart":
+    case "pgbouncer-kill":
+    case "pgbouncer-pause":
+      return { kind, ...when, instance: given.instance };
+    case "network-latency":
+      // A latency or a bandwidth that is not there is refused by the rules.
+      return { kind, ...when, between, latencyMs: given.latency ?? 0, jitterMs: given.jitter ?? 0 };
+    case "network-bandwidth":
+      return { kind, ...when, between, bytesPerSecond: given.bandwidth ?? 0 };
+    case "network-refuse":
+      return { kind, ...when, between, drop: given.drop ?? true };
+    case "network-reset-commits":
+      return { kind, ...when, between, share: shareOf(given.commits ?? "50%") };
+    case "network-blackhole":
+    case "network-reset":
+      return { kind, ...when, between };
     case "postgres-kill":
     case "long-transaction":
       return { kind, ...when };

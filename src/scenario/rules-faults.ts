@@ -3,7 +3,8 @@
 // before anything is started, rather than left out of the run. Pure checks over a scenario that passed its schema.
 import { formatDuration } from "../foundation/units.js";
 import { isBudgeted } from "./estimate.js";
-import { areExclusive, FAULTS, type Fault } from "./faults.js";
+import { obstacleTo } from "./fault-obstacles.js";
+import { areExclusive, FAULTS, type Fault, type FaultTraits } from "./faults.js";
 import type { Finding } from "./problems.js";
 import type { Scenario } from "./schema.js";
 import type { FaultMapping } from "./schema-faults.js";
@@ -12,8 +13,7 @@ import type { TreatmentSettings } from "./settings.js";
 const COMMON_KEYS: readonly string[] = ["at", "kind", "for"];
 
 function keyFindings(given: FaultMapping, index: number): Finding[] {
-  const { takes, length } = FAULTS[given.kind];
-  const own: readonly string[] = takes;
+  const { takes: own, length, needs }: FaultTraits = FAULTS[given.kind];
   const findings = Object.entries(given)
     .filter(([key, value]) => value !== undefined && !COMMON_KEYS.includes(key) && !own.includes(key))
     .map(([key]): Finding => {
@@ -32,6 +32,11 @@ function keyFindings(given: FaultMapping, index: number): Finding[] {
     findings.push({
       path: ["faults", index],
       message: `${given.kind} needs a for: how long it lasts, as for: 5s`,
+    });
+  if (needs && given[needs[0]] === undefined)
+    findings.push({
+      path: ["faults", index],
+      message: `${given.kind} needs a ${needs[0]}, as ${needs[0]}: ${needs[1]}`,
     });
   if (length === "none" && given.for !== undefined)
     findings.push({
@@ -77,36 +82,6 @@ function overlapFindings(faults: readonly Fault[]): Finding[] {
   });
 }
 
-/** Why this target or this pool cannot suffer the fault; undefined where it can. */
-function obstacle(fault: Fault, { target, pool }: TreatmentSettings): string | undefined {
-  const isOurs = target.kind === "embedded";
-  switch (fault.kind) {
-    case "postgres-restart":
-    case "postgres-kill":
-    case "disk-full":
-      return isOurs
-        ? undefined
-        : `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
-    case "process-stop":
-      if (fault.process === "postgres")
-        return isOurs
-          ? undefined
-          : `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
-      if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
-      return pool.urls.length === 0
-        ? undefined
-        : "needs a PgBouncer that train-sim starts, and pool names URLs";
-    case "connection-limit":
-      return target.kind === "url"
-        ? "takes every connection of the server, which on a server of your own others may need"
-        : undefined;
-    case "backend-terminate":
-    case "long-transaction":
-    case "lock-holder":
-      return undefined;
-  }
-}
-
 export function faultRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const { faults } = settings;
   return [
@@ -114,7 +89,7 @@ export function faultRules(scenario: Scenario, settings: TreatmentSettings): Fin
     ...faults.flatMap((fault, index) => windowFindings(fault, index, settings)),
     ...overlapFindings(faults),
     ...faults.flatMap((fault, index): Finding[] => {
-      const reason = obstacle(fault, settings);
+      const reason = obstacleTo(fault, settings);
       const path = ["faults", index, "kind"];
       return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
     }),

@@ -2,8 +2,9 @@
 // that is the schedule's business. It works with real means only, on what the trial runs on.
 // Types only.
 import type { Prng } from "../../foundation/prng.js";
-import type { Fault, FaultKindName, FaultOf } from "../../scenario/faults.js";
+import type { Fault, FaultKindName, FaultOf, NetworkPlace } from "../../scenario/faults.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { Network } from "../../target/network/network.js";
 import type { RunningPooler, RunningTarget } from "../../target/running-target.js";
 
 /** What faults work on: the trial's own system. */
@@ -11,6 +12,8 @@ export interface FaultHost {
   readonly target: RunningTarget;
   /** Undefined where clients connect to the server itself. */
   readonly pooler: RunningPooler | undefined;
+  /** Where a fault of the trial needs one. */
+  readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
   readonly settings: TreatmentSettings;
   /** For choices among what is there, from the trial's seed. */
   readonly prng: Prng;

@@ -7,6 +7,16 @@ import { diskFull } from "./disk-full.js";
 import type { FaultHost, FaultKinds, Injected } from "./fault.js";
 import { lockHolder } from "./lock-holder.js";
 import { longTransaction } from "./long-transaction.js";
+import {
+  networkBandwidth,
+  networkBlackhole,
+  networkLatency,
+  networkRefuse,
+  networkReset,
+  networkResetCommits,
+} from "./network.js";
+import { pgbouncerPause } from "./pgbouncer-pause.js";
+import { pgbouncerKill, pgbouncerRestart } from "./pgbouncer-restart.js";
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
@@ -20,6 +30,15 @@ const KINDS: FaultKinds = {
   "long-transaction": longTransaction,
   "lock-holder": lockHolder,
   "connection-limit": connectionLimit,
+  "pgbouncer-restart": pgbouncerRestart,
+  "pgbouncer-kill": pgbouncerKill,
+  "pgbouncer-pause": pgbouncerPause,
+  "network-latency": networkLatency,
+  "network-bandwidth": networkBandwidth,
+  "network-blackhole": networkBlackhole,
+  "network-refuse": networkRefuse,
+  "network-reset": networkReset,
+  "network-reset-commits": networkResetCommits,
 };
 
 export function injectFault(host: FaultHost, fault: Fault): Promise<Injected> {

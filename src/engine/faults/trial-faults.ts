@@ -6,7 +6,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { Fault } from "../../scenario/faults.js";
-import type { RunningPooler } from "../../target/running-target.js";
+import type { ClientPath } from "../client-path.js";
 import type { ServerWatch } from "../server-watch.js";
 import type { TrialLog } from "../trial-log.js";
 import type { TrialHost, TrialInputs } from "../trial-parts.js";
@@ -19,7 +19,7 @@ import { SecondErrors } from "./second-errors.js";
 export interface TrialFaultsOptions {
   readonly host: Pick<TrialHost, "target" | "observer">;
   readonly inputs: TrialInputs;
-  readonly pooler: RunningPooler | undefined;
+  readonly path: Pick<ClientPath, "pooler" | "networks">;
   readonly watch: ServerWatch;
   readonly log: TrialLog;
 }
@@ -34,13 +34,14 @@ export class TrialFaults {
   private readonly present = new Map<Fault, () => void>();
 
   constructor(private readonly options: TrialFaultsOptions) {
-    const { host, inputs, pooler } = options;
+    const { host, inputs, path } = options;
     const { settings } = inputs.treatment;
     this.schedule = new FaultSchedule({
       faults: settings.faults,
       host: {
         target: host.target,
-        pooler,
+        pooler: path.pooler,
+        networks: path.networks,
         settings,
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
       },

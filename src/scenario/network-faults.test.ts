@@ -1,0 +1,95 @@
+// Faults of the network and of PgBouncer as scenarios write them: what they resolve to, and each way in which a target,
+// a pool or a statement shape cannot suffer them, with the message that the user gets.
+import { describe, expect, test } from "vitest";
+import { networkPlacesOf } from "./faults.js";
+import { parseScenario } from "./loader.js";
+import { problemText, ScenarioError } from "./problems.js";
+
+const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
+
+function faultsOf(list: string, rest = POOL) {
+  const text = `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
+  return parseScenario(text, "x.yaml").treatments[0]?.settings.faults ?? [];
+}
+
+function problemsOf(list: string, rest = POOL): string[] {
+  try {
+    faultsOf(list, rest);
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+describe("a fault of the network or of PgBouncer", () => {
+  test("has its defaults filled in", () => {
+    const when = (s: number, forMs = 1000) => ({ atMs: s * 1000, forMs });
+    const faults = faultsOf(`[
+  { at: 1s, kind: pgbouncer-restart },
+  { at: 2s, kind: pgbouncer-kill, instance: 2, for: 1s },
+  { at: 4s, kind: pgbouncer-pause, for: 1s },
+  { at: 6s, kind: network-latency, latency: 5ms, for: 1s },
+  { at: 8s, kind: network-bandwidth, bandwidth: 1MB, between: pooler, for: 1s },
+  { at: 10s, kind: network-blackhole, for: 1s },
+  { at: 12s, kind: network-refuse, for: 1s },
+  { at: 14s, kind: network-reset },
+  { at: 16s, kind: network-reset-commits, for: 1s }]`);
+    const between = "clients";
+    expect(faults).toEqual([
+      { kind: "pgbouncer-restart", ...when(1, 0), instance: undefined },
+      { kind: "pgbouncer-kill", ...when(2), instance: 2 },
+      { kind: "pgbouncer-pause", ...when(4), instance: undefined },
+      { kind: "network-latency", ...when(6), between, latencyMs: 5, jitterMs: 0 },
+      { kind: "network-bandwidth", ...when(8), between: "pooler", bytesPerSecond: 1024 ** 2 },
+      { kind: "network-blackhole", ...when(10), between },
+      { kind: "network-refuse", ...when(12), between, drop: true },
+      { kind: "network-reset", ...when(14, 0), between },
+      { kind: "network-reset-commits", ...when(16), between, share: 0.5 },
+    ]);
+    expect(networkPlacesOf(faults)).toEqual(["clients", "pooler"]);
+    expect(networkPlacesOf(faults.slice(0, 4))).toEqual(["clients"].slice(0, 1));
+    expect(networkPlacesOf(faults.slice(0, 3))).toEqual([]);
+  });
+
+  const DIRECT = "pool: direct\n";
+  const EXTERNAL = "pool: { strategy: pgbouncer, url: postgresql://a@pool.example:6432/b }\n";
+  const SESSION = "pool: { strategy: pgbouncer, mode: session, size: 64 }\n";
+  const VERIFIED = `${POOL}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`;
+  const TLS = `${DIRECT}target: { url: postgresql://a@b.example/c?sslmode=require }\n`;
+  const SINGLE = "statementShape: single-statement\n";
+
+  test.each([
+    ["pgbouncer-restart }", DIRECT, "pgbouncer-restart needs a PgBouncer, and pool.strategy is direct"],
+    ["pgbouncer-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
+    ["pgbouncer-kill, instance: 3 }", POOL, "pgbouncer-kill names instance 3, and there are 2"],
+    ["pgbouncer-pause, for: 1s }", SESSION, "waits until every session has ended"],
+    ["pgbouncer-pause, for: 1s }", EXTERNAL, "needs the admin console of the PgBouncer: set pool.adminUrl"],
+    ["pgbouncer-pause }", POOL, "pgbouncer-pause needs a for: how long it lasts"],
+    ["network-latency, for: 1s }", POOL, "network-latency needs a latency, as latency: 50ms"],
+    ["network-bandwidth, for: 1s }", POOL, "network-bandwidth needs a bandwidth, as bandwidth: 1MB"],
+    ["network-latency, latency: 1ms, jitter: 2ms, for: 1s }", POOL, "cannot have a jitter above its latency"],
+    ["network-reset, for: 1s }", POOL, "network-reset is over once it has happened"],
+    ["network-reset, latency: 1s }", POOL, "belongs to kind network-latency, not to network-reset"],
+    ["network-reset, between: pooler }", DIRECT, "between: pooler needs a PgBouncer"],
+    ["network-reset, between: pooler }", VERIFIED, "by whose name PgBouncer cannot tell it"],
+    ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
+    ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],
+  ])("is refused: { kind: %s", (fault, rest, message) => {
+    const problems = problemsOf(`[{ at: 1s, kind: ${fault}]`, rest);
+    expect(problems.join("\n")).toContain(message);
+    expect(problems).toHaveLength(1);
+  });
+
+  test("is not refused where TLS is on the other side of PgBouncer", () => {
+    expect(problemsOf("[{ at: 1s, kind: network-reset-commits, for: 1s }]", VERIFIED)).toEqual([]);
+  });
+
+  test("excludes others of its kind of ground, and no others", () => {
+    const list = (second: string): string =>
+      `[{ at: 1s, kind: network-blackhole, for: 3s }, { at: 2s, kind: ${second}, for: 1s }]`;
+    expect(problemsOf(list("network-refuse")).join()).toContain("cannot be there together with faults[0]");
+    for (const kind of ["pgbouncer-kill", "postgres-kill", "lock-holder"])
+      expect(problemsOf(list(kind))).toEqual([]);
+  });
+});
