@@ -1,6 +1,6 @@
 // Files that are no scenario: missing, empty, not YAML, or YAML that tries to exhaust the program. Each is refused
 // with one message at its place.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,7 +44,12 @@ describe("a file that is no scenario", () => {
     await writeFile(path.join(directory, "large.yaml"), "# x\n".repeat(300_000));
     expect((await refusal("")).message).toMatch(/is a directory$/);
     expect((await refusal("binary.yaml")).message).toMatch(/is not text in UTF-8$/);
-    expect((await refusal("large.yaml")).message).toMatch(/has 1200000 bytes$/);
+    expect((await refusal("large.yaml")).message).toMatch(/is too large$/);
+  });
+
+  test.runIf(process.platform === "linux")("that has no end is not waited for", async () => {
+    await symlink("/dev/zero", path.join(directory, "endless.yaml"));
+    expect((await refusal("endless.yaml")).message).toMatch(/endless\.yaml is too large$/);
   });
 
   test("that is empty is told of", async () => {
@@ -81,6 +86,30 @@ describe("YAML", () => {
           .join(", ")}]`,
       );
     expect(problems(lines.join("\n"))).toEqual(["x.yaml:1:1 more than 100 aliases when written out"]);
+  });
+
+  test("a wide alias bomb is refused too, whose aliases are few", () => {
+    const yaml = `name: x\na: &a [${"1,".repeat(5000)}]\nb: [${Array(90).fill("*a").join(", ")}]`;
+    expect(problems(yaml)).toEqual(["x.yaml:1:1 more than 50000 values when its aliases are written out"]);
+  });
+
+  test.each([
+    ["keys", Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join("\n")],
+    ["anchors", Array.from({ length: 30_000 }, (_, i) => `k${i}: &a${i} 1`).join("\n")],
+    ["brackets", `a: ${"[".repeat(500_000)}`],
+  ])("more %s than any scenario has are refused before they are parsed", (_, text) => {
+    expect(problems(`name: x\n${text}\n`)).toEqual(["x.yaml:1:1 more than 50000 words and signs"]);
+  });
+
+  test("merge keys, and keys that name an object's insides, are keys like others", () => {
+    expect(problems("name: x\nlog: &a { level: info }\n<<: *a")).toEqual([
+      expect.stringMatching(/^x\.yaml:3:1 "<<": unknown key/),
+    ]);
+    expect(problems("name: x\n__proto__: { isAdmin: true }\nconstructor: 1")).toEqual([
+      expect.stringMatching(/ __proto__: unknown key/),
+      expect.stringMatching(/ constructor: unknown key/),
+    ]);
+    expect("isAdmin" in {}).toBe(false);
   });
 
   test("a few aliases are fine, and what they share is not", () => {

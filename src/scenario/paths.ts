@@ -5,6 +5,9 @@
 export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;
 
+/** Mappings and lists inside each other, at most: three times what a scenario can use. */
+export const MAX_DEPTH = 50;
+
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -90,13 +93,13 @@ export function setIn(root: Mapping, path: Path, value: unknown): Path | undefin
   return undefined;
 }
 
-/** The same value with nothing shared and every text passed through `change`; throws on nesting beyond 50. */
+/** The same value with nothing shared and every text passed through `change`; throws on nesting beyond `MAX_DEPTH`. */
 export function mapTexts(
   value: unknown,
   change: (text: string, path: Path) => string,
   path: Path = [],
 ): unknown {
-  if (path.length > 50) throw new RangeError("nested too deeply");
+  if (path.length > MAX_DEPTH) throw new RangeError("nested too deeply");
   if (typeof value === "string") return change(value, path);
   if (Array.isArray(value)) return value.map((item, i) => mapTexts(item, change, [...path, i]));
   if (!isMapping(value)) return value;

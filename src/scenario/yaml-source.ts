@@ -1,15 +1,30 @@
 // The text of a scenario file: read, parsed as strict YAML 1.2 (one document, no custom tags, no duplicate keys, a
-// bound on aliases and nesting), and asked afterwards where in it a path stands. Refuses what is not a mapping of
-// keys with a position for everything it refuses.
-import { readFile } from "node:fs/promises";
-import { isAlias, isMap, isPair, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+// bound on size, aliases and nesting, since the parser's time grows with the square of a file's keys and anchors), and
+// asked afterwards where in it a path stands. Refuses what is not a mapping of keys, with a position for everything it
+// refuses.
+import { createReadStream } from "node:fs";
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+} from "yaml";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { deepCopy, isMapping, type Mapping, type Path } from "./paths.js";
+import { deepCopy, isMapping, MAX_DEPTH, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, seenText, type ScenarioProblem } from "./problems.js";
 import { withoutPasswords } from "./secrets.js";
 
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;
+/** Words, signs and spaces between them: a hundred times a long scenario, and seconds for the parser at the worst. */
+const MAX_TOKENS = 50_000;
+/** Keys, items and values with every alias written out, each of which becomes an object of its own. */
+const MAX_VALUES = 50_000;
 
 export interface Position {
   readonly line: number;
@@ -24,9 +39,17 @@ export interface YamlSource {
   locate(path: Path, isAboutKey: boolean): Position;
 }
 
+/** What can be read of it, up to one byte more than is taken: a device or a pipe may have no end. */
+async function readBeginning(file: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream(file, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>)
+    chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 /** The text of a scenario file. */
 export async function readScenarioFile(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: unknown) => {
+  const bytes = await readBeginning(file).catch((error: unknown) => {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR")
       throw new UsageError(`scenario ${file} does not exist`, `\`train-sim init ${file}\` writes a starter.`);
@@ -36,7 +59,7 @@ export async function readScenarioFile(file: string): Promise<string> {
     throw new UsageError(`scenario ${file} cannot be read: ${messageOf(error)}`, "", { cause: error });
   });
   if (bytes.length > MAX_FILE_BYTES)
-    throw new UsageError(`scenario ${file} has ${bytes.length} bytes`, `At most ${MAX_FILE_BYTES} are read.`);
+    throw new UsageError(`scenario ${file} is too large`, `At most ${MAX_FILE_BYTES} bytes are read.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -80,6 +103,29 @@ function locateIn(document: Document, counter: LineCounter, path: Path, isAboutK
   return { line, column: col, depth };
 }
 
+function hasTooManyTokens(text: string): boolean {
+  const tokens = new Lexer().lex(text);
+  for (let count = 0; !tokens.next().done; count++) if (count >= MAX_TOKENS) return true;
+  return false;
+}
+
+/** Whether it holds more than is taken with every alias written out; counts no further than that. */
+function isTooLarge(root: unknown): boolean {
+  let level: unknown[] = [root];
+  let values = 1;
+  // What is nested deeper is refused by the copy: an alias that contains itself would never end here.
+  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
+    const below: unknown[] = [];
+    for (const value of level)
+      for (const child of typeof value === "object" && value !== null ? Object.values(value) : []) {
+        if (++values > MAX_VALUES) return true;
+        below.push(child);
+      }
+    level = below;
+  }
+  return false;
+}
+
 /** Parses the text of the file called `name`; throws a `ScenarioError` with every syntax error. */
 export function parseYaml(text: string, name: string): YamlSource {
   const refuse = (...problems: Omit<ScenarioProblem, "source" | "path">[]): never => {
@@ -88,6 +134,8 @@ export function parseYaml(text: string, name: string): YamlSource {
       problems.map((problem) => ({ source: name, path: "", ...problem })),
     );
   };
+  const top = { line: 1, column: 1 };
+  if (hasTooManyTokens(text)) return refuse({ ...top, message: `more than ${MAX_TOKENS} words and signs` });
   const counter = new LineCounter();
   let document: Document;
   let value: unknown;
@@ -100,26 +148,25 @@ export function parseYaml(text: string, name: string): YamlSource {
       return { line, column: col, message: syntaxMessage(code, message) };
     });
     if (faults.length > 0) return refuse(...faults);
-    value = deepCopy(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    const shared: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (isTooLarge(shared))
+      return refuse({ ...top, message: `more than ${MAX_VALUES} values when its aliases are written out` });
+    value = deepCopy(shared);
   } catch (error) {
     if (error instanceof ScenarioError) throw error;
     if (error instanceof RangeError)
-      return refuse({ line: 1, column: 1, message: "nested too deeply, or an alias that contains itself" });
+      return refuse({ ...top, message: "nested too deeply, or an alias that contains itself" });
     const isBomb = messageOf(error).includes("Excessive alias count");
     const message = isBomb
       ? `more than ${MAX_ALIASES} aliases when written out`
       : `YAML: ${messageOf(error)}`;
-    return refuse({ line: 1, column: 1, message });
+    return refuse({ ...top, message });
   }
   if (value === null || value === undefined)
-    return refuse({
-      line: 1,
-      column: 1,
-      message: "the scenario is empty; `train-sim init` writes a starter",
-    });
+    return refuse({ ...top, message: "the scenario is empty; `train-sim init` writes a starter" });
   if (!isMapping(value)) {
     const message = "a scenario is a mapping of keys, beginning with name: ...";
-    return refuse({ line: 1, column: 1, message, seen: seenText(value) });
+    return refuse({ ...top, message, seen: seenText(value) });
   }
   return { value, locate: (path, isAboutKey) => locateIn(document, counter, path, isAboutKey) };
 }
