@@ -225,7 +225,7 @@ class TrialRun {
     const { window, evidence, series, host } = this;
     return trialResult(this.inputs, {
       ...{ window, evidence, series, ending, failure },
-      faults: this.faults?.records() ?? [],
+      faults: this.faults?.records(window?.seconds ?? 0) ?? [],
       summary: this.tally.summary(window?.seconds ?? 0),
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
       stopReason: host.interruption.reason,

@@ -16,7 +16,11 @@ export const FaultRecord = z.strictObject({
   clearedAtSeconds: seconds.nullable().describe("It was gone; null where that failed"),
   recoverySeconds: seconds
     .nullable()
-    .describe("Until throughput was back to 90 % of before; null where it did not come back in the window"),
+    .describe(
+      "From its clearing until throughput was back to 90 % of before, with a second's precision; null where that " +
+        "cannot be told",
+    ),
+  recoveryReason: z.string().optional().describe("Why it cannot be told"),
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(

@@ -1,31 +1,45 @@
 // Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
 // the load took to come back. Pure.
+import { recoveriesOf, type FaultMoments, type Recovery } from "../../report/recovery.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "../trial-parts.js";
 import type { FaultSpan } from "./fault.js";
+import type { LoadSeconds } from "./load-seconds.js";
 
-/** What the load did about one fault. */
-export type FaultEffect = Pick<FaultRecord, "errors" | "recoverySeconds">;
-
-/** `startMs` is the monotonic moment at which the window began. */
+/** `startMs` is the monotonic moment at which the window began; spans in the order of their injection. */
 export function faultRecords(
   { trial, treatment }: Pick<TrialInputs, "trial" | "treatment">,
   spans: readonly FaultSpan[],
   startMs: number,
-  effectOf: (injectedAtSeconds: number, clearedAtSeconds: number | null) => FaultEffect,
+  windowSeconds: number,
+  load: LoadSeconds,
 ): FaultRecord[] {
   const secondsAt = (atMs: number): number => Math.max(0, atMs - startMs) / 1000;
-  return spans.map(({ fault, injectedMs, clearedMs, words }) => {
-    const injectedAtSeconds = secondsAt(injectedMs);
-    const clearedAtSeconds = clearedMs === undefined ? null : secondsAt(clearedMs);
-    const { errors, recoverySeconds } = effectOf(injectedAtSeconds, clearedAtSeconds);
+  const moments = spans.map(({ injectedMs, clearedMs }): FaultMoments => ({
+    injectedAtSeconds: secondsAt(injectedMs),
+    clearedAtSeconds: clearedMs === undefined ? null : secondsAt(clearedMs),
+  }));
+  const recoveries = recoveriesOf(load.transactionsOver(windowSeconds), moments);
+  return spans.map(({ fault, words }, index) => {
+    const moment = moments[index] as FaultMoments;
+    const recovery = recoveries[index] as Recovery;
     return {
       trial: trial.number,
       treatment: treatment.id,
       kind: fault.kind,
       atSeconds: fault.atMs / 1000,
       forSeconds: fault.forMs / 1000,
-      ...{ injectedAtSeconds, clearedAtSeconds, recoverySeconds, errors, words },
+      ...moment,
+      ...recovery,
+      errors: load.errorsBetween(Math.floor(moment.injectedAtSeconds), lastSecondOf(moment, recovery)),
+      words,
     };
   });
+}
+
+/** Of its errors; Infinity where the load did not come back. */
+function lastSecondOf({ clearedAtSeconds }: FaultMoments, { recoverySeconds }: Recovery): number {
+  if (clearedAtSeconds === null || recoverySeconds === null) return Number.POSITIVE_INFINITY;
+  // Who waited for the fault to go hears of it a moment later.
+  return Math.floor(clearedAtSeconds + Math.max(1, recoverySeconds));
 }

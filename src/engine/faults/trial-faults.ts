@@ -14,7 +14,7 @@ import type { FaultSpan } from "./fault.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule } from "./fault-schedule.js";
 import { injectFault } from "./registry.js";
-import { SecondErrors } from "./second-errors.js";
+import { LoadSeconds } from "./load-seconds.js";
 
 export interface TrialFaultsOptions {
   readonly host: Pick<TrialHost, "target" | "observer">;
@@ -28,7 +28,7 @@ export class TrialFaults {
   /** Rejects as soon as a fault cannot be injected or cleared; never resolves. */
   readonly failure: Promise<never>;
   private readonly schedule: FaultSchedule;
-  private readonly errors = new SecondErrors();
+  private readonly load = new LoadSeconds();
   private startMs = 0;
   /** Faults that are there now, with what ends the watch's patience with them. */
   private readonly present = new Map<Fault, () => void>();
@@ -71,19 +71,12 @@ export class TrialFaults {
 
   /** To be given every second of the window. */
   onSecond(second: number, totals: Totals): void {
-    this.errors.add(second, totals);
+    this.load.add(second, totals);
   }
 
-  /** What was injected, in order. */
-  records(): FaultRecord[] {
-    return faultRecords(this.options.inputs, this.schedule.spans, this.startMs, (injectedAt, clearedAt) => ({
-      // Who waited for the fault to go hears of it a moment later.
-      errors: this.errors.between(
-        Math.floor(injectedAt),
-        clearedAt === null ? Number.POSITIVE_INFINITY : Math.floor(clearedAt) + 1,
-      ),
-      recoverySeconds: null,
-    }));
+  /** What was injected, in order, once the window has ended after so many seconds. */
+  records(windowSeconds: number): FaultRecord[] {
+    return faultRecords(this.options.inputs, this.schedule.spans, this.startMs, windowSeconds, this.load);
   }
 
   private injecting(fault: Fault): void {
