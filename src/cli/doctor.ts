@@ -1,11 +1,13 @@
 // `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
-// PgBouncer and its version, Docker, cores, open files against a scenario's clients. It starts nothing and changes
-// nothing; it ends with 104 when the scenario it was given cannot be carried.
+// PgBouncer and its version, Docker, cores, open files against a scenario's clients, what faults need. It starts
+// nothing and leaves nothing changed; it ends with 104 when the scenario it was given cannot be carried.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { machineFacts, openFilesLimit } from "../foundation/machine.js";
 import { formatSize } from "../foundation/units.js";
 import { openFilesOf } from "../engine/demand.js";
+import { faultObstacle } from "../engine/faults/require-faults.js";
+import type { Fault } from "../scenario/faults.js";
 import { loadScenario } from "../scenario/loader.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
 import { findDockerEngine } from "../target/docker-engine.js";
@@ -21,6 +23,11 @@ interface Finding {
   /** What to do; empty when nothing is to be done. */
   readonly remedy: string;
 }
+
+const MOST_DEMANDING: readonly Fault[] = [
+  { kind: "postgres-kill", atMs: 0, forMs: 0 },
+  { kind: "disk-full", atMs: 0, forMs: 0, disk: "tables" },
+];
 
 export function register(program: Command): void {
   program
@@ -39,6 +46,7 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     await pgbouncer(experiment),
     await docker(experiment),
     openFiles(experiment),
+    await faults(experiment),
   ];
   process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
   if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
@@ -120,6 +128,23 @@ function openFiles(experiment: Experiment | undefined): Finding {
     what,
     detail,
     remedy: `Raise it with \`ulimit -n ${needed}\`, or lower the clients.`,
+  };
+}
+
+/** Without a scenario: those that need more than a server of our own. */
+async function faults(experiment: Experiment | undefined): Promise<Finding> {
+  const what = "faults";
+  const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults);
+  if (planned?.length === 0) return { state: "ok", what, detail: "the scenario has none", remedy: "" };
+  const obstacle = await faultObstacle(planned ?? MOST_DEMANDING);
+  if (obstacle === undefined)
+    return { state: "ok", what, detail: "this machine can do all of them", remedy: "" };
+  const state = planned ? "problem" : "missing";
+  return {
+    state,
+    what,
+    detail: obstacle,
+    remedy: "Run train-sim as root on Linux, or do without this fault.",
   };
 }
 

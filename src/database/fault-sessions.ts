@@ -11,6 +11,8 @@ import { tablesOf } from "./tables.js";
 
 const PURPOSE = "fault";
 const TOO_MANY_CONNECTIONS = "53300";
+/** More than max_wal_size, 2 GB by default, has files of 16 MB. */
+const LOG_FILES_MAX = 400;
 /** Sessions that are opened at once. */
 const OPENED_TOGETHER = 8;
 
@@ -51,6 +53,20 @@ export async function lockStatus(
 ): Promise<void> {
   await client.query("BEGIN");
   await client.query(`LOCK TABLE ${tablesOf(dialect, namespace).status} IN ${mode.toUpperCase()} MODE`);
+}
+
+/**
+ * Has the write-ahead log begin one file after the other until there is room for no more: files that were set aside for
+ * reuse would let it go on for long. Resolves when the server panics over it, or has done without a new file.
+ */
+export async function exhaustLog(client: SqlClient): Promise<void> {
+  for (let file = 0; file < LOG_FILES_MAX; file++) {
+    try {
+      await client.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");
+    } catch {
+      return; // the end of the session is the panic that was to be had
+    }
+  }
 }
 
 /** Rejects when the session, and with it what it held, ended before. */

@@ -20,6 +20,7 @@ import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireOpenFiles } from "./demand.js";
+import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
@@ -59,6 +60,7 @@ export async function runExperiment(
 ): Promise<ExperimentOutcome> {
   requireOpenFiles(experiment.treatments);
   await requirePooler(experiment.treatments);
+  await requireFaults(experiment.treatments);
   const { resumed } = options;
   const directory =
     resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));

@@ -5,6 +5,7 @@ import { lintsOf } from "./lint.js";
 import { analysed } from "./analysis.js";
 import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
+import { renderFaults } from "./fault-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
@@ -106,6 +107,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...verdictLines(result, marks),
     ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
+    ...renderFaults(result, marks),
     ...renderSideBySide(result, marks),
     ...renderWhy(result, marks),
     ...renderEffects(result, marks),

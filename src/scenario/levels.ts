@@ -44,7 +44,8 @@ function letters(index: number): string {
 /** The levels of one factor from their values, each with a text that no other has. */
 export function nameLevels(values: readonly { value: unknown; origin: Path }[]): Level[] {
   const keys = values.map(({ value }) => canonical(value));
-  const plain = values.map(({ value }) => valuesOf(value, false).join("-"));
+  // A list without entries is a level too, as `faults: []`.
+  const plain = values.map(({ value }) => valuesOf(value, false).join("-") || "none");
   return values.map(({ value, origin }, i) => {
     const key = keys[i] ?? "";
     const isShared = plain.some((text, j) => text === plain[i] && keys[j] !== key);

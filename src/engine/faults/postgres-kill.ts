@@ -1,5 +1,5 @@
 // `postgres-kill`: SIGKILL to the postmaster and every process of its own at once, as a machine that loses its power or
-// the kernel's OOM killer do; then a start, which recovers from the write-ahead log what was committed.
+// the kernel's OOM killer do. Then comes a start, which recovers from the write-ahead log what was committed.
 import { controlOf, whenHealthy } from "./healthy.js";
 import type { FaultKind } from "./fault.js";
 
