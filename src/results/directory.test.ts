@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
@@ -9,6 +18,7 @@ import {
   createResultDirectory,
   createTrialDirectory,
   safeName,
+  setTrialAside,
   trialPath,
   writeScenario,
   writeSummary,
@@ -79,6 +89,20 @@ describe("a trial's directory", () => {
     expect(path).toBe(trialPath(parent, 7, "text-direct"));
     await expect(createTrialDirectory(parent, 7, "text-direct")).rejects.toThrow(/in its place/);
     expect(dirname(trialPath(parent, 1, "../../x"))).toBe(join(parent, "trials"));
+  });
+
+  it("is not made through a link in a result directory that came from elsewhere", async () => {
+    mkdirSync(join(parent, "elsewhere", "001-x"), { recursive: true });
+    symlinkSync(join(parent, "elsewhere"), join(parent, "trials"));
+    await expect(createTrialDirectory(parent, 2, "x")).rejects.toThrow(/not a directory of its own/);
+    await expect(setTrialAside(parent, 1, "x")).rejects.toBeInstanceOf(UsageError);
+    expect(readdirSync(join(parent, "elsewhere"))).toEqual(["001-x"]);
+  });
+
+  it("is not made where a link stands in its own place", async () => {
+    mkdirSync(join(parent, "trials"));
+    symlinkSync(parent, join(parent, "trials", "001-x"));
+    await expect(createTrialDirectory(parent, 1, "x")).rejects.toThrow(/in its place/);
   });
 });
 

@@ -1,10 +1,10 @@
 // The directory of one experiment's results: its name, its layout, and who may write there. It is made new for
 // each run and never reused; names that come from a scenario are reduced to safe characters, so that no scenario
 // can write outside it.
-import { access, mkdir, rename } from "node:fs/promises";
+import { access, lstat, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
-import { codeOf } from "../foundation/errors.js";
+import { codeOf, UsageError } from "../foundation/errors.js";
 import { ResultDocument } from "./result-schema.js";
 import { storageError, writeFileAtomic } from "./storage.js";
 
@@ -55,6 +55,16 @@ export async function createResultDirectory(parent: string, name: string, atMs: 
   }
 }
 
+/** A result directory may come from anywhere: one whose `trials` is a link would have a resumed run write elsewhere. */
+async function requireOwnTrials(directory: string): Promise<void> {
+  const path = join(directory, "trials");
+  const stats = await lstat(path).catch((error: unknown) => {
+    throw storageError(error, path);
+  });
+  if (stats.isDirectory()) return;
+  throw new UsageError(`${path} is not a directory of its own`, "Run the scenario anew, without --resume.");
+}
+
 /** `trials/007-jsonb-direct`, below the result directory. `number` is the trial's position in the experiment. */
 export function trialPath(directory: string, number: number, treatmentId: string): string {
   return join(directory, "trials", `${String(number).padStart(3, "0")}-${safeName(treatmentId)}`);
@@ -65,6 +75,7 @@ export async function createTrialDirectory(
   number: number,
   treatmentId: string,
 ): Promise<string> {
+  await requireOwnTrials(directory);
   const path = trialPath(directory, number, treatmentId);
   if ((await makeDirectory(path)) === "taken") throw storageError({ code: "EEXIST" }, path);
   return path;
@@ -72,6 +83,7 @@ export async function createTrialDirectory(
 
 /** Renames what an interrupted run left of a trial to the first of `...partial-1`, `...partial-2` that is free. */
 export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
+  await requireOwnTrials(directory);
   const path = trialPath(directory, number, treatmentId);
   const exists = (one: string): Promise<boolean> =>
     access(one).then(

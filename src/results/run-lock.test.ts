@@ -1,5 +1,13 @@
 // One process at a time writes a result directory; what a killed one left does not stand in the way.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -52,4 +60,11 @@ it("is refused, with the way out, where something else is in its place", async (
   await expect(lockDirectory(directory)).rejects.toThrow(
     /running cannot be written: a directory is in its place/,
   );
+});
+
+it("is taken over without writing through a link in its place", async () => {
+  symlinkSync(join(directory, "elsewhere"), join(directory, "running"));
+  await lockDirectory(directory);
+  expect(readdirSync(directory)).toEqual(["running"]);
+  expect(readFileSync(join(directory, "running"), "utf8")).toBe(`${process.pid} ${hostname()}\n`);
 });

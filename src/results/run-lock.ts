@@ -55,9 +55,13 @@ export async function lockDirectory(directory: string): Promise<void> {
       `Wait until it has ended; remove ${path} if that is no train-sim.`,
     );
   }
-  await writeFile(path, own).catch((error: unknown) => {
+  try {
+    // Made anew: a link in its place is not written through, and of two that take over one fails.
+    await rm(path, { force: true });
+    await writeFile(path, own, { flag: "wx" });
+  } catch (error) {
     throw storageError(error, path);
-  });
+  }
 }
 
 /** Never rejects. */

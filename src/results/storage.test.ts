@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,6 +37,20 @@ describe("writeFileAtomic", () => {
     mkdirSync(join(path, "child"), { recursive: true });
     await expect(writeFileAtomic(path, "text")).rejects.toBeInstanceOf(TrainSimError);
     expect(readdirSync(directory).sort()).toEqual(["other", "taken"]);
+  });
+
+  it("writes through no link, neither in its own place nor beside it", async () => {
+    const path = join(directory, "result.json");
+    const elsewhere = join(directory, "elsewhere");
+    writeFileSync(elsewhere, "kept");
+    for (const planted of [path, `${path}.tmp`]) symlinkSync(elsewhere, planted);
+    await writeFileAtomic(path, "new");
+    expect(readFileSync(elsewhere, "utf8")).toBe("kept");
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("new");
+    symlinkSync(elsewhere, join(directory, "log"));
+    expect(() => new AppendFile(join(directory, "log"))).toThrow(UsageError);
+    expect(readFileSync(elsewhere, "utf8")).toBe("kept");
   });
 
   it("says that a directory is missing", async () => {

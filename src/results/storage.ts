@@ -51,7 +51,9 @@ export function storageError(error: unknown, path: string): TrainSimError {
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    const file = await open(temporary, "w");
+    // What lies there is of a run that was killed, or a link that somebody planted: neither is written through.
+    await rm(temporary, { force: true });
+    const file = await open(temporary, "wx");
     try {
       await file.writeFile(text, "utf8");
       await file.sync();
