@@ -3,6 +3,7 @@
 // SIGTERM stops gracefully with partial, marked results, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
+import { withoutControls } from "../foundation/shown.js";
 import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
@@ -94,7 +95,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const experiment = await load(scenario, resume, overrides);
   if (options.plan) {
-    process.stdout.write(renderPlan(experiment));
+    process.stdout.write(withoutControls(renderPlan(experiment)));
     return;
   }
   const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);

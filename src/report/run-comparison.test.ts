@@ -152,4 +152,15 @@ describe("runs as CSV", () => {
     expect(csv).not.toContain("text.add");
     expect(leftOut).toContain("text.add.meanMs");
   });
+
+  it("has no cell that a spreadsheet would compute, whatever a result calls itself", () => {
+    const hostile = exampleResult(3, 2);
+    hostile.scenario.name = "=HYPERLINK(x)";
+    hostile.environment.versions["train-sim"] = "@SUM(1)\u001b]0;x\u0007";
+    for (const treatment of hostile.treatments) treatment.id = `-${treatment.id}`;
+    const { csv } = runsAsCsv([run("+a", hostile), run("b", hostile)]);
+    expect(csv).not.toMatch(/(^|,)[=+@-]/m);
+    expect(csv).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(csv).toContain(",_=HYPERLINK(x),");
+  });
 });

@@ -46,6 +46,32 @@ describe("assertSettings", () => {
     },
   );
 
+  it.each([
+    ["archive_command", "cp %p /elsewhere"],
+    ["Restore-Command", "sh"],
+    ["ssl_passphrase_command", "sh"],
+    ["ssl_key_file", "/etc/ssl/private/key.pem"],
+    ["log_directory", "/elsewhere"],
+    ["logging_collector", "on"],
+    ["dynamic_library_path", "/elsewhere"],
+    ["shared_preload_libraries", "pg_stat_statements,/elsewhere/x.so"],
+    ["archive_library", "../../x"],
+  ])("refuses %s: %s, which would run or load a program, or reach other files", (name, value) => {
+    expect(() => assertSettings({ [name]: value }, 1)).toThrow(
+      new RegExp(`target\\.settings\\.${name} cannot be set`),
+    );
+  });
+
+  it("takes libraries of the server's own, and settings that only sound alike", () => {
+    const settings = {
+      shared_preload_libraries: "pg_stat_statements,auto_explain",
+      log_min_duration_statement: "100ms",
+      log_statement: "all",
+      commit_delay: "10",
+    };
+    expect(() => assertSettings(settings, 1)).not.toThrow();
+  });
+
   it("refuses a max_connections that the scenario does not fit into", () => {
     expect(() => assertSettings({ max_connections: "100" }, 100)).toThrow(
       /max_connections is 100, but the scenario needs 113: 100 for its clients/,

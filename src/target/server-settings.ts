@@ -1,6 +1,7 @@
 // The configuration of a PostgreSQL server that train-sim starts: what it needs, what suits a benchmark, and what
-// the user's `target.settings` say, which win. It refuses the settings that would open the server to the network
-// or move its files, and a max_connections that the scenario does not fit into.
+// the user's `target.settings` say, which win. It refuses the settings that would open the server to the network,
+// move its files or have it run programs, since a scenario may come from anywhere, and a max_connections that the
+// scenario does not fit into.
 import { UsageError } from "../foundation/errors.js";
 
 /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
@@ -20,6 +21,30 @@ const OURS: Readonly<Record<string, string>> = {
   ident_file: "Log-in is by a generated password.",
   external_pid_file: "Nothing is written outside the server's private directory.",
 };
+
+/** Kinds of settings, by the ends of their names. */
+const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
+  [/_command$/, "A scenario has no programs run on this machine."],
+  [
+    /^log_(destination|directory|filename|file_mode)$|^logging_collector$|^syslog_|^event_source$/,
+    "The server's log is kept in its private directory, where train-sim reads the reason of a failure.",
+  ],
+  [
+    /^ssl(_.*_(file|dir))?$|_keyfile$|^(dynamic_library|extension_control)_path$/,
+    "Nothing outside the server's private directory is read.",
+  ],
+];
+/** Names of libraries that the server loads, which are its own unless they are paths. */
+const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
+
+/** Why that setting is not the user's to make, if so. */
+function refusalOf(name: string, value: string): string | undefined {
+  const kind = KINDS_OF_OURS.find(([pattern]) => pattern.test(name));
+  if (kind) return kind[1];
+  if (LIBRARIES.test(name) && /[/\\]/.test(value))
+    return "Name libraries of the server's own, without a path.";
+  return OURS[name];
+}
 
 /**
  * Apt for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures
@@ -52,7 +77,7 @@ function canonical(name: string): string {
 /** UsageError for settings that are not the user's to make, or that leave too few connections. */
 export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
   for (const [name, value] of Object.entries(settings)) {
-    const why = OURS[canonical(name)];
+    const why = refusalOf(canonical(name), value);
     if (why !== undefined) throw new UsageError(`target.settings.${name} cannot be set`, why);
     if (canonical(name) !== "max_connections") continue;
     const neededWithSpare = maxConnectionsNeeded + SPARE_CONNECTIONS;
