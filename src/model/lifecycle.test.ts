@@ -2,7 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { advance, EventStatus, isTerminal, TERMINAL_STATUSES, WORKABLE_STATUSES } from "./lifecycle.js";
+import {
+  advance,
+  EventStatus,
+  isTerminal,
+  possiblePasses,
+  TERMINAL_STATUSES,
+  WORKABLE_STATUSES,
+} from "./lifecycle.js";
 
 const chances = { claim: 0.7, complete: 0.6, fail: 0.1 };
 
@@ -49,5 +56,36 @@ describe("statuses", () => {
     expect([...WORKABLE_STATUSES, ...TERMINAL_STATUSES].sort()).toEqual([...EventStatus.options].sort());
     for (const status of WORKABLE_STATUSES) expect(isTerminal(status)).toBe(false);
     for (const status of TERMINAL_STATUSES) expect(isTerminal(status)).toBe(true);
+  });
+});
+
+describe("possiblePasses", () => {
+  const anyChance = fc.constantFrom(0, 0.3, 0.5, 1);
+  const anyChances = fc
+    .record({ claim: anyChance, complete: anyChance, fail: anyChance })
+    .filter(({ complete, fail }) => complete + fail <= 1);
+
+  test("allows whatever an event can go through", () => {
+    fc.assert(
+      fc.property(anyChances, fc.nat(), (some, seed) => {
+        const prng = new Prng(seed);
+        let status: EventStatus = "PENDING";
+        for (let passes = 0; passes < 12 && !isTerminal(status); passes++) {
+          const possible = possiblePasses(status, some);
+          expect(possible && possible.least <= passes && passes <= possible.most).toBe(true);
+          status = advance(status, prng.float(), some);
+        }
+      }),
+    );
+  });
+
+  test("allows nothing that no event can go through", () => {
+    const certain = { claim: 1, complete: 0.8, fail: 0.2 };
+    expect(possiblePasses("PENDING", certain)).toEqual({ least: 0, most: 0 });
+    expect(possiblePasses("PROCESSING", certain)).toEqual({ least: 1, most: 1 });
+    expect(possiblePasses("FAILED", certain)).toEqual({ least: 2, most: 2 });
+    expect(possiblePasses("COMPLETE", chances)).toEqual({ least: 2, most: Number.POSITIVE_INFINITY });
+    expect(possiblePasses("FAILED", { claim: 1, complete: 1, fail: 0 })).toBeUndefined();
+    expect(possiblePasses("PROCESSING", { claim: 0, complete: 1, fail: 0 })).toBeUndefined();
   });
 });
