@@ -4,11 +4,17 @@ import { shorten } from "./text-table.js";
 
 const LABEL_WIDTH_MAX = 24;
 
-/** Ids as they are where they fit, else numbered, so that shortened ones stay distinct. */
-export function labelsOf(treatments: readonly { readonly id: string }[]): string[] {
+/**
+ * Ids as they are where all fit into a column of the terminal, else numbered, so that shortened ones stay distinct.
+ * `widthMax` is what a place has room for; the numbers do not depend on it.
+ */
+export function labelsOf(
+  treatments: readonly { readonly id: string }[],
+  widthMax = LABEL_WIDTH_MAX,
+): string[] {
   if (treatments.every(({ id }) => id.length <= LABEL_WIDTH_MAX)) return treatments.map(({ id }) => id);
   return treatments.map(({ id }, i) => {
     const number = `#${i + 1} `;
-    return number + shorten(id, LABEL_WIDTH_MAX - number.length);
+    return number + shorten(id, widthMax - number.length);
   });
 }

@@ -35,7 +35,9 @@ export interface BarChart {
 }
 
 const ROW_PX = 26;
-const LABEL_PX_MAX = 160;
+const LABEL_PX_MAX = 250;
+/** Bars shorter than this show no difference. */
+const PLOT_PX_MIN = 220;
 
 /** The treatments that have a bar in the panel, topmost first. */
 function rowsOf(panel: BarPanel, view: View): Treatment[] {
@@ -156,7 +158,7 @@ export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot 
     {
       widthPx: view.widthPx,
       heightsPx: rows.map(({ length }) => length * ROW_PX + 8),
-      leastWidthPx,
+      leastWidthPx: Math.max(leastWidthPx, leftPx + PLOT_PX_MIN),
       mostColumns: 3,
       leftPx,
       isNamedAbove: false,

@@ -30,7 +30,9 @@ const METRICS: Control = {
   choices: [["main", "mean, p99, events/s"], ["all", "all"], ...Object.entries(METRIC_NAMES)],
 };
 const ROW_PX = 24;
-const LABEL_PX_MAX = 250;
+const LABEL_PX_MAX = 310;
+/** Intervals shorter than this cannot be told apart. */
+const PLOT_PX_MIN = 260;
 
 function shownComparisons(view: View): Comparison[] {
   const metric = chosen(view, METRICS);
@@ -175,7 +177,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     {
       widthPx: view.widthPx,
       heightsPx: groups.map(({ length }) => length * ROW_PX + 10),
-      leastWidthPx: 420,
+      leastWidthPx: leftPx + PLOT_PX_MIN,
       mostColumns: 2,
       leftPx,
       isNamedAbove: false,

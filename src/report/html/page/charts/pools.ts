@@ -4,7 +4,7 @@ import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { plotLines, SECONDS } from "./line-panels.js";
 import { lineNote, treatmentLines, trialMarks } from "./trial-lines.js";
-import { valueNote, valuePanels, type TrialValue } from "./trial-values.js";
+import { valueNote, valuePanels, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
 import type { Operation } from "../../../../metrics/operations.js";
@@ -28,14 +28,14 @@ export const poolWait: Chart = {
       unit: "ms",
       of: ({ operations }) => operations[operation as Operation]?.poolWaitMs?.[measure],
     }));
-    const panels = valuePanels(view, values);
+    const { panels, note } = withoutZeros(valuePanels(view, values));
     if (panels.length === 0)
-      return nothing("There is nothing to draw: no waits for a connection were recorded.");
+      return nothing(`There is nothing to draw: ${note || "no waits for a connection were recorded."}`);
     return plotBars(
       {
         caption: `Wait for a connection, ${measure}, by operation and treatment`,
         panels,
-        note: valueNote(view),
+        note: `${valueNote(view)} ${note}`.trim(),
       },
       view,
     );

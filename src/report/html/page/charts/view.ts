@@ -8,6 +8,9 @@ import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";
 import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from "./theme.js";
 
+/** Charts have more room than a terminal. */
+const LABEL_WIDTH_MAX = 36;
+
 const OPERATION_NAMES: Readonly<Record<string, string>> = {
   __cycle__: "whole cycle",
   "lifecycle.completed": "published → completed",
@@ -19,7 +22,7 @@ export function operationName(operation: string): string {
 }
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
-  const labels = labelsOf(report.result.treatments);
+  const labels = labelsOf(report.result.treatments, LABEL_WIDTH_MAX);
   return report.result.treatments.map(({ id }, i) => ({
     id,
     label: labels[i] ?? id,
