@@ -37,6 +37,7 @@ export function environmentOf(
   const [first] = targets;
   const earlierPoolers = earlier?.versions["PgBouncer"]?.split(BETWEEN_VERSIONS) ?? [];
   const allPoolers = [...new Set([...earlierPoolers, ...poolers])];
+  const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
   return {
     versions: {
       "train-sim": programVersion,
@@ -49,6 +50,11 @@ export function environmentOf(
       ...(earlier ? [earlier.settings] : []),
       ...targets.map(({ server }) => server.settings),
     ]),
-    machine: { ...machine, target: first?.target.kind ?? "none", ...earlier?.machine },
+    machine: {
+      ...machine,
+      target: first?.target.kind ?? "none",
+      ...(onTmpfs.length > 0 && { onTmpfs: onTmpfs.join(", ") }),
+      ...earlier?.machine,
+    },
   };
 }

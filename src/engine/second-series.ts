@@ -50,10 +50,11 @@ export class SecondSeries {
   }
 
   /** Whether the window was steady; a last second that is not whole is left out. */
-  steadyState(windowSeconds: number, settings: Pick<TreatmentSettings, "actors">): SteadyState {
+  steadyState(windowSeconds: number, settings: Pick<TreatmentSettings, "actors" | "faults">): SteadyState {
     const loads = Object.values(settings.actors).map(({ load }) => load.executor);
     if (loads.some((executor) => CHANGING_LOAD.test(executor)))
       return { isSteady: null, reason: "the load changes by design" };
+    if (settings.faults.length > 0) return { isSteady: null, reason: "faults were injected" };
     const seconds = Math.floor(windowSeconds + 0.001);
     const series: Series[] = [
       ...[...this.events].map(([operation, counts]) => ({

@@ -192,7 +192,7 @@ faults:
       pgBouncerEnv("1.24"),
     );
     expectNothingLost(seen, 3);
-    expect(seen.faults.get("process-stop")?.words).toBe("stopped 1 processes of PgBouncer");
+    expect(seen.faults.get("process-stop")?.words).toBe("stopped 1 process of PgBouncer");
     expect(codesOf(seen.faults.get("postgres-kill"))).not.toEqual([]);
   }, 90_000);
 });

@@ -8,7 +8,7 @@ export const processStop: FaultKind<"process-stop"> = {
   inject(host, { process }) {
     const still = standStill(rootsOf(host, process));
     return Promise.resolve({
-      words: `stopped ${still.processes} processes of ${process === "postgres" ? "the server" : "PgBouncer"}`,
+      words: `stopped ${still.processes} process${still.processes === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : "PgBouncer"}`,
       async clear() {
         still.end();
         if (process === "postgres") await whenHealthy(host.target);
