@@ -67,7 +67,14 @@ function exitCodeOf(error: unknown): ExitCode {
   return ExitCode.unexpected;
 }
 
+/** For what is thrown where nobody waits: the process cannot go on, but ends with words and the exit code of DESIGN. */
+function dieOf(error: unknown): never {
+  process.stderr.write(explain(error));
+  process.exit(exitCodeOf(error));
+}
+
 async function main(): Promise<void> {
+  process.on("uncaughtException", dieOf);
   // A reader that closed its end (`| head`) is not an error of ours.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(ExitCode.done);
