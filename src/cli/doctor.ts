@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { machineFacts, openFilesLimit } from "../foundation/machine.js";
 import { formatSize } from "../foundation/units.js";
-import { openFilesOf } from "../engine/demand.js";
+import { openFilesOf, shortageOf } from "../engine/demand.js";
 import { faultObstacle } from "../engine/faults/require-faults.js";
 import type { Fault } from "../scenario/faults.js";
 import { loadScenario } from "../scenario/loader.js";
@@ -120,15 +120,11 @@ function openFiles(experiment: Experiment | undefined): Finding {
   const most = experiment.treatments.reduce((a, b) =>
     openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a,
   );
-  const needed = openFilesOf(most.settings);
-  const detail = `limit ${limit}; ${most.id} with ${totalClients(most.settings)} clients needs about ${needed}`;
-  if (needed <= limit) return { state: "ok", what, detail, remedy: "" };
-  return {
-    state: "problem",
-    what,
-    detail,
-    remedy: `Raise it with \`ulimit -n ${needed}\`, or lower the clients.`,
-  };
+  const shortage = shortageOf(most.settings);
+  if (shortage)
+    return { state: "problem", what, detail: `${most.id}: ${shortage.words}`, remedy: shortage.remedy };
+  const needed = `${most.id} with ${totalClients(most.settings)} clients needs about ${openFilesOf(most.settings)}`;
+  return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
 }
 
 /** Without a scenario: those that need more than a server of our own. */

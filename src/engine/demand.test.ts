@@ -3,7 +3,13 @@ import { expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Treatment } from "../scenario/settings.js";
-import { mostServerConnections, openFilesOf, requireOpenFiles, serverConnectionsOf } from "./demand.js";
+import {
+  mostServerConnections,
+  openFilesOf,
+  requireCapacity,
+  serverConnectionsOf,
+  shortageOf,
+} from "./demand.js";
 
 function treatment(more: string): Treatment {
   const [first] = parseScenario(`name: d\ntopology: cycle\n${more}\n`, "d.yaml").treatments;
@@ -32,10 +38,37 @@ it("asks the server for what the most demanding treatment needs and some for its
   expect(mostServerConnections(treatments)).toBeGreaterThan(512);
 });
 
+const ROOM = { openFiles: 10_000, localPorts: 28_000 };
+
 it("refuses more clients than open files, with the number to raise", () => {
   const one = treatment(CYCLE);
   expect(openFilesOf(one.settings)).toBeGreaterThan(512);
-  expect(() => requireOpenFiles([one], 10_000)).not.toThrow();
-  expect(() => requireOpenFiles([one], 400)).toThrow(UsageError);
-  expect(() => requireOpenFiles([one], 400)).toThrow(/512 clients .* limit of this process is 400/);
+  expect(() => requireCapacity([one], ROOM)).not.toThrow();
+  const refused = shortageOf(one.settings, { ...ROOM, openFiles: 400 });
+  expect(refused?.words).toMatch(/^512 clients need about \d+ open files, .* limit of this process is 400$/);
+  expect(refused?.remedy).toContain(`\`ulimit -n ${openFilesOf(one.settings)}\``);
+  expect(() => requireCapacity([one], { ...ROOM, openFiles: 400 })).toThrow(UsageError);
+});
+
+it("counts the files of a PgBouncer of ours, which holds the servers' connections as well", () => {
+  const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 300 }";
+  const managed = openFilesOf(treatment(`${pool}\n${CYCLE}`).settings);
+  expect(managed).toBeGreaterThan(512 + 300);
+  const external = pool.replace("size: 300", 'size: 300, urls: ["postgresql://u@h/d"]');
+  expect(openFilesOf(treatment(`${external}\n${CYCLE}`).settings)).toBeLessThan(managed);
+});
+
+it("counts the connections of a proxy that makes the network bad", () => {
+  const faults = "faults: [{ at: 1s, for: 1s, kind: network-latency, latency: 5ms }]";
+  expect(openFilesOf(treatment(`${faults}\n${CYCLE}`).settings)).toBe(
+    openFilesOf(treatment(CYCLE).settings) + 2 * 512,
+  );
+});
+
+it("refuses more connections to one port than there are local ports, and takes them on several", () => {
+  const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 1 }";
+  const one = treatment(`${pool}\n${CYCLE}`);
+  expect(shortageOf(one.settings, { ...ROOM, localPorts: 300 })?.words).toMatch(/need 512 local ports/);
+  const two = treatment(`${pool.replace("instances: 1", "instances: 2")}\n${CYCLE}`);
+  expect(shortageOf(two.settings, { ...ROOM, localPorts: 300 })).toBeUndefined();
 });

@@ -1,9 +1,11 @@
-// What a treatment asks of the machine and of the server before it starts: connections and open files. Asked before
-// anything is started, so that a scenario that cannot be carried is refused in one sentence instead of failing
-// half-way. Pure, but for the limit that is read from the process.
+// What a treatment asks of the machine and of the server before it starts: connections, open files, local ports. Asked
+// before anything is started, so that a scenario that cannot be carried is refused in one sentence instead of failing
+// half-way. Pure, but for the limits that are read from process and machine.
 import { UsageError } from "../foundation/errors.js";
-import { openFilesLimit } from "../foundation/machine.js";
+import { connectionLimits, type ConnectionLimits } from "../foundation/machine.js";
+import { networkPlacesOf } from "../scenario/faults.js";
 import { totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { openFilesNeeded } from "../target/pgbouncer-config.js";
 
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
 const OWN_FILES = 64;
@@ -34,22 +36,75 @@ export function mostServerConnections(treatments: readonly Treatment[]): number 
   return OWN_CONNECTIONS + Math.max(...treatments.map(({ settings }) => serverConnectionsOf(settings)));
 }
 
-/** Files that this process holds open while it runs the treatment. */
-export function openFilesOf(settings: TreatmentSettings): number {
-  const { pool } = settings;
-  const connections = pool.strategy === "pg-pool" ? loadConnectionsOf(settings) : totalClients(settings);
-  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
-  return OWN_FILES + workers * FILES_PER_WORKER + connections;
+/** Connections that go through a proxy of ours, for faults of the network: an accepted and an onward one each. */
+function proxiedConnectionsOf(settings: TreatmentSettings): number {
+  const between = { clients: clientConnectionsOf(settings), pooler: loadConnectionsOf(settings) };
+  return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
 }
 
-/** Refuses an experiment that needs more open files than the process may have. */
-export function requireOpenFiles(treatments: readonly Treatment[], limit = openFilesLimit()): void {
+/** Connections that this process opens for its clients. */
+function clientConnectionsOf(settings: TreatmentSettings): number {
+  return settings.pool.strategy === "pg-pool" ? loadConnectionsOf(settings) : totalClients(settings);
+}
+
+/** Files that the process with the most of them holds open: this one, or a PgBouncer of ours, whose limit is the same. */
+export function openFilesOf(settings: TreatmentSettings): number {
+  const { pool } = settings;
+  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
+  const own = clientConnectionsOf(settings) + 2 * proxiedConnectionsOf(settings);
+  const isManaged = pool.strategy === "pgbouncer" && pool.urls.length === 0;
+  return Math.max(
+    OWN_FILES + workers * FILES_PER_WORKER + own,
+    isManaged ? openFilesNeeded({ ...pool, maxClientConnections: totalClients(settings) }) : 0,
+  );
+}
+
+/** Connections to the busiest port, each of which needs a port of this machine at its other end. */
+function localPortsOf(settings: TreatmentSettings): number {
+  const { pool, target } = settings;
+  const servers = target.kind === "url" ? target.urls.length : 1;
+  const poolers = pool.strategy === "pgbouncer" ? pool.urls.length || Math.max(pool.instances, servers) : 0;
+  return Math.max(
+    Math.ceil(clientConnectionsOf(settings) / (poolers || servers)),
+    serverConnectionsOf(settings),
+  );
+}
+
+/** A limit of this machine that a treatment would hit. */
+export interface Shortage {
+  readonly words: string;
+  readonly remedy: string;
+}
+
+/** Undefined where the machine can carry the treatment's clients. */
+export function shortageOf(
+  settings: TreatmentSettings,
+  limits: ConnectionLimits = connectionLimits(),
+): Shortage | undefined {
+  const clients = `${totalClients(settings)} clients`;
+  const files = openFilesOf(settings);
+  if (files > limits.openFiles) {
+    return {
+      words: `${clients} need about ${files} open files, but the limit of this process is ${limits.openFiles}`,
+      // Node has taken all that the hard limit allows when it starts, so the soft one is not in the way.
+      remedy:
+        `Lower the clients, or raise the hard limit to ${files} or more: \`ulimit -n ${files}\` as root, nofile in ` +
+        "/etc/security/limits.conf, LimitNOFILE of a service, --ulimit nofile of a container.",
+    };
+  }
+  const ports = localPortsOf(settings);
+  if (ports <= limits.localPorts) return undefined;
+  return {
+    words: `${clients} need ${ports} local ports towards one server, but this machine has ${limits.localPorts} to give`,
+    remedy:
+      "Lower the clients, spread them over more PgBouncers (pool.instances), or widen net.ipv4.ip_local_port_range.",
+  };
+}
+
+/** Refuses an experiment that this machine cannot carry. */
+export function requireCapacity(treatments: readonly Treatment[], limits = connectionLimits()): void {
   for (const { id, settings } of treatments) {
-    const needed = openFilesOf(settings);
-    if (needed <= limit) continue;
-    throw new UsageError(
-      `treatment ${id}: ${totalClients(settings)} clients need about ${needed} open files, but the limit of this process is ${limit}`,
-      `Raise it with \`ulimit -n ${needed}\`, or lower the clients.`,
-    );
+    const shortage = shortageOf(settings, limits);
+    if (shortage) throw new UsageError(`treatment ${id}: ${shortage.words}`, shortage.remedy);
   }
 }

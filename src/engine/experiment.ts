@@ -19,7 +19,7 @@ import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
-import { requireOpenFiles } from "./demand.js";
+import { requireCapacity } from "./demand.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
 import { environmentOf } from "./environment.js";
@@ -58,7 +58,7 @@ export async function runExperiment(
   experiment: Experiment,
   options: ExperimentOptions,
 ): Promise<ExperimentOutcome> {
-  requireOpenFiles(experiment.treatments);
+  requireCapacity(experiment.treatments);
   await requirePooler(experiment.treatments);
   await requireFaults(experiment.treatments);
   const { resumed } = options;

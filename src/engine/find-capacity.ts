@@ -24,7 +24,7 @@ import { isSelected } from "../scenario/thresholds.js";
 import { drivenGroup, judgeProbe, ratePerSecondOf, treatmentAt } from "./capacity-probe.js";
 import { searchCapacity } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
-import { requireOpenFiles } from "./demand.js";
+import { requireCapacity } from "./demand.js";
 import { requirePooler } from "./pooler.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
@@ -52,7 +52,7 @@ export async function findCapacity(
     throw new UsageError(`no treatment has the levels of ${threshold.metric}`, "`run --plan` lists them.");
   for (const treatment of treatments) treatmentAt(treatment, START_RATE_PER_SECOND);
   const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
-  requireOpenFiles(treatments);
+  requireCapacity(treatments);
   await requirePooler(treatments);
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
   await lockDirectory(directory);

@@ -1,6 +1,7 @@
 // What machine this is, as far as it bears on a measurement: cores, memory, platform, load, and how many files a
-// process may hold open, which bounds how many clients it can carry.
+// process may hold open and how many ports there are, which bound how many clients it can carry.
 // Read once a run, never on the hot path.
+import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { z } from "zod";
 
@@ -29,11 +30,35 @@ const DiagnosticReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }).optional(),
 });
 
-/** The soft limit of open files of this process; Infinity where there is none or the platform tells none. */
+/**
+ * The limit of open files of this process and of those that it starts; Infinity where there is none or the platform tells
+ * none. Node raises the soft limit to the hard one when it starts.
+ */
 export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
   report.excludeNetwork = true; // else it looks names up
   const parsed = DiagnosticReport.safeParse(report.getReport());
   const soft = parsed.success ? parsed.data.userLimits?.open_files.soft : undefined;
   return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
+}
+
+/** What bounds the connections of one process; Infinity for what the platform does not bound or tell. */
+export interface ConnectionLimits {
+  readonly openFiles: number;
+  /** Ports that the system gives to connections towards one address and port. */
+  readonly localPorts: number;
+}
+
+export function connectionLimits(): ConnectionLimits {
+  return { openFiles: openFilesLimit(), localPorts: localPortsLimit() };
+}
+
+function localPortsLimit(): number {
+  try {
+    const text = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
+    const [first = Number.NaN, last = Number.NaN] = text.trim().split(/\s+/).map(Number);
+    return last >= first ? last - first + 1 : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
