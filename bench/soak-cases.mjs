@@ -1,0 +1,110 @@
+// Draws the cases of a soak: a scenario of one trial with random payload, locking, isolation, shape and pool, and one to
+// three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
+// second table of rules can drift from it.
+import { deriveSeed, Prng } from "../dist/foundation/prng.js";
+import {
+  FAULTS,
+  FULL_DISKS,
+  LOCK_MODES,
+  NETWORK_PLACES,
+  SHUTDOWNS,
+  STOPPED_PROCESSES,
+} from "../dist/scenario/faults.js";
+import { parseScenario } from "../dist/scenario/loader.js";
+import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "../dist/scenario/settings.js";
+
+const WINDOW_SECONDS = 20;
+/** Before the first fault and after the last there is time to see the load as it is without. */
+const FIRST_FAULT_SECONDS = 5;
+const LAST_END_SECONDS = 13;
+const FAULTS_COUNTS = [1, 1, 2, 3];
+const ATTEMPTS = 200;
+
+const pick = (prng, items) => items[prng.intBetween(0, items.length - 1)];
+const seconds = (ms) => `${ms}ms`;
+
+function poolOf(prng, hasPooler) {
+  const size = prng.intBetween(4, 12);
+  const strategy = pick(prng, ["direct", "pg-pool", ...(hasPooler ? ["pgbouncer", "pgbouncer"] : [])]);
+  if (strategy === "direct")
+    return { strategy, reconnect: pick(prng, ["never", "never", "per-transaction"]) };
+  if (strategy === "pg-pool") return { strategy, size };
+  return { strategy, size, mode: pick(prng, POOL_MODES), instances: prng.intBetween(1, 2) };
+}
+
+function settingsOf(prng, hasPooler) {
+  const clients = (most) => ({ load: { clients: prng.intBetween(1, most) } });
+  return {
+    target: { kind: "embedded" },
+    payload: pick(prng, PAYLOADS),
+    locking: pick(prng, LOCKINGS),
+    isolation: pick(prng, ISOLATIONS),
+    statementShape: pick(prng, STATEMENT_SHAPES),
+    prepared: pick(prng, [true, false]),
+    pool: poolOf(prng, hasPooler),
+    batch: { min: 1, max: prng.intBetween(5, 30) },
+    appDelay: { min: "0ms", max: pick(prng, ["0ms", "5ms"]) },
+    actors: {
+      producers: { load: { clients: prng.intBetween(2, 6), thinkTime: "20ms" } },
+      consumers: clients(6),
+      archivers: clients(3),
+    },
+    trial: { warmUp: "1s", duration: `${WINDOW_SECONDS}s`, drain: "60s" },
+    trials: 1,
+  };
+}
+
+/** Values for the keys of a kind; a key that is not here has a default. */
+const KEYS = {
+  sessions: (prng) => pick(prng, [1, "50%", "100%"]),
+  shutdown: (prng) => pick(prng, SHUTDOWNS),
+  process: (prng) => pick(prng, STOPPED_PROCESSES),
+  disk: (prng) => pick(prng, FULL_DISKS),
+  lock: (prng) => pick(prng, LOCK_MODES),
+  connections: (prng) => prng.intBetween(0, 3),
+  drop: (prng) => pick(prng, [true, false]),
+  between: (prng) => pick(prng, NETWORK_PLACES),
+  latency: (prng) => seconds(prng.intBetween(5, 100)),
+  bandwidth: (prng) => `${prng.intBetween(50, 500)}kB`,
+  commits: (prng) => pick(prng, ["10%", "50%", "100%"]),
+};
+
+function faultOf(prng, kinds) {
+  const kind = pick(prng, kinds);
+  const { length, takes } = FAULTS[kind];
+  const forMs =
+    length === "none" || (length === "optional" && prng.float() < 0.5) ? 0 : prng.intBetween(300, 2500);
+  const atMs = prng.intBetween(FIRST_FAULT_SECONDS * 1000, LAST_END_SECONDS * 1000 - forMs);
+  const own = takes.filter((key) => key in KEYS).map((key) => [key, KEYS[key](prng)]);
+  return { at: seconds(atMs), kind, ...(forMs > 0 && { for: seconds(forMs) }), ...Object.fromEntries(own) };
+}
+
+function loads(scenario) {
+  try {
+    parseScenario(JSON.stringify(scenario), "soak.yaml");
+    return true;
+  } catch (error) {
+    if (error.name === "UsageError") return false;
+    throw error;
+  }
+}
+
+/** @returns a scenario that loads, with at least one fault of `kinds` */
+export function drawCase(seed, number, { kinds, hasPooler }) {
+  const prng = new Prng(deriveSeed(seed, "soak", number));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    let scenario = {
+      name: `soak-${seed}-${number}`,
+      seed: prng.uint32(),
+      ...settingsOf(prng, hasPooler),
+      faults: [],
+    };
+    if (!loads(scenario)) continue;
+    for (let i = pick(prng, FAULTS_COUNTS); i > 0; i--) {
+      const more = { ...scenario, faults: [...scenario.faults, faultOf(prng, kinds)] };
+      if (loads(more)) scenario = more;
+    }
+    if (scenario.faults.length > 0) return scenario;
+  }
+  throw new Error(`no case of these faults loads: ${kinds.join(", ")}`);
+}
