@@ -123,6 +123,25 @@ describe("the diagnosis", () => {
     expect(judged.exitCode).toBe(99);
   });
 
+  it("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
+    const judged = await run(
+      "locking=nowait",
+      "actors.consumers.clients=8",
+      "appDelay=5ms",
+      "diagnosis.maxRetriesPerTransaction=0.05",
+    );
+    const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
+    expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
+    expect(seen?.failures).toEqual({});
+    expect(judged.result.diagnosis).toContainEqual(
+      expect.objectContaining({ kind: "finding", check: "retries", severity: "warning", bound: 0.05 }),
+    );
+    expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
+      /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
+    );
+    expect(judged.exitCode).toBe(0);
+  });
+
   it.runIf(process.platform === "linux")("taints a trial during which another program was busy", async () => {
     const loops = [0, 1].map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
     try {

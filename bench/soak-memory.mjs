@@ -1,0 +1,143 @@
+// Whether memory stays flat: one long window, then many short trials, in the built program, with a module loaded into
+// each of its threads that collects garbage every few seconds and writes down what is still alive. A line is laid through
+// the later two thirds, and its slope is stated per hour (of the window) and per trial. Exits with 1 when a thread would
+// grow by more than its bound. Run `npm run build` first: it measures the built program.
+//
+//   node bench/soak-memory.mjs [--seconds 100] [--trials 20] [--json]
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { readOptions } from "./options.mjs";
+
+const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const MB_PER_HOUR_MAX = 64;
+const MB_PER_TRIAL_MAX = 1;
+const MB = 1e6;
+
+/** Runs in each thread; what lives outside the heap (typed arrays, buffers) counts like what is in it. */
+const PROBE = `
+import { appendFileSync } from "node:fs";
+import v8 from "node:v8";
+import vm from "node:vm";
+import { isMainThread, workerData } from "node:worker_threads";
+v8.setFlagsFromString("--expose-gc");
+const collect = vm.runInNewContext("gc");
+const thread = isMainThread ? "coordinator" : workerData?.role ?? "other";
+// Only train-sim itself: the reaper of its servers is a Node process, too.
+if (!isMainThread || process.argv[1]?.endsWith("main.js"))
+  setInterval(() => {
+    collect();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const line = { thread, seconds: performance.timeOrigin / 1000 + performance.now() / 1000, live: heapUsed + external, rss };
+    appendFileSync(process.env.SOAK_SAMPLES, JSON.stringify(line) + "\\n");
+  }, Number(process.env.SOAK_EVERY_MS)).unref();
+`;
+
+const SCENARIO = (trial, trials) => `
+name: soak-memory
+seed: 7
+payload: text
+batch: { min: 10, max: 50 }
+appDelay: 0
+actors:
+  producers: { load: { clients: 4, thinkTime: 10ms } }
+  consumers: { load: { clients: 4 } }
+  archivers: { load: { clients: 2 } }
+trial: ${trial}
+trials: ${trials}
+diagnosis: { ceiling: false }
+`;
+
+const options = readOptions({ seconds: 100, trials: 20 });
+const scratch = mkdtempSync(join(os.tmpdir(), "train-sim-soak-"));
+const probe = join(scratch, "probe.mjs");
+writeFileSync(probe, PROBE);
+
+/** Samples of a run, by thread. */
+function run(name, scenario, everyMs) {
+  const file = join(scratch, `${name}.yaml`);
+  const samples = join(scratch, `${name}.ndjson`);
+  const out = join(scratch, name);
+  writeFileSync(file, scenario);
+  const env = {
+    ...process.env,
+    ...{
+      NODE_OPTIONS: `--import=${pathToFileURL(probe).href}`,
+      SOAK_SAMPLES: samples,
+      SOAK_EVERY_MS: String(everyMs),
+    },
+  };
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, "run", file, "--out", out, "--quiet"], {
+    env,
+  });
+  if (status !== 0) throw new Error(`train-sim ended with ${status}: ${stderr}`);
+  const [directory] = readdirSync(out);
+  const result = JSON.parse(readFileSync(join(out, directory, "result.json"), "utf8"));
+  const byThread = new Map();
+  for (const line of readFileSync(samples, "utf8").trim().split("\n")) {
+    const sample = JSON.parse(line);
+    byThread.set(sample.thread, [...(byThread.get(sample.thread) ?? []), sample]);
+  }
+  const trials = result.treatments.flatMap((treatment) => treatment.trials);
+  const events = trials.reduce((sum, { integrity }) => sum + integrity.published, 0);
+  return { byThread, events, trials };
+}
+
+/** Growth per unit of x, by least squares over the later two thirds: what is filled once is full by then. */
+function slopeOf(points) {
+  const later = points.slice(Math.floor(points.length / 3));
+  const mean = (of) => later.reduce((sum, point) => sum + of(point), 0) / later.length;
+  const [x, y] = [mean(([at]) => at), mean(([, value]) => value)];
+  const over = later.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0);
+  const under = later.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
+  return under === 0 ? Number.NaN : over / under;
+}
+
+function mostRssMb(byThread) {
+  return Math.max(...[...byThread.values()].flat().map(({ rss }) => rss)) / MB;
+}
+
+try {
+  const drainless = `{ warmUp: 2s, duration: ${options.seconds}s, drain: false }`;
+  const long = run("window", SCENARIO(drainless, 1), 2000);
+  const threads = [...long.byThread].map(([thread, samples]) => ({
+    thread,
+    samples: samples.length,
+    liveMb: samples.at(-1).live / MB,
+    mbPerHour: slopeOf(samples.map(({ seconds, live }) => [seconds, live / MB])) * 3600,
+  }));
+  const many = run("trials", SCENARIO("{ warmUp: 0, duration: 500ms, drain: false }", options.trials), 500);
+  const coordinator = many.byThread.get("coordinator");
+  const [first, last] = [coordinator[0].seconds, coordinator.at(-1).seconds];
+  const trialsPerSecond = options.trials / (last - first);
+  const perTrial = slopeOf(coordinator.map(({ seconds, live }) => [seconds, live / MB])) / trialsPerSecond;
+  const report = {
+    seconds: options.seconds,
+    events: long.events,
+    threads,
+    rssMb: mostRssMb(long.byThread),
+    trials: options.trials,
+    coordinatorMbPerTrial: perTrial,
+    rssMbOfTrials: mostRssMb(many.byThread),
+  };
+  if (options.json) console.log(JSON.stringify(report, null, 2));
+  else {
+    console.log(
+      `one window of ${report.seconds} s, ${report.events} events published; RSS at most ${report.rssMb.toFixed(0)} MB`,
+    );
+    for (const { thread, samples, liveMb, mbPerHour } of threads)
+      console.log(
+        `  ${thread.padEnd(12)} ${liveMb.toFixed(1)} MB alive at the end, ${mbPerHour.toFixed(1)} MB an hour (${samples} samples)`,
+      );
+    console.log(`${report.trials} trials; RSS at most ${report.rssMbOfTrials.toFixed(0)} MB`);
+    console.log(`  coordinator  ${perTrial.toFixed(3)} MB a trial`);
+    console.log(`bounds: ${MB_PER_HOUR_MAX} MB an hour for each thread, ${MB_PER_TRIAL_MAX} MB a trial`);
+  }
+  const isFlat =
+    threads.every(({ mbPerHour }) => mbPerHour <= MB_PER_HOUR_MAX) && perTrial <= MB_PER_TRIAL_MAX;
+  process.exitCode = isFlat ? 0 : 1;
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
