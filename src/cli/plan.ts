@@ -3,6 +3,7 @@
 import { formatDuration } from "../foundation/units.js";
 import { lint } from "../report/lint.js";
 import { isBudgeted, trialSpan } from "../scenario/estimate.js";
+import type { Fault } from "../scenario/faults.js";
 import {
   ROLES,
   totalClients,
@@ -102,6 +103,7 @@ function conditions(experiment: Experiment): string[] {
     ]),
     ["clients", (settings) => String(totalClients(settings))],
     ["trial", (settings) => phasesText(settings)],
+    ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
   ];
   const rows = aspects.flatMap(([name, text]) => {
     const values = [...new Set(experiment.treatments.map(({ settings }) => text(settings) ?? "none"))];
@@ -119,6 +121,11 @@ function phasesText(settings: TreatmentSettings): string {
     : formatDuration(durationMs);
   const drain = drainMaxMs > 0 ? `up to ${formatDuration(drainMaxMs)}` : "none";
   return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
+}
+
+/** As `postgres-kill at 10s for 1s`. */
+function faultText({ kind, atMs, forMs }: Fault): string {
+  return `${kind} at ${formatDuration(atMs)}${forMs > 0 ? ` for ${formatDuration(forMs)}` : ""}`;
 }
 
 function order(experiment: Experiment): string[] {

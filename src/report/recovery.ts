@@ -48,7 +48,7 @@ function undisturbedBefore(
 }
 
 /** The moment at which the next fault begins once this one is over; Infinity for none. */
-function nextAfter({ clearedAtSeconds }: FaultMoments, faults: readonly FaultMoments[]): number {
+export function nextAfter({ clearedAtSeconds }: FaultMoments, faults: readonly FaultMoments[]): number {
   if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
   const later = faults.map((each) => each.injectedAtSeconds).filter((at) => at >= clearedAtSeconds);
   return Math.min(Number.POSITIVE_INFINITY, ...later);

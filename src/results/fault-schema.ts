@@ -24,8 +24,8 @@ export const FaultRecord = z.strictObject({
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(
-      "Failed attempts of the load by SQLSTATE while it was there and until the load had recovered; what two faults " +
-        "share is counted in both",
+      "Failed attempts of the load by SQLSTATE while it was there and until the load had recovered, or the next one " +
+        "began; what two faults share is counted in both",
     ),
   words: z.string().describe("What was done, as `ended 8 sessions of the load`"),
 });

@@ -73,3 +73,20 @@ test("a fault that was never cleared has every error that came after it, and no 
     },
   ]);
 });
+
+test("the errors of a fault that the load did not recover from end where the next one begins", () => {
+  const load = loadOf([
+    ...[steady, steady],
+    { committed: 1, errors: { "08006": 4 } },
+    { committed: 2, errors: { "08006": 1 } },
+    { committed: 2, errors: { "08006": 2 } },
+    { committed: 3, errors: { "53300": 8 } },
+    { committed: 3, errors: { "53300": 1 } },
+    { committed: 3, errors: { "53300": 1 } },
+  ]);
+  const [first, second] = faultRecords(INPUTS, [span(2000, 2500), span(5000, 5500)], START_MS, 8, load);
+  expect([first?.recoverySeconds, second?.recoverySeconds]).toEqual([null, null]);
+  // Each SQLSTATE once more for the other operation of that second.
+  expect(first?.errors).toEqual({ "08006": 10 });
+  expect(second?.errors).toEqual({ "53300": 13 });
+});

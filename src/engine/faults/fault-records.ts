@@ -1,6 +1,6 @@
 // Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
 // the load took to come back. Pure.
-import { recoveriesOf, type FaultMoments, type Recovery } from "../../report/recovery.js";
+import { nextAfter, recoveriesOf, type FaultMoments, type Recovery } from "../../report/recovery.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "../trial-parts.js";
 import type { FaultSpan } from "./fault.js";
@@ -31,15 +31,25 @@ export function faultRecords(
       forSeconds: fault.forMs / 1000,
       ...moment,
       ...recovery,
-      errors: load.errorsBetween(Math.floor(moment.injectedAtSeconds), lastSecondOf(moment, recovery)),
+      errors: load.errorsBetween(
+        Math.floor(moment.injectedAtSeconds),
+        lastSecondOf(moment, recovery, moments),
+      ),
       words,
     };
   });
 }
 
-/** Of its errors; Infinity where the load did not come back. */
-function lastSecondOf({ clearedAtSeconds }: FaultMoments, { recoverySeconds }: Recovery): number {
-  if (clearedAtSeconds === null || recoverySeconds === null) return Number.POSITIVE_INFINITY;
+/** Of its errors. Where the load did not come back they end with the next fault, to which later ones belong. */
+function lastSecondOf(
+  moment: FaultMoments,
+  { recoverySeconds }: Recovery,
+  all: readonly FaultMoments[],
+): number {
+  const { clearedAtSeconds } = moment;
+  if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
   // Who waited for the fault to go hears of it a moment later.
-  return Math.floor(clearedAtSeconds + Math.max(1, recoverySeconds));
+  const leastSecond = Math.floor(clearedAtSeconds + 1);
+  if (recoverySeconds !== null) return Math.max(leastSecond, Math.floor(clearedAtSeconds + recoverySeconds));
+  return Math.max(leastSecond, Math.ceil(nextAfter(moment, all)) - 1);
 }
