@@ -1,18 +1,20 @@
 // The document and the flat columns that an event must have now, made again from the ledger and the seed, and their
 // checksum as the database takes it of what is written. The checksum is a sieve: a database may write the same document
 // in another way, so what does not match is compared by value before anybody calls it changed.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../database/audit-scans.js";
 import { PAYLOAD_TRAITS } from "../database/tables.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
-import type { EventDocument } from "../model/event.js";
+import { EventDocument } from "../model/event.js";
 import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import { differingPaths, jsonbText, processDocument } from "../model/processed-document.js";
+import { differingPaths, jsonbWriter, processDocument, processText } from "../model/processed-document.js";
 import type { LedgerFile } from "../results/ledger-file.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { Ledgers } from "./key-audit.js";
+
+const jsonbText = jsonbWriter(EventDocument);
 
 /** An event's status and passes, which decide about its document. */
 export interface Standing {
@@ -44,7 +46,7 @@ export class ExpectedDocuments {
     if (!origin) return undefined;
     const { eventType, authorityId, trainId } = origin.document;
     const written = [this.textOf(origin, standing), eventType, authorityId, trainId].join(CHECKSUM_SEPARATOR);
-    return createHash("md5").update(written).digest("hex").slice(0, CHECKSUM_DIGITS);
+    return hash("md5", written, "hex").slice(0, CHECKSUM_DIGITS);
   }
 
   /** What of the written event is not as it must be, in words without any value; undefined when all of it is. */
@@ -100,12 +102,13 @@ export class ExpectedDocuments {
 
   /** As the program or the database writes it, most likely. */
   private textOf({ document }: Origin, standing: Standing): string {
+    const { status, attempts } = standing;
     const isText = PAYLOAD_TRAITS[this.settings.payload].columnType === "text";
-    if (isText && standing.attempts === 0) return document.json;
-    const wanted = wantedDocument(document, standing);
     // The single statement rewrites a text by way of JSONB.
-    const isWrittenByProgram = isText && this.settings.statementShape !== "single-statement";
-    return isWrittenByProgram ? JSON.stringify(wanted) : jsonbText(wanted);
+    const isByProgram = isText && (attempts === 0 || this.settings.statementShape !== "single-statement");
+    return isByProgram
+      ? processText(document.json, document.eventType, status, attempts)
+      : jsonbText(wantedDocument(document, standing));
   }
 }
 

@@ -2,11 +2,12 @@
 // one that PostgreSQL gives (which a db test holds); differences are told by path.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { applyBusinessRule } from "./business-rules.js";
 import { DocumentGenerator } from "./document-generator.js";
-import type { EventDocument } from "./event.js";
+import { EventDocument } from "./event.js";
 import { EventStatus } from "./lifecycle.js";
-import { differingPaths, jsonbText, processDocument } from "./processed-document.js";
+import { differingPaths, jsonbWriter, processDocument, processText } from "./processed-document.js";
 
 const documentAt = (index: number): EventDocument =>
   JSON.parse(new DocumentGenerator(1, "producers/0").at(index).json) as EventDocument;
@@ -26,18 +27,47 @@ describe("processDocument", () => {
   });
 });
 
-describe("jsonbText", () => {
-  test("orders keys by length, then by character, and puts spaces as PostgreSQL does", () => {
-    expect(jsonbText({ bb: [1, "x, y", null], a: { z: true, c: 0.5 }, ab: 'q"' })).toBe(
-      '{"a": {"c": 0.5, "z": true}, "ab": "q\\"", "bb": [1, "x, y", null]}',
+describe("processText", () => {
+  test("does the same to the text", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(1000),
+        fc.constantFrom(...EventStatus.options),
+        fc.nat(4),
+        (index, status, passes) => {
+          const { json, eventType } = new DocumentGenerator(1, "producers/0").at(index);
+          const wanted = JSON.parse(json) as EventDocument;
+          processDocument(wanted, status, passes);
+          expect(processText(json, eventType, status, passes)).toBe(JSON.stringify(wanted));
+        },
+      ),
     );
+  });
+});
+
+describe("jsonbWriter", () => {
+  test("orders keys by length, then by character, and puts spaces and escapes as PostgreSQL does", () => {
+    const write = jsonbWriter(
+      z.strictObject({
+        bb: z.array(z.string()),
+        a: z.strictObject({ z: z.boolean(), c: z.number(), gone: z.string().optional() }),
+        ab: z.string().optional(),
+      }),
+    );
+    expect(write({ bb: ["x, y", "\n"], a: { z: true, c: 0.5 }, ab: 'q"' })).toBe(
+      '{"a": {"c": 0.5, "z": true}, "ab": "q\\"", "bb": ["x, y", "\\n"]}',
+    );
+  });
+
+  test("leaves nothing of a document out", () => {
+    expect(JSON.parse(jsonbWriter(EventDocument)(documentAt(5)))).toEqual(documentAt(5));
   });
 });
 
 describe("differingPaths", () => {
   test("finds none in a document and itself, however its keys are ordered", () => {
     const document = documentAt(3);
-    expect(differingPaths(JSON.parse(jsonbText(document)), document)).toEqual([]);
+    expect(differingPaths(JSON.parse(jsonbWriter(EventDocument)(document)), document)).toEqual([]);
   });
 
   test("names every place that differs, is missing, or is one too many", () => {

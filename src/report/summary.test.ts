@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../results/result-schema.js";
-import { exampleLatency, exampleResult, exampleTrial } from "../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleLatency, exampleResult, exampleTrial } from "../testing/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "./summary.js";
 
@@ -45,6 +45,30 @@ describe("the summary", () => {
     expect(text).toMatch(/^published -> completed +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m);
     expect(render(example(5))).toMatch(/^text +24 20-28 +/m);
     expect(render(example(8))).toMatch(/^text +2\.00x 2\.00-2\.00 +.* 1\.00x 1\.00-1\.00 ~$/m);
+  });
+
+  it("names the events that are not what they must be, the first of them, with nothing that a terminal obeys", () => {
+    const result = example();
+    const trial = result.treatments[1]?.trials[0];
+    if (!trial) throw new Error("the example has trials");
+    const named = Array.from({ length: 12 }, (_, i) => {
+      return { kind: "lost" as const, id: `key-${i}`, words: "it is gone\u001b[31m" };
+    });
+    const violations = ["12 of 15000 acknowledged events are in no table"];
+    trial.integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated", lost: 12, violations, named };
+    const text = render(result);
+    expect(text).toContain(`INTEGRITY VIOLATED in trial ${trial.number}: 12 of 15000 acknowledged`);
+    expect(text).toContain("  lost key-0: it is gone");
+    expect(text).not.toContain("key-10");
+    expect(text).toContain("and 2 more in the report");
+    expect(text).not.toContain("\u001b");
+  });
+
+  it("says of events in doubt how many are there", () => {
+    const result = example();
+    for (const { trials } of result.treatments)
+      for (const trial of trials) trial.integrity = { ...EXAMPLE_INTEGRITY, inDoubt: 30, inDoubtFound: 10 };
+    expect(render(result).replace(/\s+/g, " ")).toContain("90 in doubt, of which 30 are there");
   });
 
   it("claims no significance with fewer than five trials", () => {

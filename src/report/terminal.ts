@@ -3,6 +3,7 @@
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type {
+  Integrity,
   MergedResult,
   OperationResult,
   TreatmentResult,
@@ -130,6 +131,17 @@ function arrivalNotes(shown: Shown): Note[] {
   });
 }
 
+/** Events of a trial that are named here; `result.json` and the report have more. */
+const NAMED_EVENTS = 10;
+
+function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
+  const shown = named.slice(0, NAMED_EVENTS).map(({ kind, id, words }): Note => {
+    return { text: `  ${kind} ${printable(id)}: ${printable(words)}`, tone: "bad" };
+  });
+  const more = named.length - shown.length;
+  return more > 0 ? [...shown, { text: `  and ${more} more in the report`, tone: "bad" }] : shown;
+}
+
 function integrityNotes(trials: readonly TrialResult[]): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
   if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
@@ -138,18 +150,20 @@ function integrityNotes(trials: readonly TrialResult[]): Note[] {
     field: "published" | "pending" | "processing" | "complete" | "failed" | "archived" | "inDoubt",
   ) => audited.reduce((total, trial) => total + trial[field], 0);
   const inDoubt = sum("inDoubt");
+  const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
     `${sum("published")} published; found ${sum("pending")} pending, ${sum("processing")} processing, ` +
     `${sum("complete")} complete, ${sum("failed")} failed, ${sum("archived")} archived` +
-    (inDoubt > 0 ? `; ${inDoubt} in doubt` : "");
+    (inDoubt > 0 ? `; ${inDoubt} in doubt, of which ${resolved} are there` : "");
   const violated = audited.filter(({ verdict }) => verdict === "violated");
   const undrained = audited.filter(({ drained }) => !drained);
   return [
     { text, tone: ok === trials.length ? "good" : "bad" },
-    ...violated.map(({ number, violations }): Note => {
-      return { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" };
-    }),
+    ...violated.flatMap(({ number, violations, named = [] }): Note[] => [
+      { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
+      ...namedNotes(named),
+    ]),
     ...undrained.map(({ number, pending, processing }): Note => {
       const text = `not drained in trial ${number}: ${pending} pending and ${processing} processing were left`;
       return { text, tone: "plain" };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { exampleResult } from "../../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleResult } from "../../testing/example-result.js";
 import { cellsOf, elementsOf, embeddedData } from "../../testing/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "../analysis.js";
@@ -42,6 +42,10 @@ function hostileResult(text: string): ResultDocument {
     },
     steadyState: { isSteady: false, reason: text },
     diagnosis: [{ check: "closure", severity: "taint", seen: 1, bound: 1, words: text }],
+    integrity: {
+      ...{ ...EXAMPLE_INTEGRITY, verdict: "violated", violations: [text] },
+      named: [{ kind: "lost", id: text, words: text }],
+    },
   });
   return {
     ...result,

@@ -130,8 +130,15 @@ function treatmentPart(treatment: TreatmentResult): Html {
 
 const AUDIT_COLUMNS = [
   ...["published", "pending", "processing", "complete", "failed", "archived"],
-  ...["lost", "duplicated", "inDoubt", "unexpected", "orphaned"],
+  ...["lost", "duplicated", "inDoubt", "inDoubtFound", "unexpected", "orphaned"],
+  ...["torn", "changed", "illegal", "resurrected", "documentsChecked"],
 ] as const;
+
+const AUDIT_NAMES: Readonly<Record<string, string>> = {
+  inDoubt: "in doubt",
+  inDoubtFound: "of those there",
+  documentsChecked: "documents checked",
+};
 
 function auditTable({ treatments }: ResultDocument): Html {
   const rows = treatments
@@ -149,11 +156,23 @@ function auditTable({ treatments }: ResultDocument): Html {
     "Integrity: published = pending + processing + complete + failed + archived, each event exactly once",
     [
       ...["trial", text("treatment"), text("verdict")],
-      ...AUDIT_COLUMNS.map((column) => (column === "inDoubt" ? "in doubt" : column)),
+      ...AUDIT_COLUMNS.map((column) => AUDIT_NAMES[column] ?? column),
       ...[text("drained"), text("violations")],
     ],
     rows,
   );
+}
+
+/** Nothing where every event is what it must be. */
+function namedTable({ treatments }: ResultDocument): Html | false {
+  const rows = treatments
+    .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, ...trial })))
+    .sort((a, b) => a.number - b.number)
+    .flatMap(({ treatment, number, integrity }) =>
+      (integrity?.named ?? []).map(({ kind, id, words }): Fillable[] => [number, treatment, kind, id, words]),
+    );
+  const columns = ["trial", text("treatment"), text("kind"), text("event"), text("what is wrong with it")];
+  return rows.length > 0 && tableOf("Events that are not what they must be", columns, rows);
 }
 
 export function renderNumbers(result: ResultDocument): Html {
@@ -163,5 +182,6 @@ export function renderNumbers(result: ResultDocument): Html {
     result.treatments.map(treatmentPart),
     html`<h3>Integrity</h3>`,
     auditTable(result),
+    namedTable(result),
   );
 }
