@@ -125,9 +125,13 @@ export class Pipe {
   }
 }
 
-/** Ends a connection with a RST, as far as its kind has one; what it had not sent yet is lost. */
+/**
+ * Ends a connection with a RST, as far as its kind has one; what it had not sent yet is lost. One that is just shutting
+ * down cannot be reset (Node would leave its handle open): it is closed.
+ */
 export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;
-  if (socket.remoteFamily === undefined) socket.destroy();
+  const isShuttingDown = socket.writableEnded && !socket.writableFinished;
+  if (isShuttingDown || socket.remoteFamily === undefined) socket.destroy();
   else socket.resetAndDestroy();
 }

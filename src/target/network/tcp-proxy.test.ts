@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { Prng } from "../../foundation/prng.js";
 import { CLEAR_LINK, linkUnder, type Link, type NetworkCondition } from "./condition.js";
-import { Pipe, WINDOW_BYTES } from "./pipe.js";
+import { Pipe, resetSocket, WINDOW_BYTES } from "./pipe.js";
 import { TcpProxy } from "./tcp-proxy.js";
 
 const closers: (() => void | Promise<void>)[] = [];
@@ -362,4 +362,33 @@ describe("an end", () => {
     await until(() => proxy.size === 0 && sockets.every((socket) => socket.destroyed));
     await expect(dial(proxy.port)).rejects.toThrow(/ECONNREFUSED/);
   });
+
+  it("of a socket that is just shutting down is an end all the same", async () => {
+    const { port } = await upstreamOf(() => undefined);
+    const socket = await dial(port);
+    const closed = once(socket, "close");
+    socket.end("the last word");
+    resetSocket(socket);
+    await closed;
+  });
+
+  it.each([0, 1, 2, 3, 5, 8])(
+    "of the proxy is not kept up by what connections are doing, after %d turns",
+    async (turns) => {
+      // Nobody reads there, so that much is on its way.
+      const { port } = await upstreamOf((socket) => socket.pause());
+      const proxy = await proxyTo(port);
+      const clients = await Promise.all(Array.from({ length: 12 }, () => dial(proxy.port)));
+      await until(() => proxy.size === 12);
+      clients.forEach((client, index) => {
+        client.on("error", () => undefined);
+        if (index % 2 === 0) client.write(Buffer.alloc(index * 1_000_000 + 1));
+        if (index % 3 === 0) client.end();
+        if (index % 4 === 0) client.destroy();
+      });
+      for (let i = 0; i < turns; i++) await turn();
+      await proxy.close();
+      await until(() => proxy.size === 0);
+    },
+  );
 });
