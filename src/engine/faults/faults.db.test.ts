@@ -54,7 +54,7 @@ async function run(scenario: string, env?: NodeJS.ProcessEnv): Promise<Run> {
   const { started, out } = start(scenario, env);
   const ended = await started.ended;
   const leftovers = leftoversOf(started);
-  if (!existsSync(out)) throw new Error(`no results: ${ended.stderr}`);
+  if (!existsSync(out) || readdirSync(out).length === 0) throw new Error(`no results: ${ended.stderr}`);
   const { result } = onlyResultIn(out);
   const trial = result.treatments[0]?.trials[0];
   if (!trial) throw new Error(`no trial: ${ended.stderr}`);
@@ -82,8 +82,10 @@ const codesOf = (fault: FaultRecord | undefined): string[] => Object.keys(fault?
 
 describe("faults of the server", () => {
   it("are met by errors and retries, and lose no event", async () => {
+    // Few connections, so that holding all of them takes no time to speak of.
     const seen = await run(`
-trial: { warmUp: 500ms, duration: 26s, drain: 60s }
+target: { kind: embedded, settings: { max_connections: 30 } }
+trial: { warmUp: 500ms, duration: 28s, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate, sessions: 5 }
   - { at: 3s, kind: postgres-restart, shutdown: immediate }
@@ -91,7 +93,7 @@ faults:
   - { at: 11s, kind: process-stop, for: 2s }
   - { at: 15s, kind: lock-holder, for: 2s }
   - { at: 15s, kind: long-transaction, for: 3s }
-  - { at: 21s, kind: connection-limit, connections: 1, for: 1s }
+  - { at: 20s, kind: connection-limit, connections: 1, for: 3s }
 `);
     expectNothingLost(seen, 7);
     const { faults, trial } = seen;
