@@ -212,11 +212,11 @@ thresholds: { add: ['p(95)<10'] }`;
   });
 
   test("holds no password, and says where to put it", () => {
-    const url = "postgresql://app:s3cret%40x@h:5432/d?application_name=a@b&password=s3cret";
+    const url = "postgresql://app:s3cret%40x@h:5432/d?sslmode=require&password=s3cret";
     const experiment = load(`target: "${url}"`);
     expect(experiment.treatments[0]?.settings.target).toMatchObject({ urls: [url] });
     expect(experiment.yaml).not.toContain("s3cret");
-    expect(experiment.yaml).toContain("postgresql://app@h:5432/d?application_name=a@b");
+    expect(experiment.yaml).toContain("postgresql://app@h:5432/d?sslmode=require");
     expect(experiment.yaml).toContain("PGPASSWORD");
   });
 });

@@ -130,12 +130,12 @@ export function connectionUrl(description: string) {
     if (typeof input !== "string") return { message: `expected a connection URL, as ${URL_FORM}` };
     if (!/^postgres(ql)?:\/\//.test(input))
       return { message: `a connection URL starts with postgresql://, as ${URL_FORM}` };
-    if (!URL.canParse(input))
+    const url = URL.canParse(input) ? new URL(input) : undefined;
+    if (url === undefined || url.hash !== "" || url.search.includes("@"))
       return {
         message:
           "this connection URL cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F",
       };
-    const url = new URL(input);
     if (url.hostname === "" && !url.searchParams.get("host"))
       return { message: `this connection URL names no host, as ${URL_FORM}` };
     return { value: input };

@@ -1,14 +1,23 @@
 // Keeps passwords of connection URLs out of messages, names and stored scenarios. Works on the text, not on a
 // parsed URL, so that a URL too broken to parse is covered as well; there it rather takes away too much.
 
-/** Connection URLs in `text` without what stands between the user's name and the `@`, nor `password=` options. */
+/** Parameters of a connection URL that hold no secret; any other may be a misspelt password. */
+const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|host|port|user)$/i;
+
+/** Connection URLs in `text` without what stands between the user's name and the `@`, and without unknown parameters. */
 export function withoutPasswords(text: string): string {
-  const userinfo = URL.canParse(text)
+  // An @ behind a raw /, ? or # is the one that ends a password.
+  const isSound = URL.canParse(text) && !/:\/\/[^/?#]*[/?#].*@/s.test(text);
+  const userinfo = isSound
     ? /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*):[^\s/?#]*@/gi
     : /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*):\S*@/gi;
   return text
     .replace(userinfo, "$1@")
     .replace(/([?&])(?:ssl)?password=[^&\s]*(&?)/gi, (_, before: string, after: string) =>
       after ? before : "",
-    );
+    )
+    .replace(/\b(postgres(?:ql)?:\/\/[^\s?#]*)[?#](\S*)/gi, (_, address: string, query: string) => {
+      const known = query.split("&").filter((pair) => HARMLESS.test(pair.split("=", 1)[0] ?? ""));
+      return known.length > 0 ? `${address}?${known.join("&")}` : address;
+    });
 }

@@ -70,7 +70,10 @@ describe("parseConnectionUrl", () => {
     ["postgresql://u:hun/ter2@h:99999/d", /valid connection URL/],
     ["postgresql://u:hunter2", /valid connection URL/],
     ["postgresql://u:hunter2@h/d?sslmod=require", /unknown parameter sslmod .*sslmode/],
-    ["postgresql://h/d?password=hunter2&colour=red", /unknown parameter colour/],
+    ["postgresql://h/d?password=hunter2&colour=red", /an unknown parameter.*Known ones are/s],
+    ["postgresql://u:p@:/?#hunter2@h/d", /percent-encode/],
+    ["postgresql://u:5432#hunter2@h/d", /percent-encode/],
+    ["postgresql://u:5432?hunter2", /an unknown parameter/],
     ["postgresql://u:hunter2@h/d?sslmode=prefer", /sslmode=prefer is not supported/],
   ])("refuses %s without its password", (url, reason) => {
     const complaint = complaintOf(() => parseConnectionUrl(url, {}, {}));

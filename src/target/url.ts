@@ -7,6 +7,7 @@ import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+import { nearest } from "../scenario/nearest.js";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 import type { TargetSettings } from "../scenario/settings.js";
 import type { RunningTarget } from "./running-target.js";
@@ -50,8 +51,8 @@ export function parseConnectionUrl(
     );
   }
   const [address, query] = splitOnce(url, "?");
-  // A raw ? in a password would make the rest of it a parameter, to be named in a message.
-  if (query?.includes("@") && !address.includes("@")) throw notValid(shown);
+  // A raw ? or # in a password makes the rest of it a parameter.
+  if (query?.includes("@") || url.includes("#")) throw notValid(shown);
   const { own, tls } = readParameters(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
   const user = parsed.user || env["PGUSER"] || userInfo().username;
@@ -92,9 +93,12 @@ function readParameters(shown: string, query: string): { own: URLSearchParams; t
     if (key in TLS_PARAMETERS) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
     else if (OTHER_PARAMETERS.includes(key)) own.append(key, value);
     else {
+      const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS];
+      // What resembles no parameter may be a piece of a password.
+      const near = nearest(key, names);
       throw new UsageError(
-        `${shown}: unknown parameter ${key}`,
-        `Known ones are ${[...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS].join(", ")}.`,
+        near === undefined ? `${shown}: an unknown parameter` : `${shown}: unknown parameter ${key}`,
+        near === undefined ? `Known ones are ${names.join(", ")}.` : `Did you mean ${near}?`,
       );
     }
   }
