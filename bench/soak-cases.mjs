@@ -13,10 +13,10 @@ import {
 import { parseScenario } from "../dist/scenario/loader.js";
 import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "../dist/scenario/settings.js";
 
-const WINDOW_SECONDS = 20;
+const WINDOW_SECONDS = 16;
 /** Before the first fault and after the last there is time to see the load as it is without. */
-const FIRST_FAULT_SECONDS = 5;
-const LAST_END_SECONDS = 13;
+const FIRST_FAULT_SECONDS = 4;
+const LAST_END_SECONDS = 10;
 const FAULTS_COUNTS = [1, 1, 2, 3];
 const ATTEMPTS = 200;
 
@@ -45,12 +45,13 @@ function settingsOf(prng, hasPooler) {
     batch: { min: 1, max: prng.intBetween(5, 30) },
     appDelay: { min: "0ms", max: pick(prng, ["0ms", "5ms"]) },
     actors: {
-      producers: { load: { clients: prng.intBetween(2, 6), thinkTime: "20ms" } },
+      producers: { load: { clients: prng.intBetween(2, 6), thinkTime: "50ms" } },
       consumers: clients(6),
       archivers: clients(3),
     },
     trial: { warmUp: "1s", duration: `${WINDOW_SECONDS}s`, drain: "60s" },
     trials: 1,
+    diagnosis: { ceiling: false },
   };
 }
 

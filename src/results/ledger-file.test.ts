@@ -12,10 +12,10 @@ const SOURCE: LedgerSource = { worker: 3, stream: "producers", ids: "uuidv7", se
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
   batch: uint32,
-  events: uint32,
+  events: fc.integer({ min: 0, max: 1_000_000 }),
   client: uint32,
   firstDocument: uint32,
-  madeAtMs: fc.double({ noNaN: true }),
+  madeAtMs: fc.integer({ min: 0, max: 2 ** 47 }),
   keys: fc.record({ u: uint32, v: uint32 }),
   outcome: fc.constantFrom(...BATCH_OUTCOMES),
 });
@@ -104,5 +104,13 @@ describe("a ledger file", () => {
 
   test("that is missing is named", () => {
     expect(() => LedgerFile.read(join(scratchDirectory(), "ledger-1.bin"))).toThrow(/ENOENT/);
+  });
+
+  test.each([
+    ["more events than any batch has", { events: 4_000_000_000 }, "batch 7 has 4000000000 events"],
+    ["no moment", { madeAtMs: Number.NaN }, "batch 7 was made at no moment there is"],
+    ["a moment that no key has room for", { madeAtMs: 2 ** 60 }, "batch 7 was made at no moment there is"],
+  ])("is refused where a batch has %s", (_, wrong, words) => {
+    expect(() => LedgerFile.read(written([{ ...batchOf(7), ...wrong }]))).toThrow(words);
   });
 });

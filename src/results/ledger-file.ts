@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { BATCH_OUTCOMES, LedgerSource, type LedgerBatch } from "../model/ledger.js";
+import { issueWords } from "./issue-words.js";
 import { AppendFile } from "./storage.js";
 
 const FORMAT = "train-sim ledger 1";
@@ -13,6 +14,10 @@ const FORMAT = "train-sim ledger 1";
 const RECORD_BYTES = 36;
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
+/** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
+const EVENTS_MAX = 1_000_000;
+/** Milliseconds that the keys have room for. */
+const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
 
 export function ledgerPath(directory: string, worker: number): string {
   return join(directory, `ledger-${worker}.bin`);
@@ -91,9 +96,15 @@ export class LedgerFile {
     const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
     const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
     order.sort((a, b) => numberAt(a) - numberAt(b));
-    const file = new LedgerFile(LedgerSource.parse(source), records, order);
+    const parsed = LedgerSource.safeParse(source);
+    if (!parsed.success)
+      throw new Error(`its header is damaged: ${parsed.error.issues.map(issueWords).join("; ")}`);
+    const file = new LedgerFile(parsed.data, records, order);
     for (let i = 0; i < order.length; i++) {
-      const { batch } = file.at(i);
+      const { batch, events, madeAtMs } = file.at(i);
+      if (events > EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
+      if (!Number.isInteger(madeAtMs) || madeAtMs < 0 || madeAtMs > MADE_AT_MAX)
+        throw new Error(`batch ${batch} was made at no moment there is`);
       if (i > 0 && file.at(i - 1).batch === batch) throw new Error(`it tells of batch ${batch} twice`);
     }
     return file;
