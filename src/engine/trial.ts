@@ -99,6 +99,7 @@ class TrialRun {
     await this.fleet?.terminate();
     await this.path.close();
     await this.watch.stop();
+    this.lifeline.release();
     failure ??= this.closeFiles();
     const result = this.result(ending, failure);
     await this.log.close(result);
