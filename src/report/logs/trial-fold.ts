@@ -65,6 +65,7 @@ export class TrialFold {
         return undefined;
       case "phase":
       case "audit":
+      case "fault":
       case "stop":
         return undefined;
     }
@@ -125,6 +126,7 @@ export class TrialFold {
       case "retry":
       case "failure":
       case "slow":
+      case "fault":
         break;
     }
   }
