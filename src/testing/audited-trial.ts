@@ -1,19 +1,26 @@
 // A trial's tables and ledgers without worker threads, for tests of the audit: batches that were acknowledged, that
 // failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
-import { join } from "node:path";
 import { audit, type Audited } from "../audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../database/create-workload.js";
 import { resetNamespace } from "../database/namespace.js";
 import { preload, preloadSource } from "../database/preload.js";
+import type { Workload } from "../database/workload.js";
 import { Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { IdKind } from "../model/event-id.js";
 import type { PreparedEvent } from "../model/event.js";
 import { KeySum } from "../model/key-sum.js";
-import { EMPTY_LEDGER, KeyMaker, streamName, type BatchOutcome, type Ledger } from "../model/ledger.js";
+import {
+  EMPTY_LEDGER,
+  KeyMaker,
+  streamName,
+  type BatchOutcome,
+  type Ledger,
+  type LedgerSource,
+} from "../model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Payload, StatementShape, TreatmentSettings } from "../scenario/settings.js";
@@ -59,90 +66,118 @@ function settingsOf({
   return treatment.settings;
 }
 
+type Fate = "acknowledged" | "failed" | "found" | "absent";
+const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
+  ...{ acknowledged: "acknowledged", failed: "failed", found: "in-doubt", absent: "in-doubt" },
+};
+
+/** One producer of two clients, one consumer, one archiver, all of one thread. */
+class Crew {
+  readonly told: Ledger = { ...EMPTY_LEDGER };
+  readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
+  private readonly prng = new Prng(SEED);
+  private readonly workload: Workload;
+  private readonly source: LedgerSource;
+  private readonly writer: LedgerFileWriter;
+  private readonly keyMaker: KeyMaker;
+  private readonly nextDocument = [0, 0];
+
+  constructor(
+    private readonly settings: TreatmentSettings,
+    private readonly connection: PgConnection,
+    directory: string,
+  ) {
+    const { ids, documentBytes } = settings;
+    this.workload = createWorkload(settings);
+    this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
+    this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
+    this.keyMaker = new KeyMaker(this.source);
+  }
+
+  async add(batch: number, fate: Fate): Promise<void> {
+    const client = batch % 2;
+    const made = { batch, events: BATCH_EVENTS, madeAtMs: MADE_AT_MS + batch };
+    const firstDocument = this.nextDocument[client] ?? 0;
+    this.nextDocument[client] = firstDocument + BATCH_EVENTS;
+    const { documentBytes } = this.settings;
+    const generator = new DocumentGenerator(SEED, streamName(this.source, client), documentBytes);
+    const ids = this.keyMaker.keysOf(made);
+    const events = ids.map((id, i): PreparedEvent => {
+      const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);
+      return { id, payload: json, eventType, authorityId, trainId };
+    });
+    if (fate === "acknowledged" || fate === "found") await this.workload.add(this.connection, events);
+    const outcome = OUTCOMES[fate];
+    this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids), outcome });
+    if (outcome === "acknowledged") this.told.published += BATCH_EVENTS;
+    if (outcome === "in-doubt") this.told.inDoubt += BATCH_EVENTS;
+    this.added[fate].push(...events);
+  }
+
+  async process(limit: number): Promise<number> {
+    const roll = (): number => this.prng.float();
+    const { events } = await this.workload.process(this.connection, {
+      ...{ limit, roll, chances: this.settings.advance },
+    });
+    this.told.passes += events;
+    return events;
+  }
+
+  async archive(limit: number): Promise<number> {
+    const { archivedIds } = await this.workload.archive(this.connection, limit);
+    this.told.archived += archivedIds.length;
+    return archivedIds.length;
+  }
+
+  async end(): Promise<void> {
+    this.writer.close();
+    await this.connection.end();
+  }
+}
+
+async function preloadInto(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  directory: string,
+): Promise<void> {
+  const source = preloadSource(settings, SEED);
+  const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  await preload(admin, settings, SEED, (batch) => writer.add(batch));
+  writer.close();
+}
+
 /** Makes one; every table holds something of every sort, unless it was drained. */
 export async function makeAuditedTrial(
   admin: AdminClient,
   options: AuditedTrialOptions,
 ): Promise<AuditedTrial> {
   const settings = settingsOf(options);
+  const { isDrained = false } = options;
   const directory = scratchDirectory();
   await resetNamespace(admin, settings);
-  const preloadFile = new LedgerFileWriter(ledgerPath(directory, 255), preloadSource(settings, SEED));
-  await preload(admin, settings, SEED, (batch) => preloadFile.add(batch));
-  preloadFile.close();
-
-  const connection = new PgConnection({
-    endpoint: admin.endpoint,
-    applicationName: "train-sim/test",
-    prepared: false,
-  });
+  await preloadInto(admin, settings, directory);
+  const { endpoint } = admin;
+  const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
   await connection.connect();
-  const workload = createWorkload(settings);
-  const { ids, documentBytes } = settings;
-  const source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
-  const writer = new LedgerFileWriter(ledgerPath(directory, 3), source);
-  const keyMaker = new KeyMaker(source);
-  const told: Ledger = { ...EMPTY_LEDGER };
-  const kept: Record<"acknowledged" | "failed" | "found" | "absent", PreparedEvent[]> = {
-    ...{ acknowledged: [], failed: [], found: [], absent: [] },
-  };
-  const nextDocument = [0, 0];
-  const add = async (batch: number, became: keyof typeof kept): Promise<void> => {
-    const client = batch % 2;
-    const made = { batch, events: BATCH_EVENTS, madeAtMs: MADE_AT_MS + batch };
-    const firstDocument = nextDocument[client] ?? 0;
-    const generator = new DocumentGenerator(SEED, streamName(source, client), documentBytes);
-    const events = keyMaker.keysOf(made).map((id, i): PreparedEvent => {
-      const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);
-      return { id, payload: json, eventType, authorityId, trainId };
-    });
-    nextDocument[client] = firstDocument + BATCH_EVENTS;
-    if (became === "acknowledged" || became === "found") await workload.add(connection, events);
-    const outcome: BatchOutcome = became === "found" || became === "absent" ? "in-doubt" : became;
-    const keys = new KeySum().addAll(events.map(({ id }) => id));
-    writer.add({ ...made, client, firstDocument, keys, outcome });
-    if (outcome === "acknowledged") told.published += BATCH_EVENTS;
-    if (outcome === "in-doubt") told.inDoubt += BATCH_EVENTS;
-    kept[became].push(...events);
-  };
-  const prng = new Prng(SEED);
-  const process = async (limit: number): Promise<number> => {
-    const outcome = await workload.process(connection, {
-      limit,
-      roll: () => prng.float(),
-      chances: settings.advance,
-    });
-    told.passes += outcome.events;
-    return outcome.events;
-  };
-  const archive = async (limit: number): Promise<number> => {
-    const { archivedIds } = await workload.archive(connection, limit);
-    told.archived += archivedIds.length;
-    return archivedIds.length;
-  };
+  const crew = new Crew(settings, connection, directory);
   try {
-    for (let batch = 0; batch < 4; batch++) await add(batch, "acknowledged");
-    await add(70, "failed");
-    await add(71, "found");
-    await add(5, "absent");
-    for (let pass = 0; pass < 4; pass++) await process(150);
-    await archive(40);
-    for (let batch = 200; batch < 204; batch++) await add(batch, "acknowledged");
-    while (options.isDrained && (await process(1000)) + (await archive(1000)) > 0);
+    for (let batch = 0; batch < 4; batch++) await crew.add(batch, "acknowledged");
+    await crew.add(70, "failed");
+    await crew.add(71, "found");
+    await crew.add(5, "absent");
+    for (let pass = 0; pass < 4; pass++) await crew.process(150);
+    await crew.archive(40);
+    for (let batch = 200; batch < 204; batch++) await crew.add(batch, "acknowledged");
+    while (isDrained && (await crew.process(1000)) + (await crew.archive(1000)) > 0);
   } finally {
-    writer.close();
-    await connection.end();
+    await crew.end();
   }
-  const idsOf = (events: readonly PreparedEvent[]): string[] => events.map(({ id }) => id);
+  const keysOf = (fate: Fate): string[] => crew.added[fate].map(({ id }) => id);
   return {
     settings,
-    directory: join(directory),
-    keys: { failed: idsOf(kept.failed), found: idsOf(kept.found), absent: idsOf(kept.absent) },
-    failed: kept.failed,
-    audit: () =>
-      audit(admin, {
-        ...{ settings, directory, told: [told], preloaded: PRELOADED },
-        isDrained: options.isDrained ?? false,
-      }),
+    directory,
+    keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
+    failed: crew.added.failed,
+    audit: () => audit(admin, { settings, directory, told: [crew.told], preloaded: PRELOADED, isDrained }),
   };
 }
