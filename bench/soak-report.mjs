@@ -44,6 +44,10 @@ function byKind(records) {
 
 const COUNTS = ["published", "lost", "duplicated", "inDoubt", "inDoubtFound"];
 
+/** Commits whose connection went while they were under way; nearly all are settled by trying again. */
+const unansweredOf = ({ operations }) =>
+  Object.values(operations).reduce((sum, { unansweredCommits }) => sum + (unansweredCommits ?? 0), 0);
+
 /** Sums over cases; counts are of the audits, over warm-up, window and drain. */
 export function sumOf(cases) {
   const trials = cases.flatMap(({ trial }) => (trial ? [trial] : []));
@@ -60,6 +64,7 @@ export function sumOf(cases) {
     audited: audits.length,
     drained: audits.filter(({ drained }) => drained).length,
     events: Object.fromEntries(counts),
+    unansweredCommits: trials.reduce((sum, trial) => sum + unansweredOf(trial), 0),
     exitCodes,
     faults: byKind(trials.flatMap((trial) => trial.faults ?? [])),
   };
@@ -95,7 +100,7 @@ function table(titles, rows) {
 }
 
 /** The sums as tables. */
-export function sumLines({ cases, failed, audited, drained, events, exitCodes, faults }) {
+export function sumLines({ cases, failed, audited, drained, events, unansweredCommits, exitCodes, faults }) {
   const errorsOf = (errors) =>
     Object.entries(errors)
       .map(([sqlstate, count]) => `${sqlstate}:${count}`)
@@ -109,6 +114,7 @@ export function sumLines({ cases, failed, audited, drained, events, exitCodes, f
     ),
     "",
     `${cases} cases, ${failed} failed; ${audited} audited, ${drained} of them with an empty queue; exit codes ${JSON.stringify(exitCodes)}`,
-    `events: ${events.published} published, ${events.lost} lost, ${events.duplicated} duplicated, ${events.inDoubt} in doubt, of which ${events.inDoubtFound} were found and the others were not`,
+    `commits without an answer: ${unansweredCommits}; events still in doubt at the end: ${events.inDoubt}, of which ${events.inDoubtFound} were found`,
+    `events: ${events.published} published, ${events.lost} lost, ${events.duplicated} duplicated`,
   ];
 }
