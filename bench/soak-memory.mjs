@@ -1,6 +1,6 @@
 // Whether memory stays flat: one long window, then many short trials, in the built program, with a module loaded into
-// each of its threads that collects garbage every few seconds and writes down what is still alive. A line is laid through
-// the later two thirds, and its slope is stated per hour (of the window) and per trial. Exits with 1 when a thread would
+// each of its threads that collects garbage every few seconds and writes down what is still alive. Its growth under load is
+// stated per hour of a window and per trial. Exits with 1 when a thread would
 // grow by more than its bound. Run `npm run build` first: it measures the built program.
 //
 //   node bench/soak-memory.mjs [--seconds 100] [--trials 20] [--json]
@@ -85,14 +85,26 @@ function run(name, scenario, everyMs) {
   return { byThread, events, trials };
 }
 
-/** Growth per unit of x, by least squares over the later two thirds: what is filled once is full by then. */
-function slopeOf(points) {
-  const later = points.slice(Math.floor(points.length / 3));
-  const mean = (of) => later.reduce((sum, point) => sum + of(point), 0) / later.length;
-  const [x, y] = [mean(([at]) => at), mean(([, value]) => value)];
-  const over = later.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0);
-  const under = later.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
-  return under === 0 ? Number.NaN : over / under;
+/** While the load runs: what comes after it (statistics, the report) is needed once, however long the load was. */
+function underLoad(byThread) {
+  const workers = [...byThread]
+    .filter(([thread]) => thread !== "coordinator")
+    .flatMap(([, samples]) => samples);
+  const [from, to] = [Math.min, Math.max].map((most) => most(...workers.map(({ seconds }) => seconds)));
+  const isInside = ({ seconds }) => seconds >= from && seconds <= to;
+  return new Map([...byThread].map(([thread, samples]) => [thread, samples.filter(isInside)]));
+}
+
+/**
+ * Growth in bytes a second: the median of the slopes between any two samples of the later two thirds (Theil and Sen's),
+ * since what is filled once is full by then, and one sample that met a batch under way should not decide.
+ */
+function growthOf(samples) {
+  const later = samples.slice(Math.floor(samples.length / 3));
+  const slopes = later.flatMap((one, index) =>
+    later.slice(index + 1).map((other) => (other.live - one.live) / (other.seconds - one.seconds)),
+  );
+  return slopes.sort((x, y) => x - y)[Math.floor(slopes.length / 2)];
 }
 
 function mostRssMb(byThread) {
@@ -102,17 +114,17 @@ function mostRssMb(byThread) {
 try {
   const drainless = `{ warmUp: 2s, duration: ${options.seconds}s, drain: false }`;
   const long = run("window", SCENARIO(drainless, 1), 2000);
-  const threads = [...long.byThread].map(([thread, samples]) => ({
+  const threads = [...underLoad(long.byThread)].map(([thread, samples]) => ({
     thread,
     samples: samples.length,
     liveMb: samples.at(-1).live / MB,
-    mbPerHour: slopeOf(samples.map(({ seconds, live }) => [seconds, live / MB])) * 3600,
+    mbPerHour: (growthOf(samples) / MB) * 3600,
   }));
   const many = run("trials", SCENARIO("{ warmUp: 0, duration: 500ms, drain: false }", options.trials), 500);
-  const coordinator = many.byThread.get("coordinator");
+  const coordinator = underLoad(many.byThread).get("coordinator");
   const [first, last] = [coordinator[0].seconds, coordinator.at(-1).seconds];
   const trialsPerSecond = options.trials / (last - first);
-  const perTrial = slopeOf(coordinator.map(({ seconds, live }) => [seconds, live / MB])) / trialsPerSecond;
+  const perTrial = growthOf(coordinator) / MB / trialsPerSecond;
   const report = {
     seconds: options.seconds,
     events: long.events,
