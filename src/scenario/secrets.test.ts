@@ -7,7 +7,7 @@ const CORE = "hunter2hunter2";
 /** Words with a known part, between signs that URLs give a meaning to. */
 const password = fc
   .tuple(
-    fc.string({ unit: fc.constantFrom(..."a Z 9 @ : / ? # & % = $ ' \" é".split(" ")) }),
+    fc.string({ unit: fc.constantFrom(..."a Z 9 @ : / ? # & % = $ ' \" é".split(" "), " ") }),
     fc.string({ maxLength: 4 }),
   )
   .map(([before, after]) => `${before}${CORE}${after.replace(/\s/g, "")}`);
@@ -37,6 +37,8 @@ describe("withoutPasswords", () => {
     ["postgresql://u@h/d?sslmode=require&pasword=hunter2", "postgresql://u@h/d?sslmode=require"],
     ["postgresql://u:5432#hunter2@h/d", "postgresql://u@h/d"],
     ["postgresql://u@h/d#hunter2", "postgresql://u@h/d"],
+    ["postgresql://u:a hunter2 b@h/d", "postgresql://u@h/d"],
+    ["see postgresql://u:hunter2@h/d, or me@x", "see postgresql://u@h/d, or me@x"],
     ["work_mem=64MB? yes & no", "work_mem=64MB? yes & no"],
   ])("makes %s into %s", (text, expected) => {
     expect(withoutPasswords(text)).toBe(expected);

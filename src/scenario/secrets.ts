@@ -8,16 +8,20 @@ const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|host|port|user)$/i;
 export function withoutPasswords(text: string): string {
   // An @ behind a raw /, ? or # is the one that ends a password.
   const isSound = URL.canParse(text) && !/:\/\/[^/?#]*[/?#].*@/s.test(text);
-  const userinfo = isSound
-    ? /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*):[^\s/?#]*@/gi
-    : /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*):\S*@/gi;
+  // A text that is a URL as a whole ends where the text does, whatever blanks its password has.
+  const anything = /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text) ? "[^]*" : "\\S*";
+  const userinfo = new RegExp(
+    `(\\b[a-z][a-z0-9+.-]*://[^\\s:/?#@]*):${isSound ? "[^/?#]*" : anything}@`,
+    "gi",
+  );
+  const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${anything})`, "gi");
   return text
     .replace(userinfo, "$1@")
     .replace(/([?&])(?:ssl)?password=[^&\s]*(&?)/gi, (_, before: string, after: string) =>
       after ? before : "",
     )
-    .replace(/\b(postgres(?:ql)?:\/\/[^\s?#]*)[?#](\S*)/gi, (_, address: string, query: string) => {
-      const known = query.split("&").filter((pair) => HARMLESS.test(pair.split("=", 1)[0] ?? ""));
+    .replace(query, (_, address: string, parameters: string) => {
+      const known = parameters.split("&").filter((pair) => HARMLESS.test(pair.split("=", 1)[0] ?? ""));
       return known.length > 0 ? `${address}?${known.join("&")}` : address;
     });
 }

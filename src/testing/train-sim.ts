@@ -54,6 +54,19 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
   return startTrainSim(args, options).ended;
 }
 
+/** The address that follows these words on standard error. */
+export function announced({ child }: Started, words: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let seen = "";
+    child.stderr?.on("data", (text: string) => {
+      seen += text;
+      const [, address] = new RegExp(`${words}: (\\S+)\\n`).exec(seen) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.once("close", () => reject(new Error(`no ${words} before the end: ${seen}`)));
+  });
+}
+
 const scratch: string[] = [];
 afterAll(() => {
   for (const path of scratch) rmSync(path, { recursive: true, force: true });

@@ -9,11 +9,11 @@ import { ResultDocument } from "../../results/result-schema.js";
 import type { LiveEnd, LiveUpdate } from "../../report/html/live-data.js";
 import { LiveStore } from "../../report/html/live-store.js";
 import {
+  announced,
   scratchDirectory,
   startTrainSim,
   trainSim,
   writeScenarioFile,
-  type Started,
 } from "../../testing/train-sim.js";
 
 const SCENARIO = `
@@ -30,19 +30,6 @@ trial: { warmUp: 200ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 thresholds: { add: ["count>0"] }
 `;
-
-/** The address that follows these words on standard error. */
-function announced({ child }: Started, words: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let seen = "";
-    child.stderr?.on("data", (text: string) => {
-      seen += text;
-      const [, address] = new RegExp(`${words}: (\\S+)\\n`).exec(seen) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    child.once("close", () => reject(new Error(`no ${words} before the end: ${seen}`)));
-  });
-}
 
 function get(address: string, host?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
