@@ -42,7 +42,9 @@ function complaintAboutError(error: unknown, isRefusal: (error: unknown) => bool
 function complaintAboutAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "string") return undefined;
   const [odd] =
-    /^(?!.*it is not JSON: ).*(?:\bNaN\b|\[object Object\]|\bundefined\b|[\u0000-\u0008\u000b-\u001a]).*/m.exec(answer) ?? [];
+    /^(?!.*it is not JSON: ).*(?:\bNaN\b|\[object Object\]|\bundefined\b|[\u0000-\u0008\u000b-\u001a]).*/m.exec(
+      answer,
+    ) ?? [];
   return odd === undefined ? undefined : `printed ${JSON.stringify(odd.slice(0, 300))}`;
 }
 
