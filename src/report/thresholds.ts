@@ -3,6 +3,7 @@
 // counts as failed and says so, on running totals it is not judged yet.
 import { meanMs, percentileMs, type HistogramSet } from "../metrics/histograms.js";
 import { isTag, type Operation } from "../metrics/operations.js";
+import type { ViolationKind } from "../model/conservation.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { isOfArrivals } from "../scenario/threshold-metrics.js";
 import { isSelected } from "../scenario/thresholds.js";
@@ -69,8 +70,8 @@ function integrityCount(aggregate: string, audits: readonly Integrity[]): number
   if (audits.length === 0) return undefined;
   return audits.reduce((total, audit) => {
     if (aggregate === "violations") return total + audit.violations.length;
-    const value = audit[aggregate as "lost" | "duplicated" | "inDoubt" | "unexpected" | "orphaned"];
-    return total + value;
+    // Results from before there was that kind of violation have none of it.
+    return total + (audit[aggregate as "inDoubt" | ViolationKind] ?? 0);
   }, 0);
 }
 

@@ -1,6 +1,7 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
+import { VIOLATION_KINDS } from "../model/conservation.js";
 import { ROLES, type Role } from "./settings.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`. */
@@ -20,7 +21,7 @@ const OPERATION_AGGREGATES = [
   ...["count", "rate", "events", "eventsPerSecond", "failures", "retries", "emptyPolls"],
   ...ARRIVAL_AGGREGATES,
 ];
-const INTEGRITY_AGGREGATES = ["violations", "lost", "duplicated", "inDoubt", "unexpected", "orphaned"];
+const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 /** The roles that perform each operation. */
 const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
