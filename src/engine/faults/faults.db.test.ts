@@ -1,89 +1,24 @@
 // Every kind of fault for real, through the built program on an embedded server: what it does to the load is seen, no
 // event is lost, the system is well again for drain and audit, and nothing is left running or mounted; not even when
 // train-sim is stopped or killed in the middle of one. Several kinds share a run.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../foundation/clock.js";
-import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
-import { pgBouncerEnv } from "../../testing/pgbouncers.js";
 import {
-  onlyResultIn,
-  scratchDirectory,
-  startTrainSim,
-  untilLogged,
-  writeScenarioFile,
-  type Ended,
-  type Started,
-} from "../../testing/train-sim.js";
+  codesOf,
+  expectNothingLost,
+  leftoversOf,
+  runFaults,
+  startFaultRun,
+  untilNothingIsLeftOf,
+} from "../../testing/fault-runs.js";
+import { pgBouncerEnv } from "../../testing/pgbouncers.js";
+import { onlyResultIn, untilLogged } from "../../testing/train-sim.js";
 
 const isRoot = process.getuid?.() === 0;
-const LOAD = "clients: 3\nbatch: { min: 5, max: 20 }\ndiagnosis: { ceiling: false }\ntrials: 1\nseed: 11\n";
-
-interface Run extends Ended {
-  readonly result: ResultDocument;
-  readonly trial: TrialResult;
-  readonly faults: ReadonlyMap<string, FaultRecord>;
-  readonly leftovers: readonly string[];
-}
-
-/** Directories and mounts of servers that this train-sim started. */
-function leftoversOf({ child }: Started): string[] {
-  const mark = new RegExp(`train-sim-(postgres|pgbouncer)-${child.pid ?? 0}-`);
-  const directories = readdirSync(tmpdir()).filter((name) => mark.test(name));
-  const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8").split("\n") : [];
-  return [...directories, ...mounts.filter((line) => mark.test(line))];
-}
-
-async function untilNothingIsLeftOf(started: Started, mostMs = 30_000): Promise<void> {
-  const deadlineMs = systemClock.nowMs() + mostMs;
-  while (leftoversOf(started).length > 0) {
-    if (systemClock.nowMs() > deadlineMs) throw new Error(`left: ${leftoversOf(started).join(", ")}`);
-    await systemClock.sleep(50);
-  }
-}
-
-function start(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
-  const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(`name: faults\n${LOAD}${scenario}`);
-  return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
-}
-
-async function run(scenario: string, env?: NodeJS.ProcessEnv): Promise<Run> {
-  const { started, out } = start(scenario, env);
-  const ended = await started.ended;
-  const leftovers = leftoversOf(started);
-  if (!existsSync(out) || readdirSync(out).length === 0) throw new Error(`no results: ${ended.stderr}`);
-  const { result } = onlyResultIn(out);
-  const trial = result.treatments[0]?.trials[0];
-  if (!trial) throw new Error(`no trial: ${ended.stderr}`);
-  const faults = new Map(result.faults.map((fault) => [fault.kind, fault]));
-  return { ...ended, result, trial, faults, leftovers };
-}
-
-/** What holds of every trial that was broken and mended. */
-function expectNothingLost({ exitCode, stderr, trial, result, leftovers }: Run, count: number): void {
-  expect(exitCode, stderr).toBe(0);
-  expect(trial.status, trial.reason).toBe("complete");
-  expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, drained: true });
-  expect(trial.integrity?.published).toBeGreaterThan(0);
-  expect(result.faults).toEqual(trial.faults);
-  expect(result.faults).toHaveLength(count);
-  for (const { kind, clearedAtSeconds, injectedAtSeconds, atSeconds } of result.faults) {
-    expect(clearedAtSeconds, kind).not.toBeNull();
-    // Node's timers may fire up to a millisecond early.
-    expect(injectedAtSeconds + 0.01, kind).toBeGreaterThanOrEqual(atSeconds);
-  }
-  expect(leftovers).toEqual([]);
-}
-
-const codesOf = (fault: FaultRecord | undefined): string[] => Object.keys(fault?.errors ?? {});
 
 describe("faults of the server", () => {
   it("are met by errors and retries, and lose no event", async () => {
     // Few connections, so that holding all of them takes no time to speak of.
-    const seen = await run(`
+    const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 30 } }
 trial: { warmUp: 500ms, duration: 28s, drain: 60s }
 faults:
@@ -116,7 +51,7 @@ faults:
   it.runIf(isRoot)(
     "leave a full disk behind them, of the tables and of the log",
     async () => {
-      const seen = await run(`
+      const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 16s, drain: 60s }
 faults:
   - { at: 2s, kind: disk-full, disk: tables, for: 3s }
@@ -132,7 +67,7 @@ faults:
   );
 
   it("are cleared where the run is stopped in the middle of one", async () => {
-    const { started, out } = start(`
+    const { started, out } = startFaultRun(`
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: process-stop, for: 50s }]
 `);
@@ -153,7 +88,7 @@ faults: [{ at: 1s, kind: process-stop, for: 50s }]
   it.runIf(isRoot)(
     "leave neither process, directory nor mount when train-sim is killed",
     async () => {
-      const { started, out } = start(`
+      const { started, out } = startFaultRun(`
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: disk-full, for: 50s }]
 `);
@@ -167,7 +102,7 @@ faults: [{ at: 1s, kind: disk-full, for: 50s }]
   );
 
   it("fail the trial with the cause where one of them was not what it claims", async () => {
-    const seen = await run(`
+    const seen = await runFaults(`
 target: { kind: embedded, settings: { idle_in_transaction_session_timeout: 300ms } }
 trial: { warmUp: 0, duration: 20s, drain: false }
 faults: [{ at: 1s, kind: long-transaction, for: 3s }]
@@ -182,7 +117,7 @@ faults: [{ at: 1s, kind: long-transaction, for: 3s }]
 
 describe("faults through PgBouncer", () => {
   it("are met by its clients and lose no event", async () => {
-    const seen = await run(
+    const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }
 trial: { warmUp: 500ms, duration: 14s, drain: 60s }
