@@ -32,7 +32,8 @@ import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
 /** Between a command and the instant it names, so that every thread has heard it before. */
 const BARRIER_LEAD_MS = 30;
-const STOP_PATIENCE_MS = 15_000;
+/** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
+const STOP_PATIENCE_MS = 20_000;
 /** Share of the warm-up after which statistics are gathered. */
 const ANALYZE_AFTER = 0.6;
 

@@ -102,16 +102,17 @@ describe("the summary", () => {
     expect(text.endsWith("\nResults: results/x\n")).toBe(true);
   });
 
-  it("shows failures, retries and empty polls plainly, and says when there were none", () => {
+  it("shows failures, retries, unanswered commits and empty polls plainly, and says when there were none", () => {
     const result = example();
     const { add } = second(result);
     add.failures = { "40001": 2, "53300": 1 };
     add.retriesBySqlstate = { "40P01": 7 };
+    add.unansweredCommits = 5;
     add.emptyPolls = 77;
     const text = render(result);
     expect(text).toContain("failures: none\nretries: none\n");
     expect(text).toContain(
-      "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nempty polls: add 77\n",
+      "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 77\n",
     );
   });
 

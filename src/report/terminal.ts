@@ -106,10 +106,12 @@ function countNotes(shown: Shown): Note[] {
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
   const failures = perOperation(shown, (result) => counted(result.failures));
   const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
+  const unanswered = perOperation(shown, ({ unansweredCommits: count }) => count?.toString());
   const emptyPolls = perOperation(shown, ({ emptyPolls: count }) => (count > 0 ? String(count) : undefined));
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
+    ...(unanswered ? [{ text: `unanswered commits: ${unanswered}`, tone: "plain" } as const] : []),
     ...(emptyPolls ? [{ text: `empty polls: ${emptyPolls}`, tone: "plain" } as const] : []),
     ...arrivalNotes(shown),
   ];

@@ -52,6 +52,7 @@ const COUNTS: readonly (readonly [title: string, of: (result: OperationResult) =
   ["events/s", ({ eventsPerSecond }) => eventsPerSecond],
   ["retries", ({ retries }) => retries],
   ["failures", ({ failures }) => Object.values(failures).reduce((sum, count) => sum + count, 0)],
+  ["unanswered commits", ({ unansweredCommits = 0 }) => unansweredCommits],
   ["empty polls", ({ emptyPolls }) => emptyPolls],
   ["offered", ({ offered }) => offered],
   ["dropped", ({ dropped }) => dropped],
