@@ -35,7 +35,7 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
 
 /** One word: separators and quotes of any CSV dialect would end the cell, and spreadsheets compute what begins with `=`. */
 function word(text: string): string {
-  return text.replace(/[\s,;"'\u0000-\u001f\u007f]+/g, "_").replace(/^[=+@-]/, "_$&");
+  return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
 }
 
 /** When the run began to measure; the epoch where it never did. */

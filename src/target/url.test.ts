@@ -53,6 +53,10 @@ describe("parseConnectionUrl", () => {
       host: "::1",
       port: 5433,
     });
+    expect(parseConnectionUrl("postgresql://u%3B@h/a%3Bb%2Fc%23%C3%BC%25", {}, {})).toMatchObject({
+      user: "u;",
+      database: "a;b/c#ü%",
+    });
     expect(parseConnectionUrl("postgresql://u@/d?host=/run/postgresql", {}, {})).toMatchObject({
       host: "/run/postgresql",
       database: "d",

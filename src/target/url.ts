@@ -122,11 +122,11 @@ interface Address {
 
 function parseAddress(shown: string, url: string): Address {
   try {
-    const { host, port, database, user, password } = parse(url);
+    const { host, port, user, password } = parse(url);
     return {
       host: host ?? "",
       port: port ?? "",
-      database: database ?? "",
+      database: databaseIn(url),
       user: user ?? "",
       password: password ?? "",
     };
@@ -134,6 +134,11 @@ function parseAddress(shown: string, url: string): Address {
     // The cause is left out on purpose: it holds the whole URL, password included.
     throw notValid(shown);
   }
+}
+
+/** The parser leaves %3B, %2F and the like in a database's name as they are; libpq decodes them all. */
+function databaseIn(url: string): string {
+  return decodeURIComponent(/^\w+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? "");
 }
 
 function notValid(shown: string): UsageError {
