@@ -6,7 +6,7 @@ import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
 /** `412 errors (57P01 400, 08006 12)`. */
-function errorsText(errors: FaultRecord["errors"]): string {
+export function errorsText(errors: FaultRecord["errors"]): string {
   const counts = Object.entries(errors).sort(([, a], [, b]) => b - a);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
   if (all === 0) return "no errors";

@@ -122,6 +122,25 @@ describe("report.html", () => {
     expect(page.match(/<\/script>/g)).toHaveLength(2);
   });
 
+  it("lists the faults where there were any, and has no section for them where there were none", () => {
+    const result = exampleResult(2);
+    const [{ id: treatment } = { id: "" }] = result.treatments;
+    const page = rendered({
+      ...result,
+      faults: [
+        {
+          ...{ trial: 1, treatment, kind: "network-reset", atSeconds: 4, forSeconds: 0 },
+          ...{ injectedAtSeconds: 4.01, clearedAtSeconds: 4.06, words: "reset 8 connections of the clients" },
+          ...{ recoverySeconds: null, recoveryReason: "the window ended", errors: { ECONNRESET: 8 } },
+        },
+      ],
+    });
+    for (const cell of ["network-reset", "4.01", "4.06", "the window ended", "8 errors (ECONNRESET 8)"])
+      expect(cellsOf(page)).toContain(cell);
+    expect(page).toContain('href="#faults"');
+    expect(rendered(result)).not.toContain("#faults");
+  });
+
   it("lets the browser run its own script and style alone, and load nothing", () => {
     const page = rendered(exampleResult(2));
     const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? "";

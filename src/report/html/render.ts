@@ -5,6 +5,7 @@ import { html, jsonForScript, type Html } from "./html.js";
 import { inlineAssets, type PageAssets } from "./page-assets.js";
 import type { ReportData } from "./report-data.js";
 import { renderComparisons } from "./sections/comparisons.js";
+import { renderFaults } from "./sections/faults.js";
 import { renderFindings, renderHeader } from "./sections/findings.js";
 import { renderNumbers } from "./sections/numbers.js";
 import { renderEnvironment, renderParameters } from "./sections/parameters.js";
@@ -14,6 +15,7 @@ const SECTIONS: readonly (readonly [id: string, title: string])[] = [
   ["findings", "Findings"],
   ["charts", "Charts"],
   ["comparisons", "Every comparison"],
+  ["faults", "Faults"],
   ["numbers", "Every number"],
   ["parameters", "Parameters"],
   ["environment", "Environment"],
@@ -21,7 +23,8 @@ const SECTIONS: readonly (readonly [id: string, title: string])[] = [
 
 function bodyOf(data: ReportData): Html {
   const { result, programVersion } = data;
-  const links = SECTIONS.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li> `);
+  const sections = SECTIONS.filter(([id]) => id !== "faults" || result.faults.length > 0);
+  const links = sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li> `);
   return html`<a class="skip" href="#findings">To the findings</a>
     ${renderHeader(result)}
     <nav id="sections" aria-label="Sections">
@@ -34,7 +37,7 @@ function bodyOf(data: ReportData): Html {
       ><p>The charts need JavaScript. Every number that they show is in the tables below.</p></noscript
     >
     <main id="charts"></main>
-    ${renderComparisons(result)}${renderNumbers(result)}${renderParameters(result)}
+    ${renderComparisons(result)}${renderFaults(result)}${renderNumbers(result)}${renderParameters(result)}
     ${renderEnvironment(result)}
     <footer>
       <p class="muted">

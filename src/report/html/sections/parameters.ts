@@ -3,10 +3,9 @@
 import { counted } from "../../numbers.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
-import { flattened } from "./flatten.js";
 import { pairsOf, sectionOf, tableOf, text } from "./table.js";
 
-export function renderParameters({ scenario, treatments, faults }: ResultDocument): Html {
+export function renderParameters({ scenario, treatments }: ResultDocument): Html {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   const rows = treatments.map(({ id, levels, trials, sameAs }) => [
     id,
@@ -26,7 +25,6 @@ export function renderParameters({ scenario, treatments, faults }: ResultDocumen
     "parameters",
     "Parameters",
     tableOf("Treatments", columns, rows),
-    pairsOf("Faults that were injected", Object.fromEntries(flattened(faults, "fault"))),
     html`<p>
         Seed ${scenario.seed}, ${counted(scenario.trials, "planned trial")}. Running this scenario again
         repeats the experiment:

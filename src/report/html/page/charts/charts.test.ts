@@ -2,6 +2,7 @@
 // the same as the picture; without data it says why. What it looks like is seen in the browser's tests.
 import { describe, expect, test } from "vitest";
 import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
+import type { FaultRecord } from "../../../../results/fault-schema.js";
 import type { ReportData } from "../../report-data.js";
 import type { Drawing, Plot, View } from "./drawing.js";
 import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
@@ -130,6 +131,30 @@ describe("lines over time", () => {
       '{"xAxis":6,"label":{"formatter":"steady from here"}}',
     );
     expect(marksIn({ ...ALL_SHOWN, trials: 2 })).not.toContain("steady");
+  });
+
+  test("shade the time of each fault, of the shown trials alone, and tell it in words", () => {
+    const fault = (trial: number, treatment: string, at: number, cleared: number | null): FaultRecord => ({
+      ...{ trial, treatment, kind: "postgres-kill", atSeconds: 10, forSeconds: 2, words: "killed" },
+      ...{ injectedAtSeconds: at, clearedAtSeconds: cleared, recoverySeconds: 1, errors: {} },
+    });
+    const faults = [fault(1, "text", 10, 12), fault(4, "text", 10.4, 13), fault(2, "jsonb", 10.1, null)];
+    const broken = { ...report, result: { ...report.result, faults } };
+    const words = (state: FilterState): string => plotOf("throughput", state, broken).words;
+    expect(words(ALL_SHOWN)).toContain("Marked: postgres-kill from 10.1 s to 12.5 s.");
+    expect(words({ ...ALL_SHOWN, trials: 4 })).toContain("Marked: postgres-kill from 10.4 s to 13.0 s.");
+    expect(words({ ...ALL_SHOWN, trials: 2 })).toContain("postgres-kill at 10.1 s");
+    expect(words({ ...ALL_SHOWN, trials: 3 })).not.toContain("postgres-kill");
+    expect(words({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toContain("from 10.2 s to 12.5 s");
+    const [first] = seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: 4 }, broken));
+    expect(first).toMatchObject({
+      markLine: { data: [{ xAxis: 10.4, label: { formatter: "postgres-kill" } }] },
+      markArea: { data: [[{ xAxis: 10.4 }, { xAxis: 13 }]] },
+    });
+    // A panel of one treatment shows its own.
+    expect(plotOf("queue", ALL_SHOWN, broken).words).toContain(
+      "Marked: postgres-kill at 10.1 s; postgres-kill from 10.2 s to 12.5 s.",
+    );
   });
 
   test("keep a treatment's colour whatever else is hidden", () => {

@@ -2,6 +2,7 @@
 // table behind it and its words, so that the three cannot disagree. Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { ChartTable, LegendEntry, Plot, Surface } from "./drawing.js";
+import { markText, type Mark } from "./marks.js";
 import { FONT_FAMILY, layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
 import type { Dash } from "./theme.js";
 import { axisName, ticked, written, type Unit } from "./values.js";
@@ -28,7 +29,7 @@ export interface LinePanel {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly unit: Unit;
-  readonly marks?: readonly { readonly x: number; readonly label: string }[];
+  readonly marks?: readonly Mark[];
 }
 
 export interface LineAxis {
@@ -56,6 +57,29 @@ export interface LineChart {
 
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
+
+/** A line where something begins, and a shade for as long as it lasts. */
+function markSeries(
+  marks: readonly Mark[],
+  { theme }: Surface,
+): Pick<LineSeriesOption, "markLine" | "markArea"> {
+  return {
+    markLine: {
+      silent: true,
+      symbol: "none",
+      lineStyle: { color: theme.muted, type: "dashed" },
+      label: { color: theme.muted, position: "insideEndTop" },
+      data: marks.map(({ x, label }) => ({ xAxis: x, label: { formatter: label } })),
+    },
+    markArea: {
+      silent: true,
+      itemStyle: { color: theme.muted, opacity: 0.18 },
+      data: marks.flatMap(({ x, untilX }) =>
+        untilX === undefined ? [] : [[{ xAxis: x }, { xAxis: untilX }]],
+      ),
+    },
+  };
+}
 
 function seriesOf(
   line: Line,
@@ -85,15 +109,7 @@ function seriesOf(
     ...(line.isArea && { stack: `panel-${panel}`, areaStyle: { opacity: 0.85 } }),
     emphasis: { disabled: true },
     tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, at.unit) },
-    ...(marks.length > 0 && {
-      markLine: {
-        silent: true,
-        symbol: "none",
-        lineStyle: { color: surface.theme.muted, type: "dashed" },
-        label: { color: surface.theme.muted, position: "insideEndTop" },
-        data: marks.map(({ x, label }) => ({ xAxis: x, label: { formatter: label } })),
-      },
-    }),
+    ...(marks.length > 0 && markSeries(marks, surface)),
   };
 }
 
@@ -173,7 +189,10 @@ function wordsOf(chart: LineChart): string {
         .map((line) => range(line, unit))
         .join("; ")}.`,
   );
-  return [`${chart.caption}.`, ...panels].join(" ");
+  const marks = [...new Set(chart.panels.flatMap((panel) => (panel.marks ?? []).map(markText)))];
+  return [`${chart.caption}.`, ...panels, ...(marks.length > 0 ? [`Marked: ${marks.join("; ")}.`] : [])].join(
+    " ",
+  );
 }
 
 /** Panels without a line are left out by the caller. */

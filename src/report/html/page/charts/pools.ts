@@ -2,8 +2,9 @@
 // statistics. Both may apply to one run, since a pooler stands behind a pool.
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
-import { lineNote, treatmentLines, trialMarks } from "./trial-lines.js";
+import { lineNote, treatmentLines } from "./trial-lines.js";
 import { valueNote, valuePanels, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";

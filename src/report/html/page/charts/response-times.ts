@@ -1,9 +1,10 @@
 // Response times over time: percentiles of each second (or bucket of seconds), an operation a panel.
 // They come ready from merged histograms; nothing here makes a percentile of percentiles.
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
 import { operationPick } from "./throughput.js";
-import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
+import { lineNote, treatmentLines, whyNoSeries } from "./trial-lines.js";
 import { operationName } from "./view.js";
 
 const PERCENTILES = ["p99", "p95", "p50", "max"] as const;

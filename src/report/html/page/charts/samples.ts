@@ -3,8 +3,9 @@
 import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
-import { lineNote, treatmentLines, trialMarks, whyNoSeries } from "./trial-lines.js";
+import { lineNote, treatmentLines, whyNoSeries } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 
 export const backlogAge: Chart = {

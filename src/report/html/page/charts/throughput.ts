@@ -2,8 +2,9 @@
 // Retries and failures are counted beside it, since they are what throughput is lost to.
 import type { OperationSeries } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
-import { lineNote, treatmentLines, trialMarks, whyNoSeries, type Pick } from "./trial-lines.js";
+import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
 import type { Operation } from "../../../../metrics/operations.js";

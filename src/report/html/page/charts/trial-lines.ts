@@ -5,6 +5,7 @@ import { mean, median } from "../../../quantiles.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./line-panels.js";
+import { treatmentMarks } from "./marks.js";
 
 /** The values of a bucket, null where there are none. */
 export type Pick = (series: TrialSeries) => readonly (number | null)[] | undefined;
@@ -70,24 +71,10 @@ export function layerPanels(view: View, layers: readonly Layer[], unit: LinePane
       const points = together(all, pick, mean);
       return hasValues(points) ? [{ name, colour, points, isArea: true }] : [];
     });
-    return lines.length > 0 ? [{ title: treatment.label, lines, unit, marks: marksOf(view, treatment) }] : [];
+    return lines.length > 0
+      ? [{ title: treatment.label, lines, unit, marks: treatmentMarks(view, treatment) }]
+      : [];
   });
-}
-
-/** Where a single trial became steady later than its window began. */
-function marksOf(view: View, treatment: Treatment): { x: number; label: string }[] {
-  const trial = view.report.result.treatments
-    .find(({ id }) => id === treatment.id)
-    ?.trials.find(({ number }) => number === view.trials);
-  const second = trial?.steadyState?.settledAfterSeconds;
-  return second === undefined ? [] : [{ x: second, label: "steady from here" }];
-}
-
-/** Where the shown trial became steady, for charts whose panels hold all treatments. */
-export function trialMarks(view: View): { x: number; label: string }[] {
-  return typeof view.trials === "number"
-    ? view.treatments.flatMap((treatment) => marksOf(view, treatment))
-    : [];
 }
 
 /** How the lines of `treatmentLines` came about, for the reader. */

@@ -1,0 +1,41 @@
+// The faults of the report: what was broken in each trial, when it really was there, what failed meanwhile, and how long the
+// load took to come back. A table, as all that the charts show is; an experiment without faults has no such section.
+import type { ResultDocument } from "../../../results/result-schema.js";
+import { html, type Fillable, type Html } from "../html.js";
+import { errorsText } from "../../fault-lines.js";
+import { exact, sectionOf, tableOf, text } from "./table.js";
+
+export function renderFaults({ faults }: ResultDocument): Html {
+  if (faults.length === 0) return html``;
+  const rows = faults.map((fault): Fillable[] => [
+    fault.kind,
+    fault.treatment,
+    fault.trial,
+    ...[fault.atSeconds, fault.forSeconds, fault.injectedAtSeconds, fault.clearedAtSeconds].map(exact),
+    exact(fault.recoverySeconds),
+    fault.recoveryReason ?? "-",
+    errorsText(fault.errors),
+    fault.words,
+  ]);
+  const columns = [
+    ...[
+      text("fault"),
+      text("treatment"),
+      "trial",
+      "asked at s",
+      "asked for s",
+      "injected at s",
+      "cleared at s",
+    ],
+    ...["back after s", text("why that is not known"), text("errors"), text("what was done")],
+  ];
+  return sectionOf(
+    "faults",
+    "Faults",
+    html`<p>
+      Seconds count from the start of the measurement window. Back is throughput at 90 % of before, counted
+      from the clearing, with a second's precision.
+    </p> `,
+    tableOf("Faults that were injected", columns, rows),
+  );
+}
