@@ -347,20 +347,27 @@ describe("a run that is stopped", () => {
     await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace} CASCADE`));
   });
 
-  it("ends with 110 when an acknowledged event is gone", async () => {
+  it("ends with 110 when an acknowledged event is gone, and names it", async () => {
     const out = scratchDirectory();
     const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT.replace("1s", "3s")}`);
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
     await untilLogged(out, `"event":"summary","phase":"measure","operation"`);
-    await withAdmin((admin) =>
+    const gone = await withAdmin((admin) =>
       admin.query(
-        `DELETE FROM ${namespace}.events_archive WHERE id IN (SELECT id FROM ${namespace}.events_archive LIMIT 3)`,
+        `DELETE FROM ${namespace}.events_archive WHERE id IN (SELECT id FROM ${namespace}.events_archive LIMIT 3) RETURNING id`,
       ),
     );
     const ended = await started.ended;
     expect(ended.exitCode).toBe(110);
     const { result } = onlyResultIn(out);
-    expect(result.treatments[0]?.trials[0]?.integrity).toMatchObject({ verdict: "violated", lost: 3 });
+    const integrity = result.treatments[0]?.trials[0]?.integrity;
+    expect(integrity).toMatchObject({ verdict: "violated", lost: 3 });
+    const ids = gone.map(({ id }) => id as string).sort();
+    expect(ids).toHaveLength(3);
+    expect(integrity?.named?.map(({ kind, id }) => `${kind} ${id}`).sort()).toEqual(
+      ids.map((id) => `lost ${id}`),
+    );
+    for (const id of ids) expect(ended.stdout).toContain(`lost ${id}`);
     expect(result.verdict.status).not.toBe("ok");
     expect(ended.stdout).toMatch(/3 of \d+ acknowledged events are in no table/);
   });

@@ -1,0 +1,126 @@
+// What proving that nothing was lost costs. First the producer's side, beside the load: the sum of its keys and its
+// ledger's file, in nanoseconds of one core an event. Then the audit itself, after the load: of a preloaded backlog, in
+// seconds, processor time and memory. Exits with 1 when the ledger takes more than 1 us an event or the audit finds anything.
+// Run `npm run build` first: it measures the built program.
+//
+//   node bench/audit.mjs [--events 1000000] [--rounds 5] [--json]
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { audit } from "../dist/audit/audit.js";
+import { uuidArray } from "../dist/database/binary-arrays.js";
+import { connectAdmin } from "../dist/database/admin.js";
+import { resetNamespace } from "../dist/database/namespace.js";
+import { preload, preloadSource } from "../dist/database/preload.js";
+import { monotonicMs } from "../dist/foundation/clock.js";
+import { hostUsage } from "../dist/foundation/host-usage.js";
+import { KeySum } from "../dist/model/key-sum.js";
+import { KeyMaker } from "../dist/model/ledger.js";
+import { LedgerFileWriter, ledgerPath } from "../dist/results/ledger-file.js";
+import { startEmbedded } from "../dist/target/embedded.js";
+import { readOptions } from "./options.mjs";
+
+const BOUND_NS = 1000;
+const BATCH_EVENTS = 50;
+const LEDGER_BATCHES = 10_000;
+/** One for each type of column; what the GIN index of `jsonb` costs is no part of an audit. */
+const PAYLOADS = ["jsonb-manual", "text"];
+const SEED = 1;
+const scenario = (payload, events) => ({
+  ...{ dialect: "postgres", namespace: "bench", payload, ids: "uuidv7", documentBytes: 900, preload: events },
+  ...{ statementShape: "set-based", advance: { claim: 1, complete: 1, fail: 0 }, actors: {} },
+});
+
+function withDirectory(work) {
+  const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
+  const end = () => rmSync(directory, { recursive: true, force: true });
+  return Promise.resolve(work(directory)).finally(end);
+}
+
+/** Nanoseconds of processor time that the ledger adds to an event whose key was made anyway. */
+function ledgerNs(directory, round) {
+  const source = preloadSource(scenario("text", 0), SEED);
+  const keyMaker = new KeyMaker(source);
+  const batches = Array.from({ length: LEDGER_BATCHES }, (_, batch) => {
+    const made = { batch, events: BATCH_EVENTS, madeAtMs: 1.7e12 };
+    const ids = keyMaker.keysOf(made);
+    uuidArray(ids); // as sending them does: V8 joins the pieces of a string when it is first read
+    return { made, ids };
+  });
+  const writer = new LedgerFileWriter(ledgerPath(directory, round), source);
+  const before = process.cpuUsage();
+  for (const { made, ids } of batches) {
+    const keys = new KeySum().addAll(ids);
+    writer.add({ ...made, client: 0, firstDocument: 0, keys, outcome: "acknowledged" });
+  }
+  writer.flush();
+  const { user, system } = process.cpuUsage(before);
+  writer.close();
+  return ((user + system) * 1000) / (LEDGER_BATCHES * BATCH_EVENTS);
+}
+
+/** One audit of that many events; memory is what the process had more at its largest. */
+async function auditOnce(server, admin, payload, events) {
+  return withDirectory(async (directory) => {
+    const settings = scenario(payload, events);
+    await resetNamespace(admin, settings);
+    const source = preloadSource(settings, SEED);
+    const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+    await preload(admin, settings, SEED, (batch) => ledger.add(batch));
+    ledger.close();
+    globalThis.gc?.();
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 50);
+    const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
+    const cpuBefore = usage();
+    const startMs = monotonicMs();
+    const facts = { settings, directory, told: [], preloaded: events, isDrained: false };
+    const { conservation } = await audit(admin, facts);
+    const seconds = (monotonicMs() - startMs) / 1000;
+    const cpuAfter = usage();
+    const cpu = (whose) => (cpuAfter[whose] - cpuBefore[whose]) / 1000;
+    const cpuSeconds = { server: cpu("serverCpuMs"), program: cpu("clientCpuMs") };
+    clearInterval(watch);
+    const { verdict, documentsChecked } = conservation;
+    return {
+      payload,
+      events,
+      verdict,
+      documentsChecked,
+      seconds,
+      cpuSeconds,
+      memoryMb: (most - before) / 1e6,
+    };
+  });
+}
+
+const options = readOptions({ events: 1_000_000, rounds: 5 });
+const ns = await withDirectory((directory) =>
+  Array.from({ length: options.rounds + 1 }, (_, round) => ledgerNs(directory, round)).slice(1),
+);
+ns.sort((a, b) => a - b);
+const audits = [];
+const server = await startEmbedded({}, { maxConnectionsNeeded: 4 });
+try {
+  const admin = await connectAdmin(server.admin);
+  for (const payload of PAYLOADS) audits.push(await auditOnce(server, admin, payload, options.events));
+  await admin.close();
+} finally {
+  await server.stop();
+}
+const ledgerNsPerEvent = ns[ns.length >> 1];
+if (options.json) console.log(JSON.stringify({ benchmark: "audit", ledgerNsPerEvent, audits }, null, 2));
+else {
+  const range = `${ns[0].toFixed(0)} .. ${ns.at(-1).toFixed(0)}`;
+  console.log(
+    `the ledger takes a producer ${ledgerNsPerEvent.toFixed(0)} ns an event (${range}, ${ns.length} rounds); bound ${BOUND_NS} ns`,
+  );
+  for (const { payload, events, verdict, documentsChecked, seconds, cpuSeconds, memoryMb } of audits)
+    console.log(
+      `${payload}: ${events} events audited in ${seconds.toFixed(1)} s (CPU: server ${cpuSeconds.server.toFixed(1)} s, ` +
+        `program ${cpuSeconds.program.toFixed(1)} s), ${documentsChecked} documents compared, ` +
+        `${memoryMb.toFixed(0)} MB more memory: ${verdict}`,
+    );
+}
+if (ledgerNsPerEvent > BOUND_NS || audits.some(({ verdict }) => verdict !== "ok")) process.exitCode = 1;
