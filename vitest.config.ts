@@ -10,6 +10,8 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: ["src/**/*.db.test.ts"],
           environment: "node",
+          // For busy machines: simulations and the lint of every file take seconds there.
+          testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },
