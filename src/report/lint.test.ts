@@ -65,6 +65,18 @@ describe("a pool against direct connections", () => {
   });
 });
 
+describe("faults of the network", () => {
+  it("put a proxy into the path, which is told of the treatments that have it", () => {
+    const text = "factors: { faults: [[], [{ at: 2s, kind: network-reset }]] }\n";
+    expect(rulesOf(text)).toEqual(["network-proxy"]);
+    const found = lint(parseScenario(`name: a\nseed: 1\ntrials: 5\n${text}`, "scenario.yaml"));
+    expect(found.find(({ rule }) => rule === "network-proxy")).toMatchObject({
+      treatments: ["faults-2s-network-reset"],
+    });
+    expect(rulesOf("faults: [{ at: 2s, kind: backend-terminate }]\n")).toEqual([]);
+  });
+});
+
 describe("windows", () => {
   test.each([
     [

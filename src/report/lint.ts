@@ -4,6 +4,7 @@
 import { formatDuration } from "../foundation/units.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import { isBudgeted } from "../scenario/estimate.js";
+import { networkPlacesOf } from "../scenario/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../scenario/settings.js";
 import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
 import type { Lint, Seen } from "./lint-types.js";
@@ -78,6 +79,11 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
         ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
       ),
     "the ramp-up reaches into the measurement window",
+  ),
+  forSettings(
+    "network-proxy",
+    ({ faults }) => networkPlacesOf(faults).length > 0,
+    "faults of the network put a proxy of train-sim's own into the path, before the fault too: compare only with what has it as well",
   ),
   forSettings(
     "no-consumers",
