@@ -52,10 +52,10 @@ async function withAdmin<T>(work: (admin: AdminClient) => Promise<T>): Promise<T
   }
 }
 
-/** Processes of train-sim's own servers that were started below that directory of the system. */
-function serverProcesses(): string[] {
+/** The servers that the train-sim of that process started, known by their directory: others run on this machine too. */
+function serversOf(pid: number | undefined): string[] {
   const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
-  return lines.filter((line) => /postgres -D .*train-sim|pgbouncer.*train-sim/.test(line));
+  return lines.filter((line) => line.includes(`train-sim-postgres-${pid ?? "?"}-`));
 }
 
 describe("a run", () => {
@@ -303,7 +303,6 @@ describe("a run that is stopped", () => {
 
   it("ends at once on the second signal, and leaves no server", async () => {
     const out = scratchDirectory();
-    const before = new Set(serverProcesses());
     const started = startTrainSim([
       "run",
       writeScenarioFile(`name: t\nappDelay: 30s\n${ACTORS.replace("appDelay: 0\n", "")}${LONG}`),
@@ -311,12 +310,11 @@ describe("a run that is stopped", () => {
       out,
     ]);
     await untilLogged(out, `"phase":"measure"`);
+    expect(serversOf(started.child.pid)).not.toEqual([]);
     started.child.kill("SIGTERM");
     started.child.kill("SIGTERM");
     expect((await started.ended).exitCode).toBe(105);
-    await expect
-      .poll(() => serverProcesses().filter((line) => !before.has(line)), { timeout: 20_000 })
-      .toEqual([]);
+    await expect.poll(() => serversOf(started.child.pid), { timeout: 20_000 }).toEqual([]);
   });
 
   it("says that the server went away in mid-trial, with what was measured before", async () => {
