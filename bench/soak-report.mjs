@@ -20,7 +20,12 @@ export function violationsOf({ exitCode, signal, result, faults }) {
   return found;
 }
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+function median(values) {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(half)] + sorted[Math.ceil(half)]) / 2;
+}
 
 function byKind(records) {
   const kinds = [...new Set(records.map(({ kind }) => kind))].sort();
@@ -76,13 +81,15 @@ const shown = (value) => (value === null ? "-" : value.toFixed(1));
 export function caseLine({ number, scenario, trial, exitCode, signal, violations }) {
   const { payload, locking, isolation, statementShape, pool, faults } = scenario;
   const { published = "?", lost = "?", duplicated = "?", inDoubt = "?" } = trial?.integrity ?? {};
-  const recovered = (trial?.faults ?? []).map(({ recoverySeconds }) => shown(recoverySeconds)).join(", ");
-  const broken = faults
-    .map(({ kind, at, for: long }) => `${kind} at ${at}${long ? ` for ${long}` : ""}`)
-    .join(", ");
+  const asked = faults.map(({ kind, at, for: long }) => `${kind} at ${at}${long ? ` for ${long}` : ""}`);
+  // In the order in which they happened, which need not be the scenario's.
+  const done = (trial?.faults ?? []).map(
+    ({ kind, injectedAtSeconds, recoverySeconds }) =>
+      `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${shown(recoverySeconds)} s)`,
+  );
   return [
     `#${number} ${violations.length > 0 ? "FAILED" : "ok"}, exit ${signal ?? exitCode}: ${payload}, ${locking}, ${isolation}, ${statementShape}, ${pool.strategy}${pool.mode ? ` ${pool.mode}` : ""}`,
-    `   ${broken}; recovered after ${recovered || "-"} s`,
+    `   ${(done.length > 0 ? done : asked).join(", ")}`,
     `   published ${published}, lost ${lost}, duplicated ${duplicated}, in doubt ${inDoubt}`,
     ...violations.map((violation) => `   ! ${violation}`),
   ].join("\n");
