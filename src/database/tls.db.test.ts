@@ -6,9 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../foundation/clock.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
+import { Prng } from "../foundation/prng.js";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 import { startEmbedded } from "../target/embedded.js";
+import { TcpProxy } from "../target/network/tcp-proxy.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { connectAdmin } from "./admin.js";
 import { createConnectionSource } from "./pools/create-source.js";
@@ -138,6 +141,17 @@ describe("a server that takes TLS only", () => {
     const tls: TlsSettings = { mode: "verify-full", ca };
     expect(await session(endpoint(tls, { host: "localhost" }))).toMatchObject(encrypted);
     expect(await refusal(endpoint(tls, { host: "127.0.0.1" }))).toContain("certificate is not for host");
+  });
+
+  it("is still held to its own name through a proxy, which carries TLS untouched", async () => {
+    const { port } = server.admin;
+    const proxy = await TcpProxy.open({ host: "127.0.0.1", port }, systemClock, new Prng(1));
+    const through = (serverName: string): Endpoint =>
+      endpoint({ mode: "verify-full", ca, serverName }, { host: "127.0.0.1", port: proxy.port });
+    expect(await session(through("localhost"))).toMatchObject(encrypted);
+    for (const other of ["elsewhere.example", "127.0.0.1"])
+      expect(await refusal(through(other))).toContain("certificate is not for host");
+    await proxy.close();
   });
 
   it("takes a client certificate in place of a password", async () => {
