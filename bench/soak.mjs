@@ -137,6 +137,7 @@ async function main() {
   const file = out ?? join(scratch, "soak.json");
   writeFileSync(file, `${JSON.stringify({ ...sum, trials: cases }, null, 2)}\n`);
   console.log(["", ...sumLines(sum), `JSON: ${file}`].join("\n"));
+  if (out && sum.failed === 0) rmSync(scratch, { recursive: true });
   if (sum.failed > 0 || sum.cases === 0) process.exitCode = 1;
 }
 
