@@ -24,6 +24,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          // Real servers on a shared machine: CI gives a failed test a second chance, and the reporter names it.
+          retry: process.env["CI"] ? 1 : 0,
           sequence: { groupOrder: 1 },
         },
       },

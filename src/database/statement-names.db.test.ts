@@ -1,33 +1,43 @@
 // Every statement of the workload, run for real, is known by its text in the server's `pg_stat_statements`, whatever the
 // statement's shape and the storage of the payload. The library is loaded in train-sim's own servers by default.
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { PAYLOADS, STATEMENT_SHAPES } from "../scenario/settings.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { createWorkload } from "./create-workload.js";
-import { dropNamespace, resetNamespace } from "./namespace.js";
+import { resetNamespace } from "./namespace.js";
 import { statementNamer } from "./statement-names.js";
+import type { Workload } from "./workload.js";
 
 const namespace = testNamespace("statements");
+const database = testNamespace("statements");
+let server: AdminClient;
 let admin: AdminClient;
 let connection: PgConnection;
+/** Major version of the server. */
+let version: number;
 beforeAll(async () => {
-  const endpoint = inject("adminEndpoint");
+  server = await connectAdmin(inject("adminEndpoint"));
+  // A database of its own: statements are counted by database, and those of other tests would be in the same entries.
+  await server.query(`CREATE DATABASE ${database}`);
+  const endpoint = { ...inject("adminEndpoint"), database };
   admin = await connectAdmin(endpoint, { purpose: "statements" });
   connection = await new PgConnection({
     endpoint,
     applicationName: "train-sim/test",
     prepared: false,
   }).connect();
-  // Another test file may be making it at this moment: then this fails, and it is there.
-  await admin.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").catch(() => undefined);
+  await admin.query("CREATE EXTENSION pg_stat_statements");
+  const [row] = await admin.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
+  version = Number(row?.major);
 });
 afterAll(async () => {
-  await dropNamespace(admin, namespace);
   await connection.end();
   await admin.close();
+  await server.query(`DROP DATABASE ${database}`);
+  await server.close();
 });
 
 const COMBINATIONS = STATEMENT_SHAPES.flatMap((shape) =>
@@ -36,7 +46,7 @@ const COMBINATIONS = STATEMENT_SHAPES.flatMap((shape) =>
 const EVENTS = 5;
 
 /** One transaction of each kind, with work in each. */
-async function runAll(workload: ReturnType<typeof createWorkload>, seed: number): Promise<void> {
+async function runAll(workload: Workload, seed: number): Promise<void> {
   const batch = makeBatch(EVENTS, seed);
   const [probe] = batch;
   if (!probe) throw new Error("an empty batch");
@@ -49,27 +59,60 @@ async function runAll(workload: ReturnType<typeof createWorkload>, seed: number)
   await workload.archive(connection, EVENTS);
 }
 
+const OWN = "dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
+/** Texts that the server has counted in this database since the last reset. */
+async function counted(): Promise<string[]> {
+  const rows = await admin.query(`SELECT query FROM pg_stat_statements WHERE ${OWN}`);
+  return rows.map(({ query }) => String(query));
+}
+
+async function reset(): Promise<void> {
+  await admin.query(
+    `SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()`,
+  );
+}
+
+function workloadOf(statementShape: StatementShape, payload: Payload, schema: string): Workload {
+  return createWorkload({
+    ...{ dialect: "postgres", namespace: schema, payload, statementShape },
+    ...{ locking: "skip-locked", isolation: "read committed" },
+  });
+}
+
+function namesIn(workload: Workload, texts: readonly string[]): string[] {
+  const nameOf = statementNamer(workload.statements, version);
+  return [...new Set(texts.flatMap((query) => nameOf(query) ?? []))].sort();
+}
+
 test.each(COMBINATIONS)(
   "%s on %s: every statement is found, and nothing else",
   async (statementShape, payload) => {
     await resetNamespace(admin, { namespace, payload });
-    const workload = createWorkload({
-      ...{ dialect: "postgres", namespace, payload, statementShape },
-      ...{ locking: "skip-locked", isolation: "read committed" },
-    });
-    await admin.query(
-      "SELECT pg_stat_statements_reset(0, 0, queryid) FROM pg_stat_statements WHERE strpos(query, $1) > 0",
-      [namespace],
-    );
+    const workload = workloadOf(statementShape, payload, namespace);
+    await reset();
     await runAll(
       workload,
       COMBINATIONS.findIndex(([s, p]) => s === statementShape && p === payload),
     );
-    const rows = await admin.query("SELECT query FROM pg_stat_statements");
-    const nameOf = statementNamer(workload.statements);
-    const found = new Set(rows.flatMap(({ query }) => nameOf(String(query)) ?? []));
-    expect([...found].sort()).toEqual(workload.statements.map(({ name }) => name).sort());
-    const known = rows.filter(({ query }) => nameOf(String(query)) !== undefined);
-    expect(known.every(({ query }) => String(query).includes(namespace))).toBe(true);
+    const texts = await counted();
+    expect(namesIn(workload, texts)).toEqual(workload.statements.map(({ name }) => name).sort());
+    const nameOf = statementNamer(workload.statements, version);
+    const known = texts.filter((query) => nameOf(query) !== undefined);
+    expect(known.every((query) => query.includes(namespace))).toBe(true);
   },
 );
+
+test("statements are found where the same ones ran in another namespace before", async () => {
+  const later = testNamespace("statements");
+  await resetNamespace(admin, { namespace, payload: "text" });
+  await resetNamespace(admin, { namespace: later, payload: "text" });
+  await reset();
+  for (const [schema, seed] of [
+    [namespace, 100],
+    [later, 101],
+  ] as const)
+    await runAll(workloadOf("set-based", "text", schema), seed);
+  const workload = workloadOf("set-based", "text", later);
+  expect(namesIn(workload, await counted())).toEqual(workload.statements.map(({ name }) => name).sort());
+});

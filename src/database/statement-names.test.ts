@@ -7,10 +7,8 @@ const CLAIM = {
   text: `SELECT event_id FROM "ns".event_status
 WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
-const nameOf = statementNamer([
-  CLAIM,
-  { name: "resolve", text: 'SELECT count(*) FROM "ns".events WHERE id = $1' },
-]);
+const STATEMENTS = [CLAIM, { name: "resolve", text: 'SELECT count(*) FROM "ns".events WHERE id = $1' }];
+const nameOf = statementNamer(STATEMENTS, 17);
 
 describe("a statement of the workload", () => {
   it("is known whatever a version makes of its constants", () => {
@@ -28,5 +26,12 @@ WHERE status IN ($2 /*, ... */) ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOC
       "",
     ];
     expect(others.map(nameOf)).toEqual(Array(4).fill(undefined));
+  });
+
+  it("is known from 18 on by the text of another namespace, which is all that is kept of both", () => {
+    const nameIn18 = statementNamer(STATEMENTS, 18);
+    const elsewhere = CLAIM.text.replace('"ns"', '"odd "" name."');
+    expect([elsewhere, CLAIM.text].map(nameIn18)).toEqual(Array(2).fill("process.claim"));
+    expect(nameIn18(CLAIM.text.replace("event_status", "event_states"))).toBeUndefined();
   });
 });

@@ -4,8 +4,8 @@ import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { statementNamer } from "../database/statement-names.js";
 import { DatabaseSampler } from "../database/sampler/sampler.js";
+import type { Statement } from "../database/workload.js";
 import type { DatabaseEvidence, WaitShare } from "../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
 
@@ -99,12 +99,12 @@ export function databaseSummary(
 export class DatabaseSource implements EvidenceSource {
   readonly name = "database";
   private readonly sampler: DatabaseSampler;
-  private readonly nameOf: ReturnType<typeof statementNamer>;
+  private readonly workloadStatements: readonly Statement[];
   private statements: DatabaseEvidence["statements"];
 
   constructor(endpoint: Endpoint, settings: TreatmentSettings) {
     const { dialect, namespace, target } = settings;
-    this.nameOf = statementNamer(createWorkload(settings).statements);
+    this.workloadStatements = createWorkload(settings).statements;
     this.sampler = new DatabaseSampler({
       ...{ endpoint, namespace, dialect: dialectOf(dialect) },
       isOurs: target.kind !== "url",
@@ -129,7 +129,7 @@ export class DatabaseSource implements EvidenceSource {
   }
 
   async closed(): Promise<void> {
-    this.statements = await this.sampler.closeStatements(this.nameOf);
+    this.statements = await this.sampler.closeStatements(this.workloadStatements);
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {

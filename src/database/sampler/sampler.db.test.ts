@@ -10,7 +10,6 @@ import { PgConnection } from "../connection.js";
 import { createWorkload } from "../create-workload.js";
 import { postgres } from "../dialects/postgres.js";
 import { resetNamespace } from "../namespace.js";
-import { statementNamer } from "../statement-names.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { Metrics } from "./view.js";
@@ -209,7 +208,7 @@ describe("a superuser's sampler", () => {
     await sampler.openStatements();
     await addEvents(connection);
     await sampler.sample();
-    const found = await sampler.closeStatements(statementNamer(workload.statements));
+    const found = await sampler.closeStatements(workload.statements);
     expect(found?.map(({ name, calls, rows }) => [name, calls, rows]).sort()).toEqual([
       ["add.events", 1, EVENTS],
       ["add.status", 1, EVENTS],

@@ -7,7 +7,9 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../scenario/endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
+import { statementNamer } from "../statement-names.js";
 import { tablesOf } from "../tables.js";
+import type { Statement } from "../workload.js";
 import { GroupReader } from "./reader.js";
 import {
   namedStatements,
@@ -92,16 +94,15 @@ export class DatabaseSampler {
     });
   }
 
-  /** What it counted since, of the statements that have a name; undefined where it is not known. */
-  async closeStatements(
-    nameOf: (query: string) => string | undefined,
-  ): Promise<NamedStatement[] | undefined> {
+  /** What it counted since, of these statements; undefined where it is not known. */
+  async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
     const before = this.statementsBefore;
     if (!before) return undefined;
     return this.orSkip(STATEMENTS, async ({ client, survey }) => {
       const added = statementsAdded(before, await readStatements(client, survey));
       if (!added) throw new Error("its statistics were reset in the window");
-      const named = namedStatements(added, await statementTexts(client, survey, added.keys()), nameOf);
+      const texts = await statementTexts(client, survey, added.keys());
+      const named = namedStatements(added, texts, statementNamer(statements, survey.version));
       if (named.length > 0) return named;
       throw new Error("it shows no statement of the workload: another role's, or none is tracked");
     });
