@@ -1,10 +1,12 @@
 #!/bin/sh
-# Makes docker/.env, which compose.yaml reads: the password of the database, new for every stack, and the user that
-# results on this machine shall belong to; and the directory results/, so that it belongs to that user too. Leaves
-# a file that is there as it is, so that a running stack keeps its password.
+# Makes .env, which the compose.yaml beside it reads: the password of the database, new for every stack, and the user
+# that results on this machine shall belong to; and the directory results/, so that it belongs to that user too.
+# Leaves a file that is there as it is, so that a running stack keeps its password.
+#
+#   make-env.sh [DIRECTORY]      docker/ without one
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
-file="$here/.env"
+file="${1:-$here}/.env"
 if [ -e "$file" ]; then
   echo "$file is there already: left as it is" >&2
   exit 0

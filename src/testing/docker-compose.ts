@@ -1,13 +1,15 @@
-// The strict schema of docker/compose.yaml: just the part of the Compose specification that it uses, so that a
-// misspelt key is an error even where the docker CLI has no Compose to ask. What the file refers to (files, ports,
-// variables) is for its test to check. Refuses any key that it does not know.
+// The strict schema of the compose.yaml of docker/ and of docker/cockroachdb/: just the part of the Compose specification
+// that they use, so that a misspelt key is an error even where the docker CLI has no Compose to ask. What the files
+// refer to (files, ports, variables) is for their test to check. Refuses any key that it does not know.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** The folder of the stack. */
+/** The folder of the stack on PostgreSQL, and of what both stacks share. */
 export const DOCKER = join(import.meta.dirname, "..", "..", "docker");
+/** The folder of the stack on CockroachDB. */
+export const DOCKER_COCKROACHDB = join(DOCKER, "cockroachdb");
 
 const durationText = z.string().regex(/^(\d+(ms|s|m|h))+$/);
 
@@ -26,6 +28,7 @@ const Service = z.strictObject({
   image: z.string(),
   build: z.strictObject({ context: z.string(), dockerfile: z.string(), target: z.string() }).optional(),
   profiles: z.array(z.string()).min(1).optional(),
+  hostname: z.string().optional(),
   user: z.string().optional(),
   init: z.boolean().optional(),
   entrypoint: z.array(z.string()).optional(),
@@ -55,7 +58,7 @@ export function parseCompose(text: string): Compose {
   return Compose.parse(parse(text, { merge: true, uniqueKeys: true, strict: true }));
 }
 
-/** docker/compose.yaml. */
-export async function readCompose(): Promise<Compose> {
-  return parseCompose(await readFile(join(DOCKER, "compose.yaml"), "utf8"));
+/** The compose.yaml of one of the two folders. */
+export async function readCompose(directory = DOCKER): Promise<Compose> {
+  return parseCompose(await readFile(join(directory, "compose.yaml"), "utf8"));
 }

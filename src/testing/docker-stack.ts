@@ -1,29 +1,23 @@
 // The stack of docker/compose.yaml on loopback without containers: the real PostgreSQL, two real PgBouncers and the
-// real HAProxy, each reading the committed configuration file itself. Only addresses and the places of certificates
-// are overridden, in files of their own that come before (HAProxy) or include (PgBouncer) the committed one, and
-// the certificates come from the committed script. Servers are stopped and their directories removed by `stop`.
+// real HAProxy, each reading the committed configuration file itself (docker-servers.ts tells how), with certificates
+// from the committed script. Servers are stopped and their directories removed by `stop`.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { connect } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { systemClock } from "../foundation/clock.js";
 import { generateSecret } from "../foundation/prng.js";
 import { connectAdmin } from "../database/admin.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { startEmbedded } from "../target/embedded.js";
-import { makePrivateDirectory } from "../target/private-directory.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { DOCKER, readCompose } from "./docker-compose.js";
-import { freePort, startProcess, type ServerProcess } from "../target/server-process.js";
+import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./docker-servers.js";
+import { freePort, type ServerProcess } from "../target/server-process.js";
 
 const run = promisify(execFile);
 
 const USER = "train_sim";
-const READY_ATTEMPTS = 500;
-const POLL_MS = 20;
 
 /** Certificates and the list of users, made by docker/make-certificates.sh in a directory of their own. */
 export interface Certificates {
@@ -85,7 +79,10 @@ export async function startDockerStack(
       stops.push(pooler.stop);
     }
     const listenPort = await freePort();
-    const haproxy = await startHaproxy(programs.haproxy, listenPort, ports);
+    const haproxy = await startCommittedHaproxy(programs.haproxy, listenPort, {
+      cfg: join(DOCKER, "haproxy", "haproxy.cfg"),
+      addresses: haproxyAddresses(listenPort, ports),
+    });
     stops.push(haproxy.stop);
     return {
       front: await endpointOf(certificates, listenPort),
@@ -139,11 +136,6 @@ async function startPostgres(certificates: Certificates): Promise<RunningTarget>
   }
 }
 
-export interface Started {
-  readonly process: ServerProcess;
-  readonly stop: () => Promise<void>;
-}
-
 /** One PgBouncer with the committed file, in front of the PostgreSQL on that port. */
 export async function startPooler(
   program: string,
@@ -151,83 +143,12 @@ export async function startPooler(
   port: number,
   postgresPort: number,
 ): Promise<Started> {
-  const directory = await makePrivateDirectory("pgbouncer");
+  const files: Record<string, string> = {};
   for (const name of ["ca.crt", "pgbouncer.crt", "pgbouncer.key", "userlist.txt"])
-    await directory.write(name, await certificates.read(name));
-  const committed = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
-  const included = await directory.write("pgbouncer.ini", committed);
-  // The committed file ends inside [pgbouncer]. A second [pgbouncer] would set everything back to its default.
-  const overrides = await directory.write(
-    "addresses.ini",
-    [
-      `%include ${included}`,
-      "listen_addr = 127.0.0.1",
-      `listen_port = ${port}`,
-      ...["auth_file = userlist.txt", "server_tls_ca_file = ca.crt"],
-      ...["client_tls_cert_file = pgbouncer.crt", "client_tls_key_file = pgbouncer.key"],
-      "[databases]",
-      `${USER} = host=127.0.0.1 port=${postgresPort} dbname=${USER}`,
-      "",
-    ].join("\n"),
-  );
-  return supervise(await startProcess("PgBouncer", directory, program, [overrides]), port, () =>
-    directory.remove(),
-  );
-}
-
-async function startHaproxy(
-  program: string,
-  listenPort: number,
-  poolerPorts: readonly number[],
-): Promise<Started> {
-  const directory = await makePrivateDirectory("pgbouncer");
-  const addresses = await directory.write("addresses.cfg", haproxyAddresses(listenPort, poolerPorts));
-  const args = ["-db", "-f", addresses, "-f", join(DOCKER, "haproxy", "haproxy.cfg")];
-  // As whoever runs the tests: it needs no other user, and reads the committed file where it lies.
-  const started = await startProcess("HAProxy", { ...directory, user: undefined }, program, args);
-  return supervise(started, listenPort, () => directory.remove());
-}
-
-/** Waits until the process accepts connections; stops it when it does not. */
-async function supervise(
-  started: ServerProcess,
-  port: number,
-  remove: () => Promise<void>,
-): Promise<Started> {
-  const stop = async (): Promise<void> => {
-    await started.stop([{ signal: "SIGQUIT", patienceMs: 2000 }]);
-    await remove();
-  };
-  try {
-    for (let attempt = 1; !(await accepts(port)); attempt++) {
-      if (started.hasExited || attempt === READY_ATTEMPTS)
-        throw new Error(`nothing listens on port ${port}: ${await started.log()}`);
-      await systemClock.sleep(POLL_MS);
-    }
-    return { process: started, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-/** Resolves once the process has written a line that matches; rejects with its log after a bounded time. */
-export async function hasLogged(process: ServerProcess, line: RegExp): Promise<void> {
-  for (let attempt = 0; attempt < READY_ATTEMPTS; attempt++) {
-    if (line.test(await process.log())) return;
-    await systemClock.sleep(POLL_MS);
-  }
-  throw new Error(`not logged: ${String(line)}\n${await process.log()}`);
+    files[name] = await certificates.read(name);
+  return startCommittedPgBouncer(program, port, {
+    ini: join(DOCKER, "pgbouncer", "pgbouncer.ini"),
+    files,
+    database: `${USER} = host=127.0.0.1 port=${postgresPort} dbname=${USER}`,
+  });
 }

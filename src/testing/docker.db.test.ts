@@ -1,19 +1,17 @@
 // docker/ with the real programs: HAProxy checks and runs its file, PgBouncers read theirs, PostgreSQL takes the
 // settings of compose.yaml, and a query goes through all of them with TLS verified at every hop.
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAdmin, connectConsole, type AdminClient } from "../database/admin.js";
 import { messageOf } from "../foundation/errors.js";
 import { freePort } from "../target/server-process.js";
 import { parseConnectionUrl } from "../target/url.js";
-import { debianProgram } from "./debian-program.js";
+import { findHaproxy, hasLogged } from "./docker-servers.js";
 import {
-  hasLogged,
   haproxyAddresses,
   makeCertificates,
   startDockerStack,
@@ -27,14 +25,6 @@ import { pgBouncerPath } from "./pgbouncers.js";
 const run = promisify(execFile);
 const CONFIG = join(DOCKER, "haproxy", "haproxy.cfg");
 const SET_UP_MS = 180_000;
-
-async function findHaproxy(): Promise<string> {
-  const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  const installed = directories
-    .map((directory) => join(directory, "haproxy"))
-    .find((file) => existsSync(file));
-  return installed ?? debianProgram({ suite: "trixie", packageName: "haproxy", program: "usr/sbin/haproxy" });
-}
 
 let haproxy: string;
 let certificates: Certificates;

@@ -1,22 +1,22 @@
-// docker/ without any server: compose.yaml is well formed and refers to nothing that is not there, ports stay on
-// loopback, the script makes every variable that is asked for, and the images are pinned and not root.
+// docker/ without any server: the compose.yaml of both stacks is well formed and refers to nothing that is not there,
+// ports stay on loopback, the script makes every variable that is asked for, and the images are pinned and not root.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadScenario } from "../scenario/loader.js";
 import { totalClients } from "../scenario/settings.js";
-import { DOCKER, parseCompose, readCompose, type Compose } from "./docker-compose.js";
+import { DOCKER, DOCKER_COCKROACHDB, parseCompose, readCompose, type Compose } from "./docker-compose.js";
 
 const run = promisify(execFile);
 const ROOT = join(DOCKER, "..");
 const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
 /** A name, a tag that starts with a full version or a date; never `latest`, never a major version alone. */
-const PINNED = /^[\w./-]+:(\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
+const PINNED = /^[\w./-]+:(v?\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
 
 /** What the scenarios compared here have; the loader checks all of it. */
 interface ReferenceScenario {
@@ -25,47 +25,72 @@ interface ReferenceScenario {
   factors: { pool: { strategy: string; mode?: string | undefined; size?: number | undefined }[] };
 }
 
-let compose: Compose;
-/** A copy of docker/ in which make-env.sh has run. */
+const STACKS = [
+  {
+    file: "compose.yaml",
+    home: DOCKER,
+    names: ["certificates", "postgres", "pgbouncer-1", "pgbouncer-2", "haproxy", "train-sim"],
+  },
+  {
+    file: "cockroachdb/compose.yaml",
+    home: DOCKER_COCKROACHDB,
+    names: [
+      ...["certificates", "cockroach-1", "cockroach-2", "cockroach-3", "init", "haproxy"],
+      ...["pgbouncer-1", "pgbouncer-2", "pgbouncer-3", "train-sim"],
+    ],
+  },
+];
+
+/** A copy of docker/ in which make-env.sh has run for both stacks. */
 let copy: string;
 
 beforeAll(async () => {
-  compose = await readCompose();
   copy = await mkdtemp(join(tmpdir(), "train-sim-docker-"));
   await mkdir(join(copy, "docker"));
   await cp(DOCKER, join(copy, "docker"), { recursive: true });
-  await rm(join(copy, "docker", ".env"), { force: true });
-  await run("sh", [join(copy, "docker", "make-env.sh")]);
+  for (const { home } of STACKS) {
+    await rm(join(copied(home), ".env"), { force: true });
+    // The stack of make-env.sh itself needs not be named.
+    await run("sh", [join(copy, "docker", "make-env.sh"), ...(home === DOCKER ? [] : [copied(home)])]);
+  }
 });
 
 afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-function services(): [string, Compose["services"][string]][] {
-  return Object.entries(compose.services);
+function copied(home: string): string {
+  return join(copy, relative(ROOT, home));
 }
 
-async function environment(): Promise<Map<string, string>> {
-  const text = await readFile(join(copy, "docker", ".env"), "utf8");
+async function environment(home = DOCKER): Promise<Map<string, string>> {
+  const text = await readFile(join(copied(home), ".env"), "utf8");
   return new Map(text.split("\n").flatMap((line) => (line ? [line.split("=") as [string, string]] : [])));
 }
 
-describe("compose.yaml", () => {
+describe.each(STACKS)("$file", ({ home, names }) => {
+  let compose: Compose;
+
+  beforeAll(async () => {
+    compose = await readCompose(home);
+  });
+
+  function services(): [string, Compose["services"][string]][] {
+    return Object.entries(compose.services);
+  }
+
   test("is what Compose takes, by the strict schema and by Compose itself where the docker CLI has it", async () => {
-    expect(Object.keys(compose.services)).toEqual([
-      ...["certificates", "postgres", "pgbouncer-1", "pgbouncer-2", "haproxy", "train-sim"],
-    ]);
+    expect(Object.keys(compose.services)).toEqual(names);
     const hasCompose = await run("docker", ["compose", "version"]).then(
       () => true,
       () => false,
     );
     if (hasCompose)
-      await run("docker", ["compose", "-f", join(copy, "docker", "compose.yaml"), "config", "-q"]);
+      await run("docker", ["compose", "-f", join(copied(home), "compose.yaml"), "config", "-q"]);
   });
 
   test("would not be taken with a key misspelt or given twice", async () => {
-    const text = await readFile(join(DOCKER, "compose.yaml"), "utf8");
+    const text = await readFile(join(home, "compose.yaml"), "utf8");
     expect(() => parseCompose(text.replace("stop_signal:", "stop_signals:"))).toThrow(/stop_signals/);
     expect(() => parseCompose(`${text}\nvolumes: {}\n`)).toThrow(/unique/);
   });
@@ -91,9 +116,11 @@ describe("compose.yaml", () => {
       expect([undefined, "ro"]).toContain(mode);
       if (!source.startsWith(".")) used.add(source);
       // Results are made by make-env.sh; everything else is committed, and not to be written to.
-      else if (source === "../results") expect(existsSync(join(copy, "results"))).toBe(true);
-      else {
-        expect(existsSync(join(DOCKER, source)), source).toBe(true);
+      else if (source.endsWith("/results")) {
+        expect(join(copied(home), source)).toBe(join(copy, "results"));
+        expect(existsSync(join(copy, "results"))).toBe(true);
+      } else {
+        expect(existsSync(join(home, source)), source).toBe(true);
         expect(mode, source).toBe("ro");
       }
     }
@@ -104,7 +131,7 @@ describe("compose.yaml", () => {
     const dockerfile = await readFile(join(DOCKER, "Dockerfile"), "utf8");
     for (const [, { build }] of services()) {
       if (!build) continue;
-      expect(existsSync(join(DOCKER, build.context, build.dockerfile))).toBe(true);
+      expect(join(home, build.context, build.dockerfile)).toBe(join(DOCKER, "Dockerfile"));
       expect(dockerfile).toMatch(new RegExp(`^FROM \\S+ AS ${build.target}$`, "m"));
     }
   });
@@ -127,14 +154,20 @@ describe("compose.yaml", () => {
   });
 
   test("asks for exactly the variables that make-env.sh makes, and fails without them", async () => {
-    const text = await readFile(join(DOCKER, "compose.yaml"), "utf8");
+    const text = await readFile(join(home, "compose.yaml"), "utf8");
     const asked = [...text.matchAll(/\$\{(\w+)(:\?[^}]+)?\}/g)];
-    expect(new Set(asked.map(([, name]) => name))).toEqual(new Set((await environment()).keys()));
+    expect(new Set(asked.map(([, name]) => name))).toEqual(new Set((await environment(home)).keys()));
     for (const [reference, , message] of asked) expect(message, reference).toContain("make-env.sh");
   });
 });
 
 describe("train-events.docker.yaml", () => {
+  let compose: Compose;
+
+  beforeAll(async () => {
+    compose = await readCompose();
+  });
+
   const scenario = join(DOCKER, "train-events.docker.yaml");
   const read = async (file: string) => parse(await readFile(file, "utf8")) as ReferenceScenario;
 
@@ -160,7 +193,7 @@ describe("train-events.docker.yaml", () => {
     for (const { settings } of treatments) {
       const { target, pool } = settings;
       if (target.kind !== "url") throw new Error(`unexpected target ${target.kind}`);
-      for (const url of [...target.urls, ...("urls" in pool ? pool.urls : [])]) {
+      for (const { url } of [...target.urls, ...("urls" in pool ? pool.urls : [])]) {
         const { hostname, port, username, pathname, searchParams } = new URL(url);
         const service = compose.services[hostname];
         expect(service?.ports?.[0]).toMatch(new RegExp(`:${port}$`));
@@ -194,6 +227,12 @@ describe("train-events.docker.yaml", () => {
 });
 
 describe("make-env.sh", () => {
+  test("makes another password for the other stack", async () => {
+    const [postgres, cockroachdb] = [await environment(), await environment(DOCKER_COCKROACHDB)];
+    expect([...cockroachdb.keys()]).toEqual([...postgres.keys()]);
+    expect(cockroachdb.get("TRAIN_SIM_PASSWORD")).not.toBe(postgres.get("TRAIN_SIM_PASSWORD"));
+  });
+
   test("makes a long password in a file for its owner alone", async () => {
     const values = await environment();
     expect(values.get("TRAIN_SIM_PASSWORD")).toMatch(/^[0-9a-f]{48}$/);
