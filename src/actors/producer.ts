@@ -9,7 +9,7 @@ import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { batchSizeAt } from "../scenario/profiles.js";
-import type { Profile } from "../scenario/settings.js";
+import type { Profile } from "../scenario/load-settings.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { ledgerSourceOf } from "./protocol.js";
 

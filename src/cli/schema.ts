@@ -1,27 +1,32 @@
 // `train-sim schema print|apply|drop`: the tables of the workload as SQL, and in a database of the user's choice.
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
+import { UsageError } from "../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { applyNamespace, ddl, dropNamespace } from "../database/namespace.js";
+import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace.js";
+import { lackOf } from "../scenario/dialects/registry.js";
 import {
   DIALECTS,
   ISOLATIONS,
   LOCKINGS,
   PAYLOADS,
   STATEMENT_SHAPES,
+  STORAGES,
   type DialectName,
   type Isolation,
   type Locking,
   type Payload,
   type StatementShape,
+  type Storage,
 } from "../scenario/settings.js";
 import { parseConnectionUrl } from "../target/url.js";
 
 interface SchemaOptions {
   readonly dialect: DialectName;
   readonly payload: Payload;
+  readonly storage: Storage;
   readonly namespace: string;
   readonly grant?: string;
 }
@@ -39,6 +44,7 @@ function choice(flags: string, description: string, choices: readonly string[], 
 
 const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
 const payload = (): Option => choice("--payload <level>", "payload storage", PAYLOADS, "jsonb");
+const storage = (): Option => choice("--storage <level>", "how tables are stored", STORAGES, "default");
 const namespace = (): Option =>
   new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
 const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
@@ -52,6 +58,7 @@ export function register(program: Command): void {
     .description("print the DDL, and with --statements every statement of the workload")
     .addOption(dialect())
     .addOption(payload())
+    .addOption(storage())
     .addOption(namespace())
     .addOption(grant())
     .option("--statements", "print the statements of the workload too, parameters as $1")
@@ -65,6 +72,7 @@ export function register(program: Command): void {
     .addOption(url())
     .addOption(dialect())
     .addOption(payload())
+    .addOption(storage())
     .addOption(namespace())
     .addOption(grant())
     .action(apply);
@@ -78,6 +86,7 @@ export function register(program: Command): void {
 }
 
 function print(options: PrintOptions): void {
+  requireLevels(options);
   const statements = ddl(settingsOf(options), dialectOf(options.dialect));
   if (options.statements) {
     const workload = createWorkload({
@@ -94,6 +103,7 @@ function print(options: PrintOptions): void {
 }
 
 async function apply(options: SchemaOptions & { url: string }): Promise<void> {
+  requireLevels(options);
   const outcome = await connected(options.url, (admin) =>
     applyNamespace(admin, settingsOf(options), dialectOf(options.dialect)),
   );
@@ -107,9 +117,22 @@ async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { ur
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
 
-function settingsOf(options: SchemaOptions): { namespace: string; payload: Payload; grantTo?: string } {
-  const { namespace: name, payload: level, grant: grantTo } = options;
-  return { namespace: name, payload: level, ...(grantTo !== undefined && { grantTo }) };
+/** Levels of the tables alone: those of the statements are asked for where there are any. */
+function requireLevels({ dialect: name, payload: level, storage: stored }: SchemaOptions): void {
+  const lacks = [lackOf(name, "payload", level), lackOf(name, "storage", stored)].filter(
+    (lack) => lack !== undefined,
+  );
+  if (lacks.length === 0) return;
+  const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
+  throw new UsageError(
+    `${name} does not have ${level} in storage ${stored}: ${words}`,
+    "See docs/dialects.md.",
+  );
+}
+
+function settingsOf(options: SchemaOptions): NamespaceSettings {
+  const { namespace: name, payload: level, storage: stored, grant: grantTo } = options;
+  return { namespace: name, payload: level, storage: stored, ...(grantTo !== undefined && { grantTo }) };
 }
 
 async function connected<T>(text: string, work: (admin: AdminClient) => Promise<T>): Promise<T> {

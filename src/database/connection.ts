@@ -17,6 +17,11 @@ export interface ConnectionOptions {
   /** Whether statements are prepared by name, once a connection. */
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
+  /**
+   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`.
+   * What this side ends is neither.
+   */
+  readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
 }
 
 /** How long a polite goodbye may take before the socket is cut, in milliseconds. */
@@ -26,6 +31,7 @@ export class PgConnection extends pg.Client implements Connection {
   readonly endpoint: Endpoint;
   private readonly applicationName: string;
   private readonly prepared: boolean;
+  private readonly report: ConnectionOptions["report"];
   private observer: CallObserver | undefined;
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
@@ -37,6 +43,7 @@ export class PgConnection extends pg.Client implements Connection {
     this.endpoint = options.endpoint;
     this.applicationName = options.applicationName;
     this.prepared = options.prepared;
+    this.report = options.report;
     // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
     this.on("error", (error) => {
       this.lost ??= error;
@@ -66,10 +73,13 @@ export class PgConnection extends pg.Client implements Connection {
     }
     this.state = "connecting";
     super.connect((error: Error | null) => {
+      const failure = error && connectFailure(this.endpoint, error);
       // A refused login can leave its socket open until the server's own time-out.
       if (error) this.cut(error);
       else this.state = "open";
-      callback(error && connectFailure(this.endpoint, error));
+      if (!failure) this.report?.("connected");
+      else if (!this.closing) this.report?.("refused", failure);
+      callback(failure);
     });
     return undefined;
   }
@@ -139,7 +149,9 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   private markBroken(): void {
+    const wasOpen = this.state === "open";
     this.state = "broken";
+    if (wasOpen) this.report?.("lost");
   }
 
   private failure(name: string, error: unknown): StatementError {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createWorkload } from "./create-workload.js";
-import { postgres } from "./dialects/postgres.js";
+import { STATEMENT_SHAPES } from "../scenario/settings.js";
 
 const settings = {
   dialect: "postgres",
@@ -44,7 +44,7 @@ describe("createWorkload", () => {
   });
 
   test("qualifies and quotes every table", () => {
-    for (const statementShape of postgres.statementShapes) {
+    for (const statementShape of STATEMENT_SHAPES) {
       for (const { text } of createWorkload({ ...settings, statementShape }).statements) {
         const tables = text.match(/\S*\bevent(s|_status|s_archive)\b(?!_)/g) ?? [];
         expect(tables.length).toBeGreaterThan(0);
@@ -53,10 +53,9 @@ describe("createWorkload", () => {
     }
   });
 
-  test("refuses a level that the dialect does not have, and says which there are", () => {
-    const poorer = { ...postgres, label: "Some database", lockings: ["for-update"] as const };
-    expect(() => createWorkload(settings, poorer)).toThrow(
-      "Some database does not have locking: skip-locked",
+  test("refuses every level that the dialect does not have, and says which is nearest", () => {
+    expect(() => createWorkload({ ...settings, dialect: "dsql" })).toThrow(
+      /payload: jsonb: .*use payload: text; .*locking: skip-locked: .*use locking: for-update; .*isolation: /,
     );
   });
 });

@@ -1,8 +1,8 @@
 // From the levels of a treatment to its transactions. Refuses, before anything runs, a level that the dialect does
 // not have, rather than run something else in its place.
 import { UsageError } from "../foundation/errors.js";
+import { levelProblems } from "../scenario/dialects/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import type { Dialect } from "./dialects/dialect.js";
 import { dialectOf } from "./dialects/registry.js";
 import { SHAPES } from "./shapes/registry.js";
 import { tablesOf } from "./tables.js";
@@ -14,32 +14,16 @@ export type WorkloadSettings = Pick<
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 >;
 
-/** Throws a UsageError that names the first level that the dialect does not have. */
-export function requireSupport(
-  dialect: Dialect,
-  settings: Omit<WorkloadSettings, "dialect" | "namespace">,
-): void {
-  const checks: readonly (readonly [level: string, value: string, offered: readonly string[]])[] = [
-    ["payload", settings.payload, dialect.payloads],
-    ["locking", settings.locking, dialect.lockings],
-    ["isolation", settings.isolation, dialect.isolations],
-    ["statementShape", settings.statementShape, dialect.statementShapes],
-  ];
-  for (const [level, value, offered] of checks) {
-    if (offered.includes(value)) continue;
-    throw new UsageError(
-      `${dialect.label} does not have ${level}: ${value}`,
-      `Choose one of: ${offered.join(", ")}.`,
-    );
+/** Throws a UsageError that names every level that the dialect does not have, and the nearest that it has. */
+export function createWorkload(settings: WorkloadSettings): Workload {
+  // How tables are stored is the schema's matter.
+  const problems = levelProblems(settings.dialect, { ...settings, storage: "default" });
+  if (problems.length > 0) {
+    const words = problems.map(({ message }) => message).join("; ");
+    throw new UsageError(words, "Choose the level that is named last.");
   }
-}
-
-export function createWorkload(
-  settings: WorkloadSettings,
-  dialect: Dialect = dialectOf(settings.dialect),
-): Workload {
-  requireSupport(dialect, settings);
   const { payload, locking, isolation } = settings;
+  const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
-  return SHAPES[settings.statementShape]({ tables, payload, locking, isolation });
+  return SHAPES[settings.statementShape]({ dialect, tables, payload, locking, isolation });
 }

@@ -1,7 +1,7 @@
 // The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
 import { createWorkload } from "./create-workload.js";
-import { postgres } from "./dialects/postgres.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../scenario/settings.js";
 import { InDoubtError, StatementError } from "./errors.js";
 import { ONLY_TABLE, placeOf } from "./failure-place.js";
 
@@ -38,9 +38,9 @@ describe("the place of a failure", () => {
 
   it("knows exactly the statements that name one table, in every shape, payload and locking", () => {
     const tablesOf = new Map<string, Set<string>>();
-    for (const statementShape of postgres.statementShapes)
-      for (const payload of postgres.payloads)
-        for (const locking of postgres.lockings) {
+    for (const statementShape of STATEMENT_SHAPES)
+      for (const payload of PAYLOADS)
+        for (const locking of LOCKINGS) {
           const settings = { dialect: "postgres", namespace: "n", isolation: "read committed" } as const;
           const { statements } = createWorkload({ ...settings, statementShape, payload, locking });
           for (const { name, text } of statements) {

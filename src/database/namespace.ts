@@ -3,7 +3,7 @@
 // with CASCADE. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two
 // train-sims do not trip over each other.
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import type { Payload } from "../scenario/settings.js";
+import type { Payload, Storage } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
@@ -13,13 +13,19 @@ import { tablesOf } from "./tables.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
-const MARK = /^train-sim namespace, version (\d+), payload ([a-z-]+):/;
+const MARK = /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:/;
 /** How long a change waits for somebody who still uses the tables. */
 const LOCK_TIMEOUT = "15s";
 
 export type NamespaceState =
   | { readonly kind: "absent" }
-  | { readonly kind: "ours"; readonly version: number; readonly payload: string }
+  | {
+      readonly kind: "ours";
+      readonly version: number;
+      readonly payload: string;
+      readonly storage: string;
+      readonly mark: string;
+    }
   /** Exists without our mark. */
   | { readonly kind: "foreign" };
 
@@ -27,12 +33,15 @@ export type NamespaceState =
 export interface NamespaceSettings {
   readonly namespace: string;
   readonly payload: Payload;
+  /** How tables are stored; `default` when left out. */
+  readonly storage?: Storage;
   /** A role, other than the owner, that is to run the load. */
   readonly grantTo?: string;
 }
 
-function markOf(payload: Payload): string {
-  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}: created by train-sim and dropped by it`;
+function markOf({ payload, storage = "default" }: NamespaceSettings): string {
+  const stored = storage === "default" ? "" : `, storage ${storage}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}${stored}: created by train-sim and dropped by it`;
 }
 
 function grantStatements(dialect: Dialect, namespace: string, role: string): string[] {
@@ -46,30 +55,38 @@ function grantStatements(dialect: Dialect, namespace: string, role: string): str
 
 /** Every statement that makes the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
 export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
-  const { namespace, payload, grantTo } = settings;
+  const { namespace, payload, storage = "default", grantTo } = settings;
   requireNamespaceName(namespace);
   const schema = dialect.quoteIdentifier(namespace);
   return [
     `CREATE SCHEMA ${schema}`,
-    `COMMENT ON SCHEMA ${schema} IS '${markOf(payload)}'`,
-    ...tableStatements(dialect, payload, namespace),
+    ...dialect.mark.statements(schema, markOf(settings)),
+    ...tableStatements(dialect, { payload, storage, namespace }),
     ...(grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo)),
   ];
 }
 
-export async function namespaceState(client: SqlClient, namespace: string): Promise<NamespaceState> {
-  const [row] = await client.query(
-    "SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspname = $1",
-    [namespace],
-  );
+export async function namespaceState(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<NamespaceState> {
+  const [row] = await client.query(dialect.mark.query, [namespace]);
   if (!row) return { kind: "absent" };
-  const match = typeof row.mark === "string" ? MARK.exec(row.mark) : null;
-  return match ? { kind: "ours", version: Number(match[1]), payload: match[2] ?? "" } : { kind: "foreign" };
+  const mark = typeof row.mark === "string" ? row.mark : "";
+  const match = MARK.exec(mark);
+  if (!match) return { kind: "foreign" };
+  const [, version, payload = "", storage = "default"] = match;
+  return { kind: "ours", version: Number(version), payload, storage, mark };
 }
 
 /** Throws a UsageError when that schema exists and is not train-sim's. */
-export async function requireOwnNamespace(client: SqlClient, namespace: string): Promise<void> {
-  refuseForeign(namespace, await namespaceState(client, namespace));
+export async function requireOwnNamespace(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<void> {
+  refuseForeign(namespace, await namespaceState(client, namespace, dialect));
 }
 
 function refuseForeign(namespace: string, state: NamespaceState): void {
@@ -109,7 +126,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
   return error;
 }
 
-/** Runs `change` in a transaction of its own, alone on that namespace. */
+/** Runs `change` alone on that namespace, in a transaction of its own where the dialect can. */
 async function changing<T>(
   client: SqlClient,
   dialect: Dialect,
@@ -118,33 +135,48 @@ async function changing<T>(
 ): Promise<T> {
   const { namespace, grantTo } = settings;
   requireNamespaceName(namespace);
-  // Read committed whatever the server's default is: the state must be read as it is after the lock was waited for.
-  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  const isOne = dialect.supportsTransactionalDdl;
   try {
-    await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    if (dialect.supportsAdvisoryLocks) {
-      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
-    }
-    const state = await namespaceState(client, namespace);
+    if (isOne) await beginAlone(client, namespace);
+    const state = await namespaceState(client, namespace, dialect);
     refuseForeign(namespace, state);
     const result = await change(state);
-    await client.query("COMMIT");
+    if (isOne) await client.query("COMMIT");
     return result;
   } catch (error) {
     // The first error says more than that the connection went as well.
-    await client.query("ROLLBACK").catch(() => undefined);
+    if (isOne) await client.query("ROLLBACK").catch(() => undefined);
     throw explained(namespace, grantTo, error);
   }
 }
 
-async function dropTables(client: SqlClient, dialect: Dialect, namespace: string): Promise<void> {
+async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
+  // Read committed whatever the server's default is: the state must be read as it is after the lock was waited for.
+  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
+}
+
+/** The mark goes last but one: what was dropped by halves is still known as ours. */
+async function dropTables(
+  client: SqlClient,
+  dialect: Dialect,
+  namespace: string,
+  mark: string,
+): Promise<void> {
+  const schema = dialect.quoteIdentifier(namespace);
   const { events, status, archive } = tablesOf(dialect, namespace);
-  await client.query(`DROP TABLE IF EXISTS ${status}, ${archive}, ${events}`);
-  await client.query(`DROP SCHEMA ${dialect.quoteIdentifier(namespace)}`);
+  for (const table of [status, archive, events]) await client.query(`DROP TABLE IF EXISTS ${table}`);
+  for (const statement of dialect.mark.removal(schema, mark)) await client.query(statement);
+  await client.query(`DROP SCHEMA ${schema}`);
 }
 
 async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
-  for (const statement of ddl(settings, dialect)) await client.query(statement);
+  for (const statement of ddl(settings, dialect)) {
+    const [answer] = await client.query(statement);
+    if (dialect.awaitJob !== undefined && typeof answer?.job_id === "string")
+      await client.query(dialect.awaitJob, [answer.job_id]);
+  }
 }
 
 /** Makes the namespace; one of the same version and payload level is left as it is, apart from grants. */
@@ -153,15 +185,15 @@ export async function applyNamespace(
   settings: NamespaceSettings,
   dialect: Dialect = postgres,
 ): Promise<"created" | "unchanged"> {
-  const { namespace, payload, grantTo } = settings;
+  const { namespace, payload, storage = "default", grantTo } = settings;
   return changing(client, dialect, settings, async (state) => {
     if (state.kind !== "ours") {
       await create(client, dialect, settings);
       return "created";
     }
-    if (state.payload !== payload || state.version !== SCHEMA_VERSION)
+    if (state.payload !== payload || state.storage !== storage || state.version !== SCHEMA_VERSION)
       throw new UsageError(
-        `schema "${namespace}" holds train-sim's tables for payload ${state.payload}, version ${state.version}`,
+        `schema "${namespace}" holds train-sim's tables for payload ${state.payload}, storage ${state.storage}, version ${state.version}`,
         "Drop it first with `train-sim schema drop`.",
       );
     for (const statement of grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo))
@@ -177,8 +209,8 @@ export async function dropNamespace(
   dialect: Dialect = postgres,
 ): Promise<boolean> {
   return changing(client, dialect, { namespace }, async (state) => {
-    if (state.kind === "absent") return false;
-    await dropTables(client, dialect, namespace);
+    if (state.kind !== "ours") return false;
+    await dropTables(client, dialect, namespace, state.mark);
     return true;
   });
 }
@@ -190,7 +222,7 @@ export async function resetNamespace(
   dialect: Dialect = postgres,
 ): Promise<void> {
   await changing(client, dialect, settings, async (state) => {
-    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace);
+    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state.mark);
     await create(client, dialect, settings);
   });
 }

@@ -9,9 +9,10 @@ import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
+import { uuidArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
 import { batchArrays } from "./shapes/batch-arrays.js";
-import { addStatement } from "./shapes/single-statement.js";
+import { addStatements } from "./shapes/set-based.js";
 import { refreshStatistics } from "./statistics.js";
 import { tablesOf } from "./tables.js";
 
@@ -39,7 +40,7 @@ export async function preload(
   if (total === 0) return 0;
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, namespace);
-  const insert = addStatement({ tables, payload });
+  const { addEvents, addStatus } = addStatements({ tables, payload });
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
   const keyMaker = new KeyMaker(source);
@@ -51,7 +52,8 @@ export async function preload(
       const { json, eventType, authorityId, trainId } = generator.at(done + i);
       return { id, payload: json, eventType, authorityId, trainId };
     });
-    await client.query(insert.text, batchArrays(payload, batch));
+    await client.query(addEvents.text, batchArrays(payload, batch));
+    await client.query(addStatus.text, [uuidArray(ids)]);
     const keys = new KeySum().addAll(ids);
     onBatch({ ...made, client: 0, firstDocument: done, keys, outcome: "acknowledged" });
     done += events;

@@ -2,10 +2,24 @@
 // it still has to give. It is read once before the first trial, for the result's environment and to refuse a
 // scenario that would run out of connections half-way. Settings that can hold a secret or a path stay out.
 import { UsageError } from "../foundation/errors.js";
+import type { DialectName } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import type { SqlRow } from "./workload.js";
 
-export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "unknown";
+export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
+
+/** What to speak to each; a product that is not here is taken at its word that it is PostgreSQL. */
+const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
+  PostgreSQL: "postgres",
+  CockroachDB: "cockroachdb",
+  "Aurora DSQL": "dsql",
+  Cloudberry: "cloudberry",
+  Greenplum: "cloudberry",
+};
+
+export function dialectOfProduct(product: Product): DialectName | undefined {
+  return DIALECT_OF[product];
+}
 
 export interface ServerInfo {
   readonly product: Product;
@@ -56,15 +70,21 @@ const ALWAYS_SHOWN = [
 const NEVER_SHOWN =
   "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
-export function productOf(versionText: string): Product {
+/** `hasJobs`: whether it has the table `sys.jobs`, by which Aurora DSQL is told from the PostgreSQL that it says it is. */
+export function productOf(versionText: string, hasJobs = false): Product {
   if (/^CockroachDB/.test(versionText)) return "CockroachDB";
-  if (/dsql/i.test(versionText)) return "Aurora DSQL";
+  if (/Cloudberry/.test(versionText)) return "Cloudberry";
+  if (/Greenplum/.test(versionText)) return "Greenplum";
+  if (hasJobs) return "Aurora DSQL";
   return /^PostgreSQL/.test(versionText) ? "PostgreSQL" : "unknown";
 }
 
 /** Version number in the text of `version()`: `PostgreSQL 18.4 on x86_64...` -> `18.4`. */
 export function versionOf(versionText: string): string {
-  return /\bv?\d+(?:\.\d+)*(?:(?:beta|rc|devel)\d*)?/.exec(versionText)?.[0] ?? "unknown";
+  const own = /\((?:Apache Cloudberry|Cloudberry Database|Greenplum Database) ([\d.]+)/.exec(
+    versionText,
+  )?.[1];
+  return own ?? /\bv?\d+(?:\.\d+)*(?:(?:beta|rc|devel)\d*)?/.exec(versionText)?.[0] ?? "unknown";
 }
 
 function textOf(row: SqlRow | undefined, column: string): string {
@@ -101,10 +121,12 @@ async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
 
 /** Reads all of it in three short queries. */
 export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
-  const [row] = await client.query("SELECT version() AS version");
+  const [row] = await client.query(
+    "SELECT version() AS version, to_regclass('sys.jobs') IS NOT NULL AS jobs",
+  );
   const versionText = textOf(row, "version");
-  const product = productOf(versionText);
-  const isPostgres = product === "PostgreSQL";
+  const product = productOf(versionText, row?.jobs === true);
+  const isPostgres = product === "PostgreSQL" || dialectOfProduct(product) === "cloudberry";
   return {
     product,
     version: versionOf(versionText),

@@ -9,11 +9,13 @@
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
 import { EventStatus, TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
 import type { Locking, Payload } from "../scenario/settings.js";
+import type { Dialect } from "./dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
 import type { Statement } from "./workload.js";
 
 /** What statements are made from. */
 export interface StatementContext {
+  readonly dialect: Dialect;
   readonly tables: Tables;
   readonly payload: Payload;
   readonly locking: Locking;
@@ -82,9 +84,17 @@ export function lockingSelect(
  * The documents are locked too, and that is not for show: under read committed a claim that met a row while another
  * client was committing it gets the new status but would get the old document, and then write it back, losing
  * the other client's change. Locking makes the database fetch the newest one. Nobody ever waits for this lock:
- * who changes a document or deletes it holds the status row's. FOR NO KEY UPDATE is what the update takes anyway.
+ * who changes a document or deletes it holds the status row's. A dialect that always reads from one snapshot has
+ * no such lock, and a conflict there fails the commit.
  */
 export function processClaim(context: StatementContext): Statement {
+  const { documentLock } = context.dialect;
+  const events = context.tables.events;
+  const document = documentLock
+    ? `CROSS JOIN LATERAL (
+  SELECT payload FROM ${events} WHERE id = c.event_id ${documentLock}
+) AS e`
+    : `JOIN ${events} AS e ON e.id = c.event_id`;
   return {
     name: "process.claim",
     text: `WITH claimed AS (
@@ -92,9 +102,7 @@ export function processClaim(context: StatementContext): Statement {
 )
 SELECT c.event_id, c.status, e.payload::text AS payload
 FROM claimed AS c
-CROSS JOIN LATERAL (
-  SELECT payload FROM ${context.tables.events} WHERE id = c.event_id FOR NO KEY UPDATE
-) AS e
+${document}
 ORDER BY c.event_id`,
   };
 }

@@ -25,8 +25,9 @@ export async function refreshStatistics(
 ): Promise<string[]> {
   const refreshed: string[] = [];
   for (const table of Object.values(tablesOf(dialect, namespace))) {
-    const [row] = await client.query(dialect.tablePagesQuery, [table]);
-    if (Number(row?.pages) < PAGES_MIN) continue;
+    // Where nothing tells a table's size, nothing is planned by it before its statistics are there.
+    const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
+    if (row && Number(row.pages) < PAGES_MIN) continue;
     await client.query(dialect.refreshStatistics(table, vacuum));
     refreshed.push(table);
   }

@@ -189,6 +189,7 @@ describe("a server that takes TLS only", () => {
         endpoints: [endpoint({ mode: "verify-full", ca }, { host: "localhost" })],
         clients: 2,
         firstClient: 0,
+        clientsOfTrial: 2,
         workers: 1,
         workerIndex: 0,
         prepared: true,

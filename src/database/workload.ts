@@ -96,10 +96,24 @@ export interface Lease {
   release(suspect: boolean): Promise<void>;
 }
 
+/** How connections to one endpoint went, in one worker thread. */
+export interface EndpointContacts {
+  /** Connections that were opened. */
+  connects: number;
+  /** Attempts that came to nothing. */
+  refused: number;
+  /** Open connections that the server or the network ended. */
+  lost: number;
+}
+
 /** A pool strategy inside one worker thread: how a client comes by a connection. */
 export interface ConnectionSource {
   /** Resolves with a connection for that client (0 .. clients-1 of this worker); rejects when none can be had. */
   acquire(client: number): Promise<Lease>;
+  /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
+  endpointOf(client: number): number;
+  /** By endpoint, since the source was made. */
+  readonly contacts: readonly EndpointContacts[];
   /** Connects what the strategy keeps open, so that the warm-up does not begin with a storm. */
   warm(): Promise<void>;
   /** Closes every connection. Never rejects. */

@@ -5,14 +5,15 @@ import { ROLE_TRAITS } from "../actors/create-actor.js";
 import type { Assignment } from "../actors/protocol.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import {
-  budgetMs,
   ROLES,
   shareOf,
+  totalClients,
   type ActorGroup,
   type PlannedTrial,
   type Role,
   type TreatmentSettings,
 } from "../scenario/settings.js";
+import { budgetMs } from "../scenario/load-settings.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;
@@ -35,6 +36,7 @@ export function groupsOf(settings: TreatmentSettings): [Role, ActorGroup][] {
 export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const { trial, settings } = inputs;
   const groups = groupsOf(settings);
+  const clientsOfTrial = totalClients(settings);
   const workersOfTrial = groups.reduce((sum, [, group]) => sum + group.workers, 0);
   const publishTimes = new Map<number, SharedArrayBuffer>();
   const assignments: Assignment[] = [];
@@ -55,6 +57,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
         firstClient,
         groupClients: group.load.clients,
         firstClientOfTrial: clientsBefore + firstClient,
+        clientsOfTrial,
         workersOfTrial,
         trial: { number: trial.number, treatmentId: trial.treatmentId, seed: trial.seed },
         settings,

@@ -11,7 +11,8 @@ import type { TrialResult } from "../results/result-schema.js";
 import { isBudgeted } from "../scenario/estimate.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { parseThreshold } from "../scenario/thresholds.js";
-import type { ActorGroup, LoadSettings, Role, Treatment } from "../scenario/settings.js";
+import type { ActorGroup, Role, Treatment } from "../scenario/settings.js";
+import type { LoadSettings } from "../scenario/load-settings.js";
 
 /** Share of the arrivals that may be left at the end of the window, beside one for each client. */
 const LEFT_RATIO_MAX = 0.01;

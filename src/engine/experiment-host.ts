@@ -47,7 +47,7 @@ export class ExperimentHost {
     const last = this.targets.at(-1);
     const settings = this.treatments[0]?.settings;
     if (last && settings && last.target.kind === "url" && !hasFailed)
-      await dropNamespace(last.admin, settings.namespace, dialectOf(settings.dialect));
+      await dropNamespace(last.admin, settings.namespace, dialectOf(last.dialect));
     await this.keeper.release();
   }
 }

@@ -20,6 +20,7 @@ import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireCapacity } from "./demand.js";
+import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
 import { environmentOf } from "./environment.js";
@@ -112,9 +113,10 @@ class ExperimentRun {
   }
 
   private async trial(trial: PlannedTrial): Promise<void> {
-    const treatment = this.treatmentOf(trial);
-    const kept = await this.provide(treatment);
+    const planned = this.treatmentOf(trial);
+    const kept = await this.provide(planned);
     if (!kept) return;
+    const treatment = inDialect(planned, kept.dialect);
     this.isBegun = true;
     await this.record.writeUnfinished(this.findings());
     await setTrialAside(this.directory, trial.number, treatment.id);

@@ -49,10 +49,11 @@ export async function prepareNamespace(
   const preloaded = await preloadWithLedger(admin, settings, seed, directory);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
-  await admin.query("CHECKPOINT").catch((error: unknown) => {
-    // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
-    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-  });
+  if (dialect.checkpoint !== undefined)
+    await admin.query(dialect.checkpoint).catch((error: unknown) => {
+      // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
+      if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    });
   return preloaded;
 }
 

@@ -2,18 +2,22 @@
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
 // It never runs two servers at once: they would share the machine's cores and disturb each other.
 import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { dialectOf } from "../database/dialects/registry.js";
 import { requireOwnNamespace } from "../database/namespace.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
 import type { FullDisk } from "../scenario/faults.js";
-import type { Treatment } from "../scenario/settings.js";
+import type { DialectName, Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { startTarget } from "../target/start-target.js";
 import { mostServerConnections, serverConnectionsOf } from "./demand.js";
+import { dialectFor } from "./dialect-choice.js";
 
 export interface KeptTarget {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
   readonly server: ServerInfo;
+  /** What to speak to it: the scenario's, or where that is `auto` the server's own. */
+  readonly dialect: DialectName;
 }
 
 /** What treatments of this target fill, so that all of them run on the same disks. */
@@ -34,17 +38,15 @@ export class TargetKeeper {
 
   /** The target of that treatment, started when the one that runs is another. */
   async provide(treatment: Treatment): Promise<KeptTarget> {
-    const key = JSON.stringify(treatment.settings.target);
+    const { settings } = treatment;
+    const key = JSON.stringify(settings.target);
     if (this.current?.key === key) {
-      requireConnections(
-        this.current.server.connections,
-        serverConnectionsOf(treatment.settings),
-        treatment.id,
-      );
-      return this.current;
+      const { server } = this.current;
+      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
+      return { ...this.current, dialect: dialectFor(server, treatment) };
     }
     await this.release();
-    const target = await startTarget(treatment.settings.target, {
+    const target = await startTarget(settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments),
       smallDisks: smallDisksOf(this.treatments, key),
     });
@@ -52,9 +54,10 @@ export class TargetKeeper {
     try {
       admin = await connectAdmin(target.admin, { reopens: true });
       const server = await readServerInfo(admin);
-      await requireOwnNamespace(admin, treatment.settings.namespace);
-      requireConnections(server.connections, serverConnectionsOf(treatment.settings), treatment.id);
-      this.current = { key, target, admin, server };
+      const dialect = dialectFor(server, treatment);
+      await requireOwnNamespace(admin, settings.namespace, dialectOf(dialect));
+      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
+      this.current = { key, target, admin, server, dialect };
     } catch (error) {
       await admin?.close();
       await target.stop();

@@ -24,6 +24,8 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "wait.*": gauge("active sessions by wait event, `wait.CPU` for those that wait for nothing"),
   "locks.blocked": gauge("sessions that wait for a lock of another"),
   "locks.longestChain": gauge("sessions in the longest chain of who waits for whom, the holder not counted"),
+  "contention.events": gauge("CockroachDB: waits for other transactions that were noted in the last second"),
+  "contention.waitMs": gauge("CockroachDB: how long they took together"),
   "queue.pending": gauge("events that wait to be claimed: the backlog"),
   "queue.processing": gauge("events in flight"),
   "queue.complete": gauge("events complete and not archived"),

@@ -2,7 +2,8 @@
 // which operation is written down here, once, for the recorder, the tables and the document alike.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
-import { isOpenLoop, type ActorGroup, type Role, type TreatmentSettings } from "../scenario/settings.js";
+import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
+import { isOpenLoop } from "../scenario/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */

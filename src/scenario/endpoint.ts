@@ -12,6 +12,15 @@ export interface TlsSettings {
   readonly serverName?: string;
 }
 
+/** One entry of `urls`: where, and what share of the clients it gets beside the others. */
+export interface EndpointUrl {
+  readonly url: string;
+  /** Name by which results are split, as the user calls it. */
+  readonly region?: string;
+  /** Above 0; only its ratio to the others' counts. */
+  readonly weight: number;
+}
+
 export interface Endpoint {
   /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
   readonly host: string;
@@ -20,6 +29,19 @@ export interface Endpoint {
   readonly user: string;
   readonly password?: string;
   readonly tls?: TlsSettings;
+  readonly region?: string;
+  /** As of `EndpointUrl`; 1 when left out. */
+  readonly weight?: number;
+}
+
+/** Whether results are split by these: there are several, or one has a region. */
+export function isSplit(endpoints: readonly Endpoint[]): boolean {
+  return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
+}
+
+/** `host:port`, as results name an endpoint. */
+export function addressOf({ host, port }: Endpoint): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** `postgresql://user@host:port/database`, never with the password. */

@@ -1,6 +1,7 @@
 // How long a plan takes, from its phases alone: what is certain and what is a bound. Pure. Start-up of the target,
 // resets and integrity checks come on top and are not guessed at.
-import { budgetMs, type Experiment, type TreatmentSettings } from "./settings.js";
+import type { Experiment, TreatmentSettings } from "./settings.js";
+import { budgetMs } from "./load-settings.js";
 
 export interface TimeSpan {
   readonly leastMs: number;

@@ -1,6 +1,7 @@
 // Why a target, a pool or a statement shape cannot suffer a fault, in words that end the sentence "<kind> ...". Asked
 // at load, for a fault that cannot be had is refused before anything is started rather than left out of the run.
 // What only the machine can tell (rights, platforms) is asked later, by the engine.
+import type { EndpointUrl } from "./endpoint.js";
 import type { Fault, NetworkPlace } from "./faults.js";
 import type { TreatmentSettings } from "./settings.js";
 
@@ -87,7 +88,7 @@ type UrlTarget = Extract<TreatmentSettings["target"], { kind: "url" }>;
 /** As the target reads it: an authority without a mode asks for the name too. */
 function isNameVerified({ sslmode, ca, urls }: UrlTarget): boolean {
   if (sslmode !== undefined) return sslmode === "verify-full";
-  return ca !== undefined || urls.some((url) => /[?&](sslmode=verify-full|sslrootcert=)/.test(url));
+  return ca !== undefined || urls.some(({ url }) => /[?&](sslmode=verify-full|sslrootcert=)/.test(url));
 }
 
 function hasTls({ sslmode, ca, cert, urls }: UrlTarget): boolean {
@@ -95,7 +96,7 @@ function hasTls({ sslmode, ca, cert, urls }: UrlTarget): boolean {
   return ca !== undefined || cert !== undefined || urls.some(asksForTls);
 }
 
-function asksForTls(url: string): boolean {
+function asksForTls({ url }: EndpointUrl): boolean {
   return /[?&](sslmode=(?!disable)|sslrootcert=|sslcert=)/.test(url);
 }
 

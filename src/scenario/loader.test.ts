@@ -46,9 +46,20 @@ describe("a scenario with a name and nothing else", () => {
 });
 
 describe("shorthands", () => {
+  test("an endpoint is a URL, or one with region and weight", () => {
+    const [east, west] = ["postgresql://a/d", "postgresql://b/d"];
+    const urls = `[{ url: "${east}", region: east, weight: 2.5 }, "${west}"]`;
+    const expected = [
+      { url: east, region: "east", weight: 2.5 },
+      { url: west, weight: 1 },
+    ];
+    expect(settings(`target: { urls: ${urls} }`).target).toEqual({ kind: "url", urls: expected });
+    expect(settings(`pool: { strategy: pgbouncer, urls: ${urls} }`).pool).toMatchObject({ urls: expected });
+  });
+
   test("a text as target is a URL, and url is short for urls", () => {
     const url = "postgresql://app@db.example:5432/app";
-    const expected = { kind: "url", urls: [url] };
+    const expected = { kind: "url", urls: [{ url, weight: 1 }] };
     expect(settings(`target: ${url}`).target).toEqual(expected);
     expect(settings(`target: { url: "${url}" }`).target).toEqual(expected);
     expect(settings(`target: { kind: url, urls: ["${url}"] }`).target).toEqual(expected);
@@ -74,7 +85,7 @@ describe("shorthands", () => {
       reconnect: "per-transaction",
     });
     expect(settings("pool: { strategy: pgbouncer, url: 'postgresql://b:6432/x' }").pool).toMatchObject({
-      urls: ["postgresql://b:6432/x"],
+      urls: [{ url: "postgresql://b:6432/x", weight: 1 }],
       maxPreparedStatements: 0,
     });
   });
@@ -214,7 +225,7 @@ thresholds: { add: ['p(95)<10'] }`;
   test("holds no password, and says where to put it", () => {
     const url = "postgresql://app:s3cret%40x@h:5432/d?sslmode=require&password=s3cret";
     const experiment = load(`target: "${url}"`);
-    expect(experiment.treatments[0]?.settings.target).toMatchObject({ urls: [url] });
+    expect(experiment.treatments[0]?.settings.target).toMatchObject({ urls: [{ url }] });
     expect(experiment.yaml).not.toContain("s3cret");
     expect(experiment.yaml).toContain("postgresql://app@h:5432/d?sslmode=require");
     expect(experiment.yaml).toContain("PGPASSWORD");

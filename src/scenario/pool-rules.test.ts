@@ -22,8 +22,10 @@ const pgbouncer = (
 const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}): TreatmentSettings => ({
   target: { kind: "embedded", settings: {}, port: 0 },
   dialect: "postgres",
+  asksDialect: false,
   namespace: "train_sim",
   payload: "jsonb",
+  storage: "default",
   pool,
   locking: "skip-locked",
   isolation: "read committed",
@@ -71,9 +73,12 @@ describe("poolProblems", () => {
       path: "pool.size",
       message: expect.stringContaining("at least 8, not 7") as string,
     });
-    const urls = ["postgresql://a", "postgresql://b", "postgresql://c"];
+    const urls = ["a", "b", "c"].map((host) => ({ url: `postgresql://${host}`, weight: 1 }));
     expect(paths(settings(pgbouncer({ mode: "session", size: 5, urls })))).toEqual(["pool.size"]);
     expect(paths(settings(pgbouncer({ mode: "session", size: 6, urls })))).toEqual([]);
+    const heavy = [{ url: "postgresql://a", weight: 3 }, ...urls.slice(1, 2)];
+    expect(paths(settings(pgbouncer({ mode: "session", size: 11, urls: heavy })))).toEqual(["pool.size"]);
+    expect(paths(settings(pgbouncer({ mode: "session", size: 12, urls: heavy })))).toEqual([]);
   });
 
   it("lets statement mode run transactions of one statement only, and says why", () => {

@@ -2,6 +2,7 @@
 // before anything is started. Each problem names the setting to change and says why it cannot work: a trial that
 // starves or fails half-way costs minutes, a refusal costs nothing.
 import { totalClients, type TreatmentSettings } from "./settings.js";
+import { countsByWeight, weightsOf } from "./spread.js";
 
 /** One reason why a treatment's pool cannot work. */
 export interface PoolProblem {
@@ -12,8 +13,9 @@ export interface PoolProblem {
 
 type PgBouncerSettings = Extract<TreatmentSettings["pool"], { strategy: "pgbouncer" }>;
 
-function poolerCount(pool: PgBouncerSettings): number {
-  return pool.urls.length > 0 ? pool.urls.length : pool.instances;
+/** Of each PgBouncer of the pool. */
+function poolerWeights({ urls, instances }: PgBouncerSettings): number[] {
+  return urls.length > 0 ? weightsOf(urls) : Array.from({ length: instances }, () => 1);
 }
 
 /** Worker threads of all groups of a treatment together; each has a pool of its own. */
@@ -26,11 +28,12 @@ function totalWorkers(settings: TreatmentSettings): number {
  * without a server connection would wait for the whole trial.
  */
 function sessionModeProblems(settings: TreatmentSettings, pool: PgBouncerSettings): PoolProblem[] {
-  const instances = poolerCount(pool);
+  const weights = poolerWeights(pool);
   const clients = totalClients(settings);
-  const needed = Math.ceil(clients / instances);
+  const needed = Math.max(...countsByWeight(weights, clients));
   if (pool.size >= needed) return [];
-  const share = instances === 1 ? `${clients} clients` : `${needed} of the ${clients} clients each`;
+  const share =
+    weights.length === 1 ? `${clients} clients` : `${needed} of the ${clients} clients at one PgBouncer`;
   return [
     {
       path: "pool.size",

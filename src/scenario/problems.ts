@@ -124,6 +124,7 @@ function messageFor(issue: Issue, value: unknown): string {
     if (near !== undefined) return `not one of ${choices.join(", ")}; did you mean ${near}?`;
     return value === undefined ? `missing; expected ${expectedBy(issue)}` : `expected ${expectedBy(issue)}`;
   }
+  if (issue.code === "too_small" && issue.inclusive === false) return `must be above ${issue.minimum}`;
   if (issue.code === "too_small") return `must be at least ${limitText(issue.minimum, issue.origin)}`;
   if (issue.code === "too_big") return `must be at most ${limitText(issue.maximum, issue.origin)}`;
   if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { batchSizeAt, DEFAULT_SIZES, PROFILES } from "./profiles.js";
-import { BATCH_SIZES, type Profile } from "./settings.js";
+import { BATCH_SIZES, type Profile } from "./load-settings.js";
 
 const profile: Profile = {
   name: "streaming-day",

@@ -1,7 +1,7 @@
 // The traffic profiles that scenarios can name: how busy each hour of a simulated day is, and how large its batches
 // are. A profile says nothing of absolute rates or of how long the day takes; the load that uses it does.
 import { dayPartAt } from "../pacing/executors/daily-arrival-rate.js";
-import { BATCH_SIZES, type BatchSizeName, type Profile, type ProfileHours } from "./settings.js";
+import { BATCH_SIZES, type BatchSizeName, type Profile, type ProfileHours } from "./load-settings.js";
 
 /** A hundredth of the reference's sizes (10 000, 100 000 and 500 000 rows), which any machine carries. */
 export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {

@@ -39,7 +39,9 @@ thresholds:
     yaml: `name: locking
 target:
   kind: url
-  urls: ["postgresql://app@db1.example:5432/app", "postgresql://app@db2.example:5432/app"]
+  urls:
+    - { url: "postgresql://app@db1.example:5432/app", region: eu-west, weight: 2 }
+    - "postgresql://app@db2.example:5432/app"
   sslmode: verify-full
   adminUrl: postgresql://owner@db1.example:5432/app
   ca: ca.crt
@@ -48,6 +50,7 @@ target:
 dialect: postgres
 namespace: train_sim_locking
 payload: jsonb-manual
+storage: default
 pool: { strategy: pg-pool, size: 40 }
 factors:
   locking: [skip-locked, for-update, nowait]
@@ -133,7 +136,9 @@ pool:
   mode: transaction
   size: 64
   maxPreparedStatements: 200
-  urls: ["postgresql://app@pool1.example:6432/app", "postgresql://app@pool2.example:6432/app"]
+  urls:
+    - { url: "postgresql://app@pool1.example:6432/app", region: eu-west, weight: 3 }
+    - { url: "postgresql://app@pool2.example:6432/app", region: eu-north, weight: 1 }
   adminUrl: postgresql://stats@pool1.example:6432/pgbouncer
 clients: 128
 `,

@@ -4,14 +4,14 @@ import type { Stage } from "../pacing/rate-curve.js";
 import { DEFAULT_SIZES, PROFILES } from "./profiles.js";
 import { ROLE_DEFAULTS, type GroupMapping } from "./schema-actors.js";
 import type { ProfileMapping } from "./schema-load.js";
+import type { Role } from "./settings.js";
 import {
   isOpenLoop,
   type ExecutorSettings,
   type LoadSettings,
   type Profile,
   type Range,
-  type Role,
-} from "./settings.js";
+} from "./load-settings.js";
 
 const DEFAULT_MAX_DURATION_MS = 600_000;
 const NO_THINK_TIME: Range = { min: 0, max: 0 };

@@ -2,6 +2,7 @@
 // depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
+import type { EndpointUrl } from "./endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
 import { resolveFault } from "./resolve-faults.js";
 import { resolveLoad } from "./resolve-load.js";
@@ -43,11 +44,12 @@ function settingTexts(settings: Settings = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
 }
 
-function urlsOf(given: {
-  url?: string | undefined;
-  urls?: readonly string[] | undefined;
-}): readonly string[] {
-  return given.urls ?? (given.url === undefined ? [] : [given.url]);
+function urlsOf({ url, urls }: Pick<TargetMapping | PoolMapping, "url" | "urls">): EndpointUrl[] {
+  return (urls ?? (url === undefined ? [] : [url])).map((entry) => {
+    if (typeof entry === "string") return { url: entry, weight: 1 };
+    const { region, weight = 1 } = entry;
+    return { url: entry.url, ...(region !== undefined && { region }), weight };
+  });
 }
 
 function resolveTarget(target: TargetMapping): TargetSettings {
@@ -115,12 +117,16 @@ function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
 /** The settings that a scenario without factors means. */
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
   const actors = resolveActors(scenario);
+  const target = resolveTarget(targetMapping(scenario.target));
   const canDrain = actors.consumers !== undefined || actors.cycle !== undefined;
   return {
-    target: resolveTarget(targetMapping(scenario.target)),
-    dialect: scenario.dialect,
+    target,
+    dialect: scenario.dialect === "auto" ? "postgres" : scenario.dialect,
+    // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
+    asksDialect: scenario.dialect === "auto" && target.kind === "url",
     namespace: scenario.namespace,
     payload: scenario.payload,
+    storage: scenario.storage,
     pool: resolvePool(poolMapping(scenario.pool)),
     locking: scenario.locking,
     isolation: scenario.isolation,

@@ -10,15 +10,8 @@ import { groupsOf, MAX_BATCH_BYTES } from "./rules-workload.js";
 import type { Scenario } from "./schema.js";
 import { EXECUTORS, type ExecutorName, type GroupMapping } from "./schema-actors.js";
 import { MAX_CLIENTS } from "./schema-target.js";
-import {
-  BATCH_SIZES,
-  isOpenLoop,
-  ROLES,
-  type LoadSettings,
-  type Profile,
-  type Role,
-  type TreatmentSettings,
-} from "./settings.js";
+import { ROLES, type Role, type TreatmentSettings } from "./settings.js";
+import { BATCH_SIZES, isOpenLoop, type LoadSettings, type Profile } from "./load-settings.js";
 
 const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
 

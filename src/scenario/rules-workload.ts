@@ -6,7 +6,8 @@ import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
-import { ROLES, type Range, type Role } from "./settings.js";
+import { ROLES, type Role } from "./settings.js";
+import type { Range } from "./load-settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 export const MAX_BATCH_BYTES = 512 * 1024 ** 2;

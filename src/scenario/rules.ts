@@ -2,10 +2,12 @@
 // scenario that has other faults: a rule is left out only where the keys it reads are themselves at fault, and
 // the user sees every problem at once.
 import type { z } from "zod";
+import { DIALECT_FACTORS } from "./dialects/registry.js";
 import { isMapping, parsePath } from "./paths.js";
 import { poolProblems } from "./pool-rules.js";
 import { findingsFrom, type Finding } from "./problems.js";
 import { resolveTreatment } from "./resolve.js";
+import { dialectRules } from "./rules-dialect.js";
 import { faultRules } from "./rules-faults.js";
 import { loadRules, scheduleRules } from "./rules-load.js";
 import { poolRules, targetRules } from "./rules-target.js";
@@ -27,6 +29,10 @@ interface Rule {
 }
 
 const RULES: readonly Rule[] = [
+  {
+    reads: ["dialect", "target", "faults", "batch", ...DIALECT_FACTORS],
+    check: (_, settings) => dialectRules(settings),
+  },
   { reads: ["target"], check: targetRules },
   { reads: ["pool"], check: poolRules },
   { reads: ["batch"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },

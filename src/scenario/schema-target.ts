@@ -25,8 +25,32 @@ export const POOL_KEYS: Readonly<Record<PoolSettings["strategy"], readonly strin
 
 export const MAX_CLIENTS = 100_000;
 
+const WEIGHT_MAX = 1_000_000;
+
+const PlacedUrl = z
+  .strictObject({
+    url: connectionUrl("The connection URL."),
+    region: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.-]{0,62}$/, "expected a short name of letters, digits, dots and dashes")
+      .optional()
+      .meta({ description: "Where the endpoint is, as eu-west-1; results are split by it." }),
+    weight: z
+      .number()
+      .gt(0)
+      .max(WEIGHT_MAX)
+      .optional()
+      .meta({ description: "Share of the clients beside the other endpoints'. Default 1." }),
+  })
+  .meta({ title: "Endpoint" });
+
 const urlList = (description: string) =>
-  z.array(connectionUrl("One connection URL.")).min(1).max(1000).optional().meta({ description });
+  z
+    .array(z.union([connectionUrl("One connection URL."), PlacedUrl]))
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description });
 
 const pemFile = (what: string) =>
   z
@@ -69,7 +93,10 @@ const TargetMapping = z
     url: connectionUrl(
       "Connection URL of a running database. The password is better left to PGPASSWORD. Kind url only.",
     ).optional(),
-    urls: urlList("Several connection URLs; clients are spread over them evenly. Kind url only."),
+    urls: urlList(
+      "Several nodes of one database, each a connection URL or { url, region, weight }; clients are spread over them " +
+        "by weight, and go on to the next one where one is lost. Kind url only.",
+    ),
     adminUrl: connectionUrl(
       "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
         "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls. Kind url only.",
@@ -117,12 +144,10 @@ const PoolMapping = z
       .enum(POOL_MODES)
       .optional()
       .meta({ description: "PgBouncer's pool_mode. Default transaction. Strategy pgbouncer only." }),
-    instances: z
-      .int()
-      .min(1)
-      .max(64)
-      .optional()
-      .meta({ description: "PgBouncers to start; clients are spread over them evenly. Default 1." }),
+    instances: z.int().min(1).max(64).optional().meta({
+      description:
+        "PgBouncers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
+    }),
     maxPreparedStatements: z
       .int()
       .min(0)
@@ -134,7 +159,9 @@ const PoolMapping = z
           "configured with. Default: 200 for managed ones, 0 for your own.",
       }),
     url: connectionUrl("URL of a running PgBouncer; without it train-sim starts one.").optional(),
-    urls: urlList("URLs of running PgBouncers; clients are spread over them evenly."),
+    urls: urlList(
+      "Running PgBouncers, each a URL or { url, region, weight }; clients are spread over them by weight.",
+    ),
     adminUrl: connectionUrl(
       "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
     ).optional(),

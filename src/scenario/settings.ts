@@ -3,12 +3,10 @@
 // they are. Level names are fixed vocabulary (DESIGN section 3).
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { IdKind } from "../model/event-id.js";
+import type { EndpointUrl } from "./endpoint.js";
 import type { Fault } from "./faults.js";
+import type { LoadSettings, Range } from "./load-settings.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
-import type { ConstantArrivalRatePlan } from "../pacing/executors/constant-arrival-rate.js";
-import type { DailyArrivalRatePlan, DayPart } from "../pacing/executors/daily-arrival-rate.js";
-import type { RampingArrivalRatePlan } from "../pacing/executors/ramping-arrival-rate.js";
-import type { RampingClientsPlan } from "../pacing/executors/ramping-clients.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 export type Payload = (typeof PAYLOADS)[number];
@@ -32,14 +30,12 @@ export type Topology = (typeof TOPOLOGIES)[number];
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 export type Role = (typeof ROLES)[number];
 
-export const DIALECTS = ["postgres"] as const;
-export type DialectName = (typeof DIALECTS)[number];
+/** How tables are stored, beside the payload: `default` is what the database does by itself. */
+export const STORAGES = ["default", "hash-sharded", "ao-row", "ao-column", "pax"] as const;
+export type Storage = (typeof STORAGES)[number];
 
-/** Inclusive range, uniform. */
-export interface Range {
-  readonly min: number;
-  readonly max: number;
-}
+export const DIALECTS = ["postgres", "cockroachdb", "dsql", "cloudberry"] as const;
+export type DialectName = (typeof DIALECTS)[number];
 
 export type PoolSettings =
   | { readonly strategy: "direct"; readonly reconnect: "never" | "per-transaction" }
@@ -57,59 +53,11 @@ export type PoolSettings =
       readonly instances: number;
       /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
       readonly maxPreparedStatements: number;
-      /** URLs of running PgBouncers; empty means managed. */
-      readonly urls: readonly string[];
+      /** Running PgBouncers; empty means managed. */
+      readonly urls: readonly EndpointUrl[];
       /** Admin console of an external PgBouncer. */
       readonly adminUrl?: string;
     };
-
-export const BATCH_SIZES = ["small", "medium", "large"] as const;
-export type BatchSizeName = (typeof BATCH_SIZES)[number];
-
-/** Some hours of a simulated day: how busy they are, and how large their batches. */
-export interface ProfileHours extends DayPart {
-  /** Chance of each size; they add up to 1. */
-  readonly mix: Readonly<Record<BatchSizeName, number>>;
-}
-
-/** Traffic by hour of a simulated day. */
-export interface Profile {
-  readonly name: string;
-  readonly dayMs: number;
-  /** In order; they cover the day. */
-  readonly hours: readonly ProfileHours[];
-  /** Events of a batch. */
-  readonly sizes: Readonly<Record<BatchSizeName, number>>;
-}
-
-/** `clients` is the most that work at once: in an open loop, those that arrivals are given to. */
-export type ExecutorSettings =
-  | { readonly executor: "constant-clients"; readonly clients: number }
-  | ({ readonly clients: number } & RampingClientsPlan)
-  | ({ readonly clients: number } & ConstantArrivalRatePlan)
-  | ({ readonly clients: number } & RampingArrivalRatePlan)
-  | ({ readonly clients: number } & DailyArrivalRatePlan & { readonly profile: Profile })
-  | {
-      readonly executor: "shared-iterations";
-      readonly clients: number;
-      /** Iterations over all clients and workers of the group together. */
-      readonly iterations: number;
-      readonly maxDurationMs: number;
-    }
-  | {
-      readonly executor: "per-client-iterations";
-      readonly clients: number;
-      /** Iterations of each client. */
-      readonly iterations: number;
-      readonly maxDurationMs: number;
-    };
-
-export type LoadSettings = ExecutorSettings & {
-  /** Pause of a client between two iterations, uniform, in milliseconds. */
-  readonly thinkTimeMs: Range;
-  /** Clients start one by one, evenly over this time, in milliseconds. */
-  readonly rampUpMs: number;
-};
 
 export interface ActorGroup {
   /** Worker threads; clients are shared out evenly over them. At most `load.clients`. */
@@ -149,8 +97,8 @@ export type TargetSettings =
     }
   | {
       readonly kind: "url";
-      /** Connection URLs, spread over clients evenly; a password may come from PGPASSWORD. */
-      readonly urls: readonly string[];
+      /** Nodes of one database; a password may come from PGPASSWORD. */
+      readonly urls: readonly EndpointUrl[];
       /** Where train-sim itself connects, as the owner of the namespace; the first of `urls` when left out. */
       readonly adminUrl?: string;
       readonly sslmode?: "disable" | "require" | "verify-ca" | "verify-full";
@@ -168,10 +116,13 @@ export interface LogSettings {
 
 export interface TreatmentSettings {
   readonly target: TargetSettings;
+  /** Where `asksDialect`, a stand-in until the server has said what it is. */
   readonly dialect: DialectName;
+  readonly asksDialect: boolean;
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
   readonly payload: Payload;
+  readonly storage: Storage;
   readonly pool: PoolSettings;
   readonly locking: Locking;
   readonly isolation: Isolation;
@@ -227,16 +178,6 @@ export interface Experiment {
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;
-}
-
-/** Whether arrivals are independent of completions: iterations start by a schedule. */
-export function isOpenLoop({ executor }: Pick<LoadSettings, "executor">): boolean {
-  return executor.endsWith("-arrival-rate");
-}
-
-/** The most time that the iteration budget of a group may take; undefined for one that has none. */
-export function budgetMs(load: LoadSettings): number | undefined {
-  return "maxDurationMs" in load ? load.maxDurationMs : undefined;
 }
 
 /** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */

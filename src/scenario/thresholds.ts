@@ -5,7 +5,8 @@ import { nearest, suggestion } from "./nearest.js";
 import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import { isOpenLoop, type Treatment } from "./settings.js";
+import type { Treatment } from "./settings.js";
+import { isOpenLoop } from "./load-settings.js";
 import {
   arrivalRoles,
   CONDITION_PATTERN,

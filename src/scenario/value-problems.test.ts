@@ -109,6 +109,32 @@ describe("keys that do not go together", () => {
       "target: { url: 'postgresql://h/d', urls: ['postgresql://h/d'] }",
       /url and urls exclude/,
     ],
+    [
+      "a weight of nothing",
+      "target: { urls: [{ url: 'postgresql://h/d', weight: 0 }] }",
+      /2:53 target\.urls\[0\]\.weight: must be above 0 \(seen 0\)/,
+    ],
+    [
+      "a weight in words",
+      "target: { urls: ['postgresql://h/d', { url: 'postgresql://g/d', weight: half }] }",
+      /2:73 target\.urls\[1\]\.weight: expected a number \(seen "half"\)/,
+    ],
+    [
+      "an endless weight",
+      "pool: { strategy: pgbouncer, urls: [{ url: 'postgresql://h/d', weight: .inf }] }",
+      /2:72 pool\.urls\[0\]\.weight: expected a number/,
+    ],
+    ["an endpoint without URL", "target: { urls: [{ region: west }] }", /2:18 target\.urls\[0\]/],
+    [
+      "a key that endpoints do not have",
+      "target: { urls: [{ url: 'postgresql://h/d', wieght: 2 }] }",
+      /2:45 target\.urls\[0\]\.wieght: unknown key; did you mean weight\?/,
+    ],
+    [
+      "a region of many words",
+      "target: { urls: [{ url: 'postgresql://h/d', region: 'far, away' }] }",
+      /2:53 target\.urls\[0\]\.region: expected a short name/,
+    ],
     ["no URL", "target: { kind: url }", /target: kind url needs a url/],
     [
       "instances of one's own PgBouncer",

@@ -1,28 +1,64 @@
-// What a database speaks, as data: which levels of a treatment it can run and which means of control it has.
-// Statements and schema ask this table instead of asking which product it is, so that a new dialect is one file
-// beside this one, a folder of DDL and one line in the registry. What is the same everywhere is not in here.
-import type { DialectName, Isolation, Locking, Payload, StatementShape } from "../../scenario/settings.js";
+// How a dialect says what the workload needs, as data: statements and schema ask this table instead of asking which
+// product it is, so that a new dialect is one file beside this one, one beside its capabilities (`scenario/dialects/`,
+// what it has and lacks), a folder of DDL and one line in each registry. What is the same everywhere is not in here.
+import type { DialectName, Isolation, Storage } from "../../scenario/settings.js";
 import type { SamplerDialect } from "../sampler/view.js";
+
+/** How a schema says that train-sim made it. */
+export interface NamespaceMark {
+  /** Statements that put `mark` on the quoted schema. */
+  statements(schema: string, mark: string): readonly string[];
+  /** Asks for the mark of the schema named $1: no row where there is no such schema, a `mark` of null without one. */
+  readonly query: string;
+  /** Statements that take it off again, before the schema is dropped. */
+  removal(schema: string, mark: string): readonly string[];
+}
 
 export interface Dialect {
   readonly name: DialectName;
-  /** As people write it, for messages. */
-  readonly label: string;
-  /** Payload levels that have DDL in `schema/<name>/`. */
-  readonly payloads: readonly Payload[];
-  readonly lockings: readonly Locking[];
-  readonly isolations: readonly Isolation[];
-  readonly statementShapes: readonly StatementShape[];
-  /** `pg_advisory_xact_lock`: two train-sims that make the same namespace wait for each other. */
-  readonly supportsAdvisoryLocks: boolean;
+  /**
+   * Whether a namespace is made and dropped in one transaction, alone by an advisory lock, so that two train-sims that
+   * make the same one wait for each other; otherwise each statement is a transaction.
+   */
+  readonly supportsTransactionalDdl: boolean;
+  /** Waits for the job in $1 where a statement of the DDL answers with a `job_id`. */
+  readonly awaitJob?: string;
+  /** Opens a transaction of that level; the simple protocol takes it as it is. */
+  begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
+  /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
+  readonly documentLock: string | undefined;
+  readonly mark: NamespaceMark;
+  /** By level of storage, what its DDL has in place of `{{...}}`; a level that is missing is one that it lacks. */
+  readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
   /** Quotes an identifier, whatever is in it. */
   quoteIdentifier(name: string): string;
-  /** Size of the table named by $1, as `pages`. */
-  readonly tablePagesQuery: string;
+  /** The 16 bytes of a UUID, `expression`, as bytea. */
+  uuidBytes(expression: string): string;
+  /** Size of the table named by $1, as `pages`; undefined where nobody has to keep statistics up to date. */
+  readonly tablePagesQuery?: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
   /** Statement that takes dead rows out of the catalogues that making and dropping tables fills; for servers of our own. */
   readonly vacuumCatalogues?: string;
+  /** Statement that writes dirty pages out. */
+  readonly checkpoint?: string;
   /** What it tells about itself, and how it is asked. */
   readonly sampler: SamplerDialect;
 }
+
+/** PostgreSQL's quoting, which its relatives share. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** PostgreSQL's way to open a transaction of that level. */
+export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string {
+  return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
+}
+
+/** The mark as a comment on the schema. */
+export const COMMENT_MARK: NamespaceMark = {
+  statements: (schema, mark) => [`COMMENT ON SCHEMA ${schema} IS '${mark}'`],
+  query: "SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspname = $1",
+  removal: () => [],
+};

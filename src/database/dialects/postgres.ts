@@ -1,18 +1,18 @@
-// The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. It has every level there is, and
-// is what the others are described against; the test suite runs on PostgreSQL 18.
-import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../scenario/settings.js";
+// The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
+// the test suite runs on PostgreSQL 18.
 import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
-import type { Dialect } from "./dialect.js";
+import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from "./dialect.js";
 
 export const postgres: Dialect = {
   name: "postgres",
-  label: "PostgreSQL",
-  payloads: PAYLOADS,
-  lockings: LOCKINGS,
-  isolations: ISOLATIONS,
-  statementShapes: STATEMENT_SHAPES,
-  supportsAdvisoryLocks: true,
-  quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  supportsTransactionalDdl: true,
+  begin: beginTransaction,
+  // What the update takes anyway.
+  documentLock: "FOR NO KEY UPDATE",
+  mark: COMMENT_MARK,
+  storages: { default: {} },
+  quoteIdentifier,
+  uuidBytes: (expression) => `uuid_send(${expression})`,
   tablePagesQuery: "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS pages",
   // VACUUM sets the visibility map and hint bits, so that the first readers do not pay for them.
   refreshStatistics: (qualifiedTable, vacuum) =>
@@ -29,5 +29,6 @@ export const postgres: Dialect = {
   ]
     .map((name) => `pg_catalog.pg_${name}`)
     .join(", ")}`,
+  checkpoint: "CHECKPOINT",
   sampler: POSTGRES_SAMPLER,
 };

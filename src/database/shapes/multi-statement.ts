@@ -20,8 +20,8 @@ export interface WriteSteps {
 }
 
 export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): Workload {
-  const begin = beginOf(context.isolation);
-  const beginRead = beginOf(context.isolation, "READ ONLY");
+  const begin = beginOf(context);
+  const beginRead = beginOf(context, "READ ONLY");
   const claim = processClaim(context);
   const claimTerminal = archiveClaim(context);
   const recent = readRecent(context);

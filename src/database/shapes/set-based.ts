@@ -19,8 +19,8 @@ function arrayRows(columns: readonly (readonly [column: string, type: string])[]
   return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
 }
 
-function statementsOf({ tables, payload }: StatementContext) {
-  const keys = arrayRows([["event_id", "uuid"]]);
+/** A batch of events ($1 .. one array for each column of the insert), and its status rows ($1 keys). */
+export function addStatements({ tables, payload }: Pick<StatementContext, "tables" | "payload">) {
   return {
     addEvents: { name: "add.events", text: insertBatch(tables.events, payload) },
     addStatus: {
@@ -28,6 +28,14 @@ function statementsOf({ tables, payload }: StatementContext) {
       text: `INSERT INTO ${tables.status} (event_id)
 SELECT * FROM unnest($1::uuid[])`,
     },
+  } satisfies Record<string, Statement>;
+}
+
+function statementsOf(context: StatementContext) {
+  const { tables, payload } = context;
+  const keys = arrayRows([["event_id", "uuid"]]);
+  return {
+    ...addStatements(context),
     advance: {
       name: "process.advance",
       text: `UPDATE ${tables.status} AS s

@@ -11,15 +11,18 @@ export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
 }
 
+/** Opens a transaction of the context's level. */
+export function beginOf(
+  { dialect, isolation }: ShapeContext,
+  access: "READ WRITE" | "READ ONLY" = "READ WRITE",
+): string {
+  return dialect.begin(isolation, access);
+}
+
 /** One way to say the workload in SQL; a new one is one file and one line in `registry.ts`. */
 export type Shape = (context: ShapeContext) => Workload;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
-
-/** Opens a transaction of that level; the simple protocol takes it as it is. */
-export function beginOf(isolation: Isolation, access: "READ WRITE" | "READ ONLY" = "READ WRITE"): string {
-  return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
-}
 
 /** Parameters of `read.find`. */
 export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe): SqlValue[] {

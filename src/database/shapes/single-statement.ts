@@ -14,7 +14,7 @@ import { batchArrays, insertBatch } from "./batch-arrays.js";
 import { beginOf, byKey, findValues, presenceCounter, type Shape } from "./shape.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
-export function addStatement({ tables, payload }: Pick<StatementContext, "tables" | "payload">): Statement {
+function addStatement({ tables, payload }: Pick<StatementContext, "tables" | "payload">): Statement {
   return {
     name: "add",
     text: `WITH added AS (
@@ -80,7 +80,7 @@ function readStatement(context: StatementContext): Statement {
 }
 
 export const singleStatement: Shape = (context) => {
-  const begin = beginOf(context.isolation);
+  const begin = beginOf(context);
   const add = addStatement(context);
   const process = processStatement(context);
   const archive = archiveStatement(context);
@@ -129,7 +129,7 @@ export const singleStatement: Shape = (context) => {
     async read(connection, probe) {
       const values = [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)];
       if (isAlone) return (await connection.execute(read, values)).length;
-      return inReadTransaction(connection, beginOf(context.isolation, "READ ONLY"), async () => {
+      return inReadTransaction(connection, beginOf(context, "READ ONLY"), async () => {
         return (await connection.execute(read, values)).length;
       });
     },

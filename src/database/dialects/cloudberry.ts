@@ -1,0 +1,31 @@
+// The dialect of Apache Cloudberry and Greenplum 7: PostgreSQL's, run by a coordinator over segments. Which tables are
+// distributed how is in its DDL.
+import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
+import type { Dialect } from "./dialect.js";
+import { postgres } from "./postgres.js";
+
+export const cloudberry: Dialect = {
+  ...postgres,
+  name: "cloudberry",
+  // The queue itself stays a heap: its rows are locked and updated. History is what append-optimised storage is for.
+  storages: {
+    default: { archiveStorage: "", archiveKey: " PRIMARY KEY" },
+    "ao-row": {
+      archiveStorage:
+        "WITH (appendoptimized = true, orientation = row, compresstype = zstd, compresslevel = 1)\n",
+      archiveKey: " PRIMARY KEY",
+    },
+    "ao-column": {
+      archiveStorage:
+        "WITH (appendoptimized = true, orientation = column, compresstype = zstd, compresslevel = 1)\n",
+      archiveKey: " PRIMARY KEY",
+    },
+    // PAX knows no unique index; its minima and maxima by file answer for time and key.
+    pax: {
+      archiveStorage:
+        "USING pax WITH (compresstype = zstd, compresslevel = 1, minmax_columns = 'archived_at,id')\n",
+      archiveKey: " NOT NULL",
+    },
+  },
+  sampler: POSTGRES_SAMPLER,
+};

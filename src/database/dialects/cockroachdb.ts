@@ -1,0 +1,18 @@
+// The dialect of CockroachDB: no VACUUM and no CHECKPOINT; statistics are gathered by the server, and asked for once more
+// where a trial wants them. Its advisory-lock functions exist and do nothing, and a change of the schema is a job of its
+// own, which read committed transactions do not take in.
+import { COCKROACHDB_SAMPLER } from "../sampler/cockroachdb-views.js";
+import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from "./dialect.js";
+
+export const cockroachdb: Dialect = {
+  name: "cockroachdb",
+  supportsTransactionalDdl: false,
+  begin: beginTransaction,
+  documentLock: "FOR UPDATE",
+  mark: COMMENT_MARK,
+  storages: { default: { sharding: "" }, "hash-sharded": { sharding: " USING HASH" } },
+  quoteIdentifier,
+  uuidBytes: (expression) => `(${expression})::BYTES`,
+  refreshStatistics: (qualifiedTable) => `ANALYZE ${qualifiedTable}`,
+  sampler: COCKROACHDB_SAMPLER,
+};

@@ -1,0 +1,31 @@
+// The dialect of Amazon Aurora DSQL: one statement of DDL a transaction, indexes that are made in the background, one
+// isolation level, no VACUUM. A schema takes no comment there: a table with the mark as its name says whose it is.
+import { SILENT_SAMPLER } from "../sampler/silent.js";
+import { quoteIdentifier, type Dialect, type NamespaceMark } from "./dialect.js";
+
+/** Up to its colon: a name has at most 63 characters. */
+const tableNamed = (schema: string, mark: string): string =>
+  `${schema}.${quoteIdentifier(mark.slice(0, mark.indexOf(":") + 1))}`;
+
+const TABLE_MARK: NamespaceMark = {
+  statements: (schema, mark) => [`CREATE TABLE ${tableNamed(schema, mark)} (id integer PRIMARY KEY)`],
+  query: `SELECT c.relname::text AS mark FROM pg_namespace AS n
+  LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname LIKE 'train-sim namespace, %'
+WHERE n.nspname = $1`,
+  removal: (schema, mark) => [`DROP TABLE ${tableNamed(schema, mark)}`],
+};
+
+export const dsql: Dialect = {
+  name: "dsql",
+  supportsTransactionalDdl: false,
+  awaitJob: "CALL sys.wait_for_job($1)",
+  // Its one level needs no name.
+  begin: (_, access) => `BEGIN${access === "READ ONLY" ? " READ ONLY" : ""}`,
+  documentLock: undefined,
+  mark: TABLE_MARK,
+  storages: { default: {} },
+  quoteIdentifier,
+  uuidBytes: (expression) => `uuid_send(${expression})`,
+  refreshStatistics: (qualifiedTable) => `ANALYZE ${qualifiedTable}`,
+  sampler: SILENT_SAMPLER,
+};

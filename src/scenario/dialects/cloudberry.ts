@@ -1,0 +1,51 @@
+// Apache Cloudberry, and Greenplum 7 of which it comes: PostgreSQL 14 or 12 over segments, with tables that are distributed
+// by a key and may be append-optimised. From their documentation; no cluster was at hand when this was written. Row locks
+// need `gp_enable_global_deadlock_detector`: without it every update locks its table.
+import type { DialectCapabilities } from "./capabilities.js";
+
+export const cloudberryCapabilities: DialectCapabilities = {
+  label: "Cloudberry",
+  lacks: {
+    payload: {},
+    locking: {},
+    isolation: {
+      serializable: {
+        reason: "Cloudberry and Greenplum run it as repeatable read",
+        nearest: "repeatable read",
+      },
+    },
+    statementShape: {
+      "single-statement": {
+        reason:
+          "Cloudberry and Greenplum allow one data-modifying WITH a statement, and the statement is none itself then",
+        nearest: "set-based",
+      },
+    },
+    storage: {
+      "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },
+    },
+  },
+  lacksFaults: {},
+  documentIndex: "GIN",
+  generatedColumns: "stored",
+  foreignKeys: "declared, not enforced",
+  ddl: "transactional",
+  retries: [
+    {
+      sqlstate: "40001",
+      words: "could not serialize access due to",
+      meaning: "another transaction changed what this one read, at repeatable read",
+    },
+    {
+      sqlstate: "40P01",
+      words: "deadlock detected",
+      meaning: "found on one segment, or over segments by its global detector",
+    },
+  ],
+  ids: "either: rows are distributed by a hash of the key",
+  statistics: ["pg_stat_activity", "pg_stat_database (of the coordinator)", "pg_stat_statements"],
+  sources: [
+    "https://cloudberry.apache.org/docs/",
+    "https://techdocs.broadcom.com/us/en/vmware-tanzu/data-solutions/tanzu-greenplum/7/greenplum-database/ref_guide-sql_commands-SELECT.html",
+  ],
+};

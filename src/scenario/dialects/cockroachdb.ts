@@ -1,0 +1,57 @@
+// CockroachDB from v24.1 on, where read committed is there by default. Its DDL and statements are read by its own parser
+// in CI; no cluster of it was at hand when this was written.
+import type { DialectCapabilities } from "./capabilities.js";
+
+const STORAGE = { reason: "CockroachDB stores tables in its key-value layer", nearest: "default" } as const;
+const NO_LOCK_TABLE = "CockroachDB has no LOCK TABLE";
+
+export const cockroachdbCapabilities: DialectCapabilities = {
+  label: "CockroachDB",
+  lacks: {
+    payload: {},
+    locking: {},
+    isolation: {
+      "repeatable read": {
+        reason: "CockroachDB runs it as serializable, unless a preview setting is on",
+        nearest: "serializable",
+      },
+    },
+    statementShape: {},
+    storage: { "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
+  },
+  lacksFaults: {
+    "backend-terminate": "CockroachDB cancels sessions by another statement, on another node perhaps",
+    "lock-holder": NO_LOCK_TABLE,
+    "long-transaction": "CockroachDB has no vacuum that a snapshot could hold up",
+    "connection-limit": "CockroachDB counts connections by node and keeps none back",
+  },
+  documentIndex: "inverted",
+  generatedColumns: "stored",
+  foreignKeys: "enforced",
+  ddl: "each statement by itself",
+  retries: [
+    {
+      sqlstate: "40001",
+      words: "restart transaction: ",
+      meaning:
+        "a conflict that the server could not retry by itself (RETRY_WRITE_TOO_OLD, RETRY_SERIALIZABLE, ABORT_REASON_...)",
+    },
+    {
+      sqlstate: "40003",
+      words: "result is ambiguous",
+      meaning: "a node was lost under the commit: it is looked up whether the batch is there",
+    },
+  ],
+  ids: "uuidv4, or uuidv7 with storage: hash-sharded: keys in order of time all go to the last range",
+  statistics: [
+    "crdb_internal.cluster_sessions",
+    "crdb_internal.cluster_locks",
+    "crdb_internal.transaction_contention_events",
+    "crdb_internal.statement_statistics",
+  ],
+  sources: [
+    "https://www.cockroachlabs.com/docs/stable/transaction-retry-error-reference",
+    "https://www.cockroachlabs.com/docs/stable/hash-sharded-indexes",
+    "https://www.cockroachlabs.com/docs/stable/read-committed",
+  ],
+};

@@ -1,0 +1,34 @@
+// Shares a number of clients (or connections) out over endpoints by their weights: how many each gets, and who goes where.
+// Pure and the same in every thread, so that no thread has to ask another. Counts are by the largest remainder, so that
+// they add up; neighbours go to different endpoints, so that each thread, whose clients are neighbours, gets a fair share.
+
+/** How many of `total` each weight gets: its exact share rounded down, the rest to the largest remainders. */
+export function countsByWeight(weights: readonly number[], total: number): number[] {
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const exact = weights.map((weight) => (total * weight) / sum);
+  const counts = exact.map(Math.floor);
+  const byRemainder = exact
+    .map((share, index) => ({ index, remainder: share - Math.floor(share) }))
+    .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
+  const left = total - counts.reduce((all, count) => all + count, 0);
+  for (const { index } of byRemainder.slice(0, left)) counts[index] = (counts[index] ?? 0) + 1;
+  return counts;
+}
+
+/** For each of `total`, in order, the number of its endpoint; with equal weights they take turns. */
+export function homesByWeight(weights: readonly number[], total: number): number[] {
+  const counts = countsByWeight(weights, total);
+  const given = counts.map(() => 0);
+  return Array.from({ length: total }, (_, number) => {
+    // Whoever is furthest behind its share is next; nobody who has all of it ever is.
+    const behind = counts.map((count, index) => (count * (number + 1)) / total - (given[index] ?? 0));
+    const next = behind.indexOf(Math.max(...behind));
+    given[next] = (given[next] ?? 0) + 1;
+    return next;
+  });
+}
+
+/** The weights of endpoints; one that names none has 1. */
+export function weightsOf(endpoints: readonly { readonly weight?: number }[]): number[] {
+  return endpoints.map(({ weight }) => weight ?? 1);
+}
