@@ -41,7 +41,14 @@ beforeAll(async () => {
   source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
     endpoints: [{ ...endpoint, host: "127.0.0.1", port: proxy.port }],
-    ...{ clients: CLIENTS, firstClient: 0, workers: 1, workerIndex: 0, prepared: true },
+    ...{
+      clients: CLIENTS,
+      firstClient: 0,
+      clientsOfTrial: CLIENTS,
+      workers: 1,
+      workerIndex: 0,
+      prepared: true,
+    },
     applicationName: "train-sim/doubt",
   });
 });

@@ -3,18 +3,18 @@
 import { formatDuration } from "../foundation/units.js";
 import { lint } from "../report/lint.js";
 import { isBudgeted, trialSpan } from "../scenario/estimate.js";
+import type { EndpointUrl } from "../scenario/endpoint.js";
 import type { Fault } from "../scenario/faults.js";
 import {
   ROLES,
   totalClients,
   type ActorGroup,
   type Experiment,
-  type LoadSettings,
   type PoolSettings,
-  type Range,
   type TargetSettings,
   type TreatmentSettings,
 } from "../scenario/settings.js";
+import type { LoadSettings, Range } from "../scenario/load-settings.js";
 import { withoutPasswords } from "../scenario/secrets.js";
 import { extentText } from "./validate.js";
 
@@ -26,6 +26,17 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
 }
 
+/** Weights are named where they differ. */
+function urlsText(urls: readonly EndpointUrl[]): string {
+  const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
+  return urls
+    .map(({ url, region, weight }) => {
+      const more = [...(region === undefined ? [] : [region]), ...(isWeighted ? [`weight ${weight}`] : [])];
+      return `${withoutPasswords(url)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+    })
+    .join(", ");
+}
+
 function targetText(target: TargetSettings): string {
   switch (target.kind) {
     case "embedded":
@@ -33,7 +44,7 @@ function targetText(target: TargetSettings): string {
     case "container":
       return `container ${target.image}`;
     case "url":
-      return target.urls.map(withoutPasswords).join(", ");
+      return urlsText(target.urls);
   }
 }
 
@@ -44,8 +55,7 @@ function poolText(pool: PoolSettings): string {
     case "pg-pool":
       return `pg-pool of ${pool.size}`;
     case "pgbouncer": {
-      const where =
-        pool.urls.length > 0 ? pool.urls.map(withoutPasswords).join(", ") : `${pool.instances} managed`;
+      const where = pool.urls.length > 0 ? urlsText(pool.urls) : `${pool.instances} managed`;
       return `pgbouncer, ${pool.mode} mode, ${pool.size} server connections each, ${where}`;
     }
   }

@@ -33,6 +33,11 @@ it("spreads them over the servers of the target", () => {
   expect(serverConnectionsOf(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
 });
 
+it("counts at the server that gets the most by weight", () => {
+  const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
+  expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
+});
+
 it("asks the server for what the most demanding treatment needs and some for itself", () => {
   const treatments = [treatment(CYCLE), treatment(`pool: { strategy: pg-pool, size: 4 }\n${CYCLE}`)];
   expect(mostServerConnections(treatments)).toBeGreaterThan(512);

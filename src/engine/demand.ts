@@ -4,7 +4,8 @@
 import { UsageError } from "../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../foundation/machine.js";
 import { networkPlacesOf } from "../scenario/faults.js";
-import { totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { shareOf, totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { countsByWeight, weightsOf } from "../scenario/spread.js";
 import { openFilesNeeded } from "../target/pgbouncer-config.js";
 
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
@@ -13,10 +14,13 @@ const FILES_PER_WORKER = 12;
 /** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
 const OWN_CONNECTIONS = 8;
 
-/** Connections that the load opens at once to each of the target's servers, over which clients are spread evenly. */
+/** Connections that the load opens at once to that of the target's servers which gets the most by weight. */
 export function serverConnectionsOf(settings: TreatmentSettings): number {
-  const servers = settings.target.kind === "url" ? settings.target.urls.length : 1;
-  return Math.ceil(loadConnectionsOf(settings) / servers);
+  return Math.max(...countsByWeight(serverWeightsOf(settings), loadConnectionsOf(settings)));
+}
+
+function serverWeightsOf({ target }: TreatmentSettings): number[] {
+  return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
 function loadConnectionsOf(settings: TreatmentSettings): number {
@@ -61,13 +65,22 @@ export function openFilesOf(settings: TreatmentSettings): number {
 
 /** Connections to the busiest port, each of which needs a port of this machine at its other end. */
 function localPortsOf(settings: TreatmentSettings): number {
-  const { pool, target } = settings;
-  const servers = target.kind === "url" ? target.urls.length : 1;
-  const poolers = pool.strategy === "pgbouncer" ? pool.urls.length || Math.max(pool.instances, servers) : 0;
   return Math.max(
-    Math.ceil(clientConnectionsOf(settings) / (poolers || servers)),
+    ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings)),
     serverConnectionsOf(settings),
   );
+}
+
+/** Of what clients connect to. */
+function clientWeightsOf(settings: TreatmentSettings): number[] {
+  const { pool } = settings;
+  const servers = serverWeightsOf(settings);
+  if (pool.strategy !== "pgbouncer") return servers;
+  if (pool.urls.length > 0) return weightsOf(pool.urls);
+  return servers.flatMap((weight, index) => {
+    const instances = Math.max(1, shareOf(pool.instances, servers.length, index));
+    return Array.from({ length: instances }, () => weight / instances);
+  });
 }
 
 /** A limit of this machine that a treatment would hit. */

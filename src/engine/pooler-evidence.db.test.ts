@@ -122,7 +122,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
 describe("an external PgBouncer", () => {
   it("is named as one that cannot be asked, where its console is not known", async () => {
     const source = new PoolerSource(
-      externalPooler(["postgresql://u@127.0.0.1:1/d"], undefined, 0, "transaction"),
+      externalPooler([{ url: "postgresql://u@127.0.0.1:1/d", weight: 1 }], undefined, 0, "transaction"),
     );
     await source.opened();
     expect(await source.sample()).toEqual({});

@@ -13,7 +13,7 @@ function pgbouncer(...urls: string[]): PoolSettings {
     size: 4,
     instances: 1,
     maxPreparedStatements: 0,
-    urls,
+    urls: urls.map((url) => ({ url, weight: 1 })),
   };
 }
 

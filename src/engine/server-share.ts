@@ -14,7 +14,7 @@ export function isServerTold(
   settings: Pick<TreatmentSettings, "pool">,
 ): boolean {
   const poolers = settings.pool.strategy === "pgbouncer" ? settings.pool.urls : [];
-  if (poolers.some((url) => !URL.canParse(url) || isHere(new URL(url).hostname))) return false;
+  if (poolers.some(({ url }) => !URL.canParse(url) || isHere(new URL(url).hostname))) return false;
   if (target.serverPid !== undefined) return true;
   return target.kind === "url" && !target.endpoints.some(({ host }) => isHere(host));
 }

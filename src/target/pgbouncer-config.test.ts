@@ -72,7 +72,7 @@ describe("isVersionAtLeast", () => {
 
 describe("externalPooler", () => {
   it("has an endpoint for each URL, and prepared statements as its user states", () => {
-    const urls = ["postgresql://u@a:6432/d", "postgresql://u@b:6432/d"];
+    const urls = ["a", "b"].map((host) => ({ url: `postgresql://u@${host}:6432/d`, weight: 1 }));
     const pooler = externalPooler(urls, "postgresql://admin@a:6432/pgbouncer", 0, "transaction");
     expect(pooler.endpoints.map(({ host }) => host)).toEqual(["a", "b"]);
     expect(pooler.consoles.map(({ database }) => database)).toEqual(["pgbouncer"]);

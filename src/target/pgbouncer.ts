@@ -6,13 +6,13 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
-import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
+import { describeEndpoint, type Endpoint, type EndpointUrl } from "../scenario/endpoint.js";
 import type { PoolMode } from "../scenario/settings.js";
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { hasPreparedStatements, PgBouncerInstance } from "./pgbouncer-instance.js";
 import type { RunningPooler } from "./running-target.js";
-import { parseConnectionUrl } from "./url.js";
+import { endpointAt, parseConnectionUrl } from "./url.js";
 
 const UPSTREAM_PATIENCE_MS = 5_000;
 
@@ -39,7 +39,7 @@ export async function startPgBouncers(
     throw failure.reason;
   }
   return {
-    endpoints: instances.map(({ client }) => client),
+    endpoints: instances.map(({ client }) => placedAs(upstream, client, instances.length)),
     consoles: instances.map(({ console }) => console),
     get pids() {
       return instances.flatMap(({ pid }) => pid ?? []);
@@ -54,15 +54,24 @@ export async function startPgBouncers(
   };
 }
 
+/** A PgBouncer is where its upstream is, and several before one share its weight. */
+function placedAs({ region, weight }: Endpoint, client: Endpoint, instances: number): Endpoint {
+  return {
+    ...client,
+    ...(region !== undefined && { region }),
+    ...(weight !== undefined && { weight: weight / instances }),
+  };
+}
+
 /** PgBouncers that somebody else runs; nothing is checked or stopped here. `adminUrl` is the console of the first. */
 export function externalPooler(
-  urls: readonly string[],
+  urls: readonly EndpointUrl[],
   adminUrl: string | undefined,
   maxPreparedStatements: number,
   mode: PoolMode,
 ): RunningPooler {
   return {
-    endpoints: urls.map((url) => parseConnectionUrl(url)),
+    endpoints: urls.map((entry) => endpointAt(entry)),
     consoles: adminUrl === undefined ? [] : [parseConnectionUrl(adminUrl)],
     pids: [],
     instances: [],

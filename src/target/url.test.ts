@@ -166,7 +166,13 @@ describe("TLS files", () => {
 
 describe("urlTarget", () => {
   it("has an endpoint for each URL and is administered through the first", () => {
-    const target = urlTarget({ kind: "url", urls: ["postgresql://u@a/d", "postgresql://u@b/d"] }, {});
+    const urls = [
+      { url: "postgresql://u@a/d", region: "east", weight: 2 },
+      { url: "postgresql://u@b/d", weight: 1 },
+    ];
+    const target = urlTarget({ kind: "url", urls }, {});
+    expect(target.endpoints).toMatchObject([{ region: "east", weight: 2 }, { weight: 1 }]);
+    expect(target.endpoints[1]).not.toHaveProperty("region");
     expect(target.endpoints.map(({ host }) => host)).toEqual(["a", "b"]);
     expect(target.admin).toBe(target.endpoints[0]);
   });

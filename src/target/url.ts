@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { nearest } from "../scenario/nearest.js";
-import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
+import type { Endpoint, EndpointUrl, TlsSettings } from "../scenario/endpoint.js";
 import type { TargetSettings } from "../scenario/settings.js";
 import type { RunningTarget } from "./running-target.js";
 
@@ -24,7 +24,7 @@ const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
-  const endpoints = settings.urls.map((url) => parseConnectionUrl(url, settings, env));
+  const endpoints = settings.urls.map((entry) => endpointAt(entry, settings, env));
   const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] ?? env["PGPASSWORD"] };
   const admin = settings.adminUrl ? parseConnectionUrl(settings.adminUrl, settings, adminEnv) : endpoints[0];
   if (!admin) throw new UsageError("target.urls is empty", "Name at least one connection URL.");
@@ -35,6 +35,15 @@ export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = proces
     lost: new Promise(() => undefined),
     stop: async () => undefined,
   };
+}
+
+/** Where an entry of `urls` says, with its region and weight. */
+export function endpointAt(
+  { url, region, weight }: EndpointUrl,
+  tlsFiles: TlsFiles = {},
+  env: NodeJS.ProcessEnv = process.env,
+): Endpoint {
+  return { ...parseConnectionUrl(url, tlsFiles, env), ...(region !== undefined && { region }), weight };
 }
 
 /** A URL's own TLS parameters go before `tlsFiles`; a user or password that it leaves out come from PGUSER, PGPASSWORD. */

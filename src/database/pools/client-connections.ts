@@ -1,31 +1,51 @@
 // One connection for each client, without a pool in this process: kept for the client's life, or opened for every
 // transaction. `direct` and `pgbouncer` are both this, to different endpoints. A connection that broke, or that a
 // failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
+// A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
+import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection } from "../connection.js";
-import type { ConnectionSource, Lease } from "../workload.js";
-import type { Endpoint } from "../../scenario/endpoint.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../workload.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
-import { endpointOf, type SourceOptions } from "./source-options.js";
+import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
+import { homesOf, type SourceOptions } from "./source-options.js";
 
 export class ClientConnections implements ConnectionSource {
   /** By client; empty where none is kept or the last one broke. */
   private readonly kept: (HeldConnection | undefined)[];
+  /** Number of each client's own endpoint. */
+  private readonly homes: readonly number[];
+  /** Number of the endpoint that each client connected to last, or tried to. */
+  private readonly at: number[];
   /** Every connection that is open or being opened. */
   private readonly live = new Set<PgConnection>();
-  /** Where connections are kept: a server that is away holds up nobody at another one. */
-  private readonly gates = new Map<Endpoint, Gate>();
+  /** By endpoint, where connections are kept: a server that is away holds up nobody at another one. */
+  private readonly gates: readonly Gate[];
+  private readonly routes: EndpointRoutes;
   private isClosed = false;
 
   constructor(
     private readonly options: SourceOptions,
     private readonly keeps: "for-life" | "for-a-transaction",
   ) {
-    this.kept = Array.from({ length: options.clients }, () => undefined);
+    const { endpoints, clients, clientsOfTrial, firstClient } = options;
+    this.kept = Array.from({ length: clients }, () => undefined);
+    this.homes = homesOf(endpoints, clientsOfTrial, firstClient, clients);
+    this.at = [...this.homes];
+    this.gates = endpoints.map(() => new Gate(OPEN_AT_ONCE));
+    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+  }
+
+  get contacts(): readonly EndpointContacts[] {
+    return this.routes.contacts;
+  }
+
+  endpointOf(client: number): number {
+    return this.at[client] ?? 0;
   }
 
   async acquire(client: number): Promise<Lease> {
     const kept = this.kept[client];
-    if (kept && !kept.connection.isBroken) return kept;
+    if (kept && !kept.connection.isBroken && !this.isHomeAgain(client)) return kept;
     if (kept) await this.discard(client, kept.connection);
     const connection = await this.open(client);
     const held = new HeldConnection(connection, (isSuspect) => this.release(client, connection, isSuspect));
@@ -47,19 +67,29 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  private open(client: number): Promise<PgConnection> {
-    const { endpoints, firstClient } = this.options;
-    const endpoint = endpointOf(endpoints, firstClient + client);
-    if (this.keeps === "for-a-transaction") return this.openTo(endpoint);
-    let gate = this.gates.get(endpoint);
-    if (!gate) this.gates.set(endpoint, (gate = new Gate(OPEN_AT_ONCE)));
-    return gate.pass(() => this.openTo(endpoint));
+  /** Whether a client that went elsewhere can go back to its own endpoint. */
+  private isHomeAgain(client: number): boolean {
+    const home = this.homes[client] ?? 0;
+    return this.at[client] !== home && this.routes.isUp(home);
   }
 
-  private async openTo(endpoint: Endpoint): Promise<PgConnection> {
+  private open(client: number): Promise<PgConnection> {
+    if (this.keeps === "for-a-transaction") return this.openNext(client);
+    const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
+    if (!gate) throw new RangeError("a route leads to an endpoint");
+    // Who had to wait asks for the way again: those before may have found the endpoint gone.
+    return gate.pass(() => this.openNext(client));
+  }
+
+  private async openNext(client: number): Promise<PgConnection> {
     if (this.isClosed) throw new Error("the pool is closed");
+    const number = this.routes.routeFrom(this.homes[client] ?? 0);
+    const endpoint = this.options.endpoints[number];
+    if (!endpoint) throw new RangeError("a route leads to an endpoint");
+    this.at[client] = number;
     const { applicationName, prepared } = this.options;
-    const connection = new PgConnection({ endpoint, applicationName, prepared });
+    const report = this.routes.heard.bind(undefined, number);
+    const connection = new PgConnection({ endpoint, applicationName, prepared, report });
     this.live.add(connection);
     try {
       return await connection.connect();

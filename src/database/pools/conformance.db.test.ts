@@ -104,6 +104,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       endpoints: pooler ? pooler.endpoints.slice(0, 1) : endpoints,
       clients,
       firstClient: 0,
+      clientsOfTrial: clients,
       workers: 1,
       workerIndex: 0,
       prepared,
@@ -279,7 +280,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     const spread = { endpoints: pooler?.endpoints ?? two, applicationName: "train-sim/spread" };
     // Worker 0 has clients 0, 1, 2 and worker 1 has clients 3, 4, 5; a pool of 4 gives each two connections.
     const workers = [0, 3].map((firstClient, workerIndex) =>
-      open(3, { ...spread, firstClient, workers: 2, workerIndex }),
+      open(3, { ...spread, firstClient, clientsOfTrial: 6, workers: 2, workerIndex }),
     );
     const expected = pool.strategy === "pg-pool" ? [2, 2] : [3, 3];
     const leases = await Promise.all(

@@ -28,6 +28,7 @@ describe("direct with a connection for every transaction", () => {
       endpoints: [{ ...endpoint, user, password }],
       clients: CLIENTS,
       firstClient: 0,
+      clientsOfTrial: CLIENTS,
       workers: 1,
       workerIndex: 0,
       prepared: false,

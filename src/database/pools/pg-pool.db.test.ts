@@ -16,6 +16,7 @@ function open(size: number, changes: Partial<SourceOptions> = {}): ConnectionSou
     endpoints: [endpoint],
     clients: 10,
     firstClient: 0,
+    clientsOfTrial: 10,
     workers: 1,
     workerIndex: 0,
     prepared: false,

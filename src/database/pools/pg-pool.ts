@@ -1,15 +1,16 @@
 // Strategy `pg-pool`: the pool that Node applications use, one in each worker thread as they have it; the
 // scenario's size is shared out over the threads. Clients beyond the size wait in the pool's queue, first come,
-// first served, without a time limit of their own. With several endpoints, the one with the fewest of this pool's
-// connections gets the next.
+// first served, without a time limit of their own. With several endpoints, the one that lacks the most of its share gets
+// the next connection; while one is away its share goes to the others, and comes back as their connections are given back.
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../scenario/endpoint.js";
+import { monotonicMs } from "../../foundation/clock.js";
 import { shareOf } from "../../scenario/settings.js";
 import { PgConnection, type ConnectionOptions } from "../connection.js";
-import type { ConnectionSource, Lease } from "../workload.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../workload.js";
 import { eachBounded, OPEN_AT_ONCE } from "./bounded.js";
-import { endpointOf, type SourceOptions } from "./source-options.js";
+import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
+import { homesOf, type SourceOptions } from "./source-options.js";
 
 export function pgPoolSource(options: SourceOptions, size: number): ConnectionSource {
   const share = shareOf(size, options.workers, options.workerIndex);
@@ -19,7 +20,7 @@ export function pgPoolSource(options: SourceOptions, size: number): ConnectionSo
       `Set pool.size to at least ${options.workers}.`,
     );
   }
-  return new SharedPool(options, share, firstSlotOf(size, options));
+  return new SharedPool(options, homesOf(options.endpoints, size, firstSlotOf(size, options), share));
 }
 
 /** Number of this worker's first connection among all connections of the trial. */
@@ -32,47 +33,67 @@ function firstSlotOf(size: number, { workers, workerIndex }: SourceOptions): num
 
 class SharedPool implements ConnectionSource {
   private readonly pool: Pool<PgConnection>;
-  /** Every connection of the pool that is open or being opened. */
+  /** Every connection that is open or being opened, looks at endpoints included. */
   private readonly live = new Set<PgConnection>();
   /** Of those who wait for a connection: the driver's pool forgets them when it ends. */
   private readonly waiting = new Set<(reason: Error) => void>();
-  /** In the order in which they are used, which differs between workers. */
-  private readonly endpoints: readonly Endpoint[];
+  /** By endpoint: how many of the pool's connections it is to have, and has. */
+  private readonly wanted: readonly number[];
+  private readonly held: number[];
+  /** Where each connection of the pool goes, and where each refusal came from. */
+  private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
+  private readonly routes: EndpointRoutes;
+  /** Number of the endpoint at which each client's last acquire ended. */
+  private readonly at: number[] = [];
   private isClosed = false;
 
+  /** `homes` are the endpoints, by number, of the connections that this pool may have. */
   constructor(
     private readonly options: SourceOptions,
-    private readonly share: number,
-    firstSlot: number,
+    private readonly homes: readonly number[],
   ) {
-    this.endpoints = options.endpoints.map((_, index) => endpointOf(options.endpoints, firstSlot + index));
-    const { live } = this;
-    const nextOptions = (): ConnectionOptions => this.nextOptions();
+    const { endpoints } = options;
+    this.wanted = endpoints.map((_, number) => homes.filter((home) => home === number).length);
+    this.held = endpoints.map(() => 0);
+    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+    const nextNumber = (): number => this.nextNumber();
+    const optionsFor = (number: number): ConnectionOptions => this.optionsFor(number);
+    const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
     // The pool makes its connections by `new Client()`.
     class PooledConnection extends PgConnection {
       constructor() {
-        super(nextOptions());
-        live.add(this);
-        this.once("end", () => live.delete(this));
+        const number = nextNumber();
+        super(optionsFor(number));
+        hold(this, number);
       }
     }
     this.pool = new Pool<PgConnection>(
       // No idle time-out: a pool that shrinks in a lull would charge its regrowth to whoever comes next.
-      { max: share, idleTimeoutMillis: 0 },
+      { max: homes.length, idleTimeoutMillis: 0 },
       PooledConnection,
     );
     // An idle connection that breaks has left the pool already; the next acquire opens another.
     this.pool.on("error", () => undefined);
   }
 
-  acquire(): Promise<Lease> {
+  get contacts(): readonly EndpointContacts[] {
+    return this.routes.contacts;
+  }
+
+  endpointOf(client: number): number {
+    return this.at[client] ?? 0;
+  }
+
+  acquire(client: number): Promise<Lease> {
     if (this.isClosed) return Promise.reject(new Error("the pool is closed"));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
       this.pool.connect((error, connection, release) => {
         this.waiting.delete(reject);
+        const number = this.endpointNumbers.get(connection ?? error ?? new Error());
+        if (number !== undefined) this.at[client] = number;
         if (!connection || !release) reject(error ?? new Error("the pool gave no connection"));
-        else resolve(leaseOf(connection, release));
+        else resolve(this.leaseOf(connection, release));
       });
     });
   }
@@ -81,8 +102,8 @@ class SharedPool implements ConnectionSource {
     const held: Lease[] = [];
     try {
       // A pool never has more connections in use than there are clients.
-      await eachBounded(Math.min(this.share, this.options.clients), OPEN_AT_ONCE, async () => {
-        held.push(await this.acquire());
+      await eachBounded(Math.min(this.homes.length, this.options.clients), OPEN_AT_ONCE, async (client) => {
+        held.push(await this.acquire(client));
       });
     } finally {
       await Promise.all(held.map((lease) => lease.release(false)));
@@ -98,20 +119,51 @@ class SharedPool implements ConnectionSource {
     await Promise.all(Array.from(this.live, (connection) => connection.end()));
   }
 
-  private leastUsed(): Endpoint {
-    const counts = new Map(this.endpoints.map((endpoint) => [endpoint, 0]));
-    for (const { endpoint } of this.live) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
-    const [first, ...others] = counts;
-    if (!first) throw new RangeError("a pool strategy needs at least one endpoint");
-    return others.reduce((least, entry) => (entry[1] < least[1] ? entry : least), first)[0];
+  private nextNumber(): number {
+    const lacks = (number: number): number => (this.wanted[number] ?? 0) - (this.held[number] ?? 0);
+    const most = (numbers: readonly number[]): number | undefined =>
+      numbers.length === 0
+        ? undefined
+        : numbers.reduce((best, number) => (lacks(number) > lacks(best) ? number : best));
+    // Threads begin at different endpoints, so that pools that are not filled do not all use the first.
+    const first = this.homes[0] ?? 0;
+    const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
+    return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
   }
 
-  private nextOptions(): ConnectionOptions {
-    const { applicationName, prepared } = this.options;
-    return { endpoint: this.leastUsed(), applicationName, prepared };
+  private optionsFor(number: number): ConnectionOptions {
+    const { applicationName, prepared, endpoints } = this.options;
+    const endpoint = endpoints[number];
+    if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
+    const report: ConnectionOptions["report"] = (event, failure) => {
+      if (failure) this.endpointNumbers.set(failure, number);
+      this.routes.heard(number, event);
+    };
+    return { endpoint, applicationName, prepared, report };
   }
-}
 
-function leaseOf(connection: PgConnection, release: (destroy?: boolean) => void): Lease {
-  return { connection, release: async (isSuspect) => release(isSuspect || connection.isBroken) };
+  private hold(connection: PgConnection, number: number): void {
+    this.live.add(connection);
+    this.endpointNumbers.set(connection, number);
+    this.held[number] = (this.held[number] ?? 0) + 1;
+    connection.once("end", () => {
+      this.live.delete(connection);
+      this.held[number] = (this.held[number] ?? 0) - 1;
+    });
+  }
+
+  private leaseOf(connection: PgConnection, release: (destroy?: boolean) => void): Lease {
+    return {
+      connection,
+      release: async (isSuspect) => release(isSuspect || connection.isBroken || this.isMisplaced(connection)),
+    };
+  }
+
+  /** Whether its endpoint has more than its share while another one, which is there, lacks some of its own. */
+  private isMisplaced(connection: PgConnection): boolean {
+    const number = this.endpointNumbers.get(connection) ?? 0;
+    const wants = (other: number): number => this.wanted[other] ?? 0;
+    if ((this.held[number] ?? 0) <= wants(number)) return false;
+    return this.held.some((has, other) => has < wants(other) && this.routes.isUp(other));
+  }
 }

@@ -18,7 +18,15 @@ afterEach(async () => {
 function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionSource {
   const source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
-    ...{ endpoints, clients, firstClient: 0, workers: 1, workerIndex: 0, prepared: true },
+    ...{
+      endpoints,
+      clients,
+      firstClient: 0,
+      clientsOfTrial: clients,
+      workers: 1,
+      workerIndex: 0,
+      prepared: true,
+    },
     applicationName: "train-sim/reconnect",
   });
   closers.push(() => source.close());

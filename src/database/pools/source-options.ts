@@ -1,8 +1,9 @@
-// What every pool strategy is given, and how it picks an endpoint: the agreement between the registry and the
-// strategies. Endpoints are spread by the client's number in the whole trial, so that the spread is even over
-// worker threads too.
+// What every pool strategy is given, and which endpoint is whose: the agreement between the registry and the
+// strategies. Endpoints are spread over the numbers that clients (or a pool's connections) have in the whole trial, so
+// that every worker thread finds its part by itself.
 import type { Endpoint } from "../../scenario/endpoint.js";
 import type { PoolSettings } from "../../scenario/settings.js";
+import { homesByWeight, weightsOf } from "../../scenario/spread.js";
 
 export interface SourceOptions {
   readonly pool: PoolSettings;
@@ -12,6 +13,7 @@ export interface SourceOptions {
   readonly clients: number;
   /** Number of this worker's first client among all clients of the trial. */
   readonly firstClient: number;
+  readonly clientsOfTrial: number;
   /** Worker threads of the whole trial. */
   readonly workers: number;
   /** Number of this worker among them. */
@@ -21,9 +23,13 @@ export interface SourceOptions {
   readonly applicationName: string;
 }
 
-/** The endpoint of the thing (client, connection) with that number in the whole trial. */
-export function endpointOf(endpoints: readonly Endpoint[], number: number): Endpoint {
-  const endpoint = endpoints[number % endpoints.length];
-  if (!endpoint) throw new RangeError("a pool strategy needs at least one endpoint");
-  return endpoint;
+/** The endpoints, by number, of `count` things of this worker, whose first has number `first` of `total` in the trial. */
+export function homesOf(
+  endpoints: readonly Endpoint[],
+  total: number,
+  first: number,
+  count: number,
+): number[] {
+  if (endpoints.length === 0) throw new RangeError("a pool strategy needs at least one endpoint");
+  return homesByWeight(weightsOf(endpoints), total).slice(first, first + count);
 }

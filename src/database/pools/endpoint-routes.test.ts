@@ -1,0 +1,85 @@
+// Which endpoint a client is sent to while others come and go, on a clock that is moved by hand and with looks that are
+// answered by hand.
+import { describe, expect, it } from "vitest";
+import { EndpointRoutes } from "./endpoint-routes.js";
+
+function setUp(endpoints: number) {
+  const clock = { nowMs: 0 };
+  const looks: { endpoint: number; answer: (isThere: boolean) => Promise<void> }[] = [];
+  const look = (endpoint: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const answer = async (isThere: boolean): Promise<void> => {
+        resolve(isThere);
+        await new Promise(setImmediate);
+      };
+      looks.push({ endpoint, answer });
+    });
+  const routes = new EndpointRoutes(endpoints, look, () => clock.nowMs);
+  return { routes, clock, looks };
+}
+
+describe("EndpointRoutes", () => {
+  it("sends everyone home while all are there", () => {
+    const { routes } = setUp(3);
+    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 1, 2]);
+  });
+
+  it("goes on to the next of the list, and over its end, past those that refused or lost", () => {
+    const { routes } = setUp(3);
+    routes.heard(1, "lost");
+    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 2, 2]);
+    routes.heard(2, "refused");
+    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 0, 0]);
+  });
+
+  it("tries the one that failed longest ago where none is there", () => {
+    const { routes, clock } = setUp(3);
+    for (const endpoint of [1, 2, 0]) {
+      clock.nowMs += 10;
+      routes.heard(endpoint, "refused");
+    }
+    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([1, 1, 1]);
+    clock.nowMs += 10;
+    routes.heard(1, "refused");
+    expect(routes.routeFrom(1)).toBe(2);
+    routes.heard(2, "connected");
+    expect(routes.routeFrom(0)).toBe(2);
+  });
+
+  it("looks after a second, once at a time, then less often, and sends clients home when it is answered", async () => {
+    const { routes, clock, looks } = setUp(2);
+    routes.heard(0, "refused");
+    clock.nowMs = 999;
+    expect(routes.isUp(0)).toBe(false);
+    expect(looks).toHaveLength(0);
+    clock.nowMs = 1_000;
+    for (let i = 0; i < 3; i++) expect(routes.routeFrom(0)).toBe(1);
+    expect(looks.map(({ endpoint }) => endpoint)).toEqual([0]);
+    await looks[0]?.answer(false);
+    clock.nowMs = 2_999;
+    expect(routes.isUp(0)).toBe(false);
+    expect(looks).toHaveLength(1);
+    clock.nowMs = 3_000;
+    expect(routes.isUp(0)).toBe(false);
+    expect(looks).toHaveLength(2);
+    await looks[1]?.answer(true);
+    expect(routes.routeFrom(0)).toBe(0);
+  });
+
+  it("has one way only with one endpoint, at which it never looks", () => {
+    const { routes, clock, looks } = setUp(1);
+    routes.heard(0, "refused");
+    clock.nowMs = 60_000;
+    expect(routes.routeFrom(0)).toBe(0);
+    expect(looks).toHaveLength(0);
+  });
+
+  it("counts what became of connections by endpoint", () => {
+    const { routes } = setUp(2);
+    for (const event of ["connected", "connected", "lost", "refused"] as const) routes.heard(1, event);
+    expect(routes.contacts).toEqual([
+      { connects: 0, refused: 0, lost: 0 },
+      { connects: 2, refused: 1, lost: 1 },
+    ]);
+  });
+});
