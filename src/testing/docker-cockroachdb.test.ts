@@ -262,3 +262,43 @@ describe("stack.sh", () => {
     await expect(stack(...args)).rejects.toThrow(/usage: stack.sh start \| run/);
   });
 });
+
+describe("docs/cockroachdb.md", () => {
+  const page = (): Promise<string> => readFile(join(DOCKER, "..", "docs", "cockroachdb.md"), "utf8");
+
+  test("gives a cluster that exists the statements of init.sql", async () => {
+    const text = await page();
+    const statements = (await committed("init.sql")).split("\n").filter((line) => /^[A-Z].*;$/.test(line));
+    expect(statements).toHaveLength(4);
+    for (const statement of statements) expect(text).toContain(`   ${statement}\n`);
+  });
+
+  test("shows keys of a scenario that loads", async () => {
+    const blocks = [...(await page()).matchAll(/```yaml\n(.*?)```/gs)].map(([, block = ""]) => block);
+    expect(blocks).toHaveLength(2);
+    const directory = await mkdtemp(join(tmpdir(), "train-sim-page-"));
+    try {
+      const file = join(directory, "scenario.yaml");
+      await writeFile(
+        file,
+        ["name: page", ...blocks.map((block) => block.replace(/^ {3}/gm, ""))].join("\n"),
+      );
+      const [treatment] = (await loadScenario(file)).treatments;
+      expect(treatment?.settings).toMatchObject({
+        dialect: "cockroachdb",
+        target: { kind: "url", sslmode: "verify-full" },
+        pool: { strategy: "pgbouncer", size: 22 },
+      });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("names every file of the stack, and its ports", async () => {
+    const text = await page();
+    for (const name of await readdir(DOCKER_COCKROACHDB))
+      if (name !== ".env") expect(text).toContain(`\`${name}\``);
+    const ports = Object.values(compose.services).flatMap(({ ports: published = [] }) => published);
+    for (const port of ports) expect(text).toContain(port.split(":")[1]);
+  });
+});
