@@ -7,14 +7,13 @@ import type { OpenLogger } from "../foundation/logger.js";
 import { EventLoopDelay, LoopUtilization } from "../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
-import { createConnectionSource } from "../database/pools/create-source.js";
 import type { ConnectionSource } from "../database/workload.js";
 import { createWorkload } from "../database/create-workload.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
 import { warmUpPlan, type PacingPlan } from "../pacing/create-pacer.js";
 import { arrivalOperation, ROLE_OPERATIONS } from "../results/operation-results.js";
-import { budgetMs, isOpenLoop, type LoadSettings } from "../scenario/settings.js";
+import { budgetMs, isOpenLoop, type LoadSettings } from "../scenario/load-settings.js";
 import type { Actor } from "./actor.js";
 import { traitsOf, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
@@ -23,6 +22,7 @@ import { startPhase, type Phase, type PhaseName } from "./phase.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "./publish-times.js";
 import { writeSummaryLines } from "./summary-lines.js";
+import { WorkerEndpoints } from "./worker-endpoints.js";
 import { TimeAccount } from "./time-account.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { Transactor } from "./transactor.js";
@@ -40,6 +40,7 @@ export class ActorWorker {
   private readonly partNames = new PartNames();
   private readonly ledger: BatchLedger;
   private readonly lifecycle: LifecycleClock;
+  private readonly endpoints: WorkerEndpoints;
   private readonly source: ConnectionSource;
   private readonly recorder: Recorder;
   private readonly retry: RetryPolicy;
@@ -56,24 +57,16 @@ export class ActorWorker {
     private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
     private readonly fail: (error: unknown) => void,
   ) {
-    const { settings, role, trial, ordinal } = assignment;
+    const { settings, role, trial } = assignment;
     const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
     this.lifecycle = new LifecycleClock(assignment.publishTimes);
     this.eventLog = new EventLog(log.logger);
-    this.source = createConnectionSource({
-      pool: settings.pool,
-      endpoints: assignment.endpoints,
-      clients: assignment.clients,
-      firstClient: assignment.firstClientOfTrial,
-      workers: assignment.workersOfTrial,
-      workerIndex: ordinal,
-      prepared: assignment.prepared,
-      applicationName: `train-sim/${role}`,
-    });
+    this.endpoints = new WorkerEndpoints(assignment);
+    this.source = this.endpoints.source;
     this.traits = traitsOf(role, assignment.isCeiling === true);
     this.ledger = BatchLedger.of(assignment, this.traits.publishes);
     this.retry = new RetryPolicy(settings.retry, prng);
-    this.recorder = new Recorder(ROLE_OPERATIONS[role]);
+    this.recorder = new Recorder(ROLE_OPERATIONS[role], this.endpoints.split);
     const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
     this.actor = this.traits.create({
       assignment,
@@ -230,7 +223,7 @@ export class ActorWorker {
     await this.source.close();
     this.logPhase("stopped");
     const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
-    this.send({ kind: "stopped", ledger, usage });
+    this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
   }
 
   private ship(nowMs: number): void {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Ledger, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
+import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { AccountedTime } from "../results/result-schema.js";
 
@@ -24,6 +25,7 @@ export const Assignment = z.object({
   groupClients: z.int().positive(),
   /** Number of the first client among all clients of the trial: endpoints are spread by it. */
   firstClientOfTrial: Index,
+  clientsOfTrial: z.int().positive(),
   /** Worker threads of the whole trial, over which a pg-pool is shared out. */
   workersOfTrial: z.int().positive(),
   trial: z.object({ number: z.int().positive(), treatmentId: z.string(), seed: Index }),
@@ -92,7 +94,13 @@ export const Report = z.discriminatedUnion("kind", [
     delta: z.custom<RecorderDelta>((value) => typeof value === "object" && value !== null),
     eventLoopDelayP99Ms: z.number(),
   }),
-  z.object({ kind: z.literal("stopped"), ledger: Ledger, usage: WorkerUsage }),
+  z.object({
+    kind: z.literal("stopped"),
+    ledger: Ledger,
+    usage: WorkerUsage,
+    /** By endpoint; none where there is one only, and without a region. */
+    endpoints: z.array(z.custom<EndpointDelta>((value) => typeof value === "object" && value !== null)),
+  }),
   /** The worker cannot go on; the trial fails with this cause. */
   z.object({ kind: z.literal("failed"), message: z.string(), exitCode: z.number(), hint: z.string() }),
 ]);

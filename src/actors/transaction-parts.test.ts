@@ -44,6 +44,8 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       pass("poolWait");
       return { connection, release: async () => pass("release") };
     },
+    endpointOf: () => 0,
+    contacts: [],
     warm: async () => undefined,
     close: async () => undefined,
   };

@@ -30,6 +30,8 @@ function setUp(attempts = 3, isOpenLoop = false) {
       acquisitions.push(client);
       return { connection, release: async (suspect: boolean) => void released.push(suspect) };
     },
+    endpointOf: () => 0,
+    contacts: [],
     warm: async () => undefined,
     close: async () => undefined,
   };

@@ -132,7 +132,7 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const { recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
+    const { source, recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
     const { times } = progress;
     const finishedMs = nowMs();
     const serviceMs = finishedMs - startMs;
@@ -155,6 +155,7 @@ export class Transactor {
       responseMs,
       poolWaitMs: times.msOf(POOL_WAIT),
       parts: times,
+      endpoint: source.endpointOf(plan.client),
       ...scheduled,
     });
     if (serviceMs > slowTransactionMs) {
@@ -174,7 +175,8 @@ export class Transactor {
     const finishedMs = this.options.nowMs();
     const serviceMs = finishedMs - startMs;
     const { sqlstate } = failure;
-    const sample = { finishedMs, serviceMs, sqlstate, ...this.scheduled(plan) };
+    const endpoint = this.options.source.endpointOf(plan.client);
+    const sample = { finishedMs, serviceMs, sqlstate, endpoint, ...this.scheduled(plan) };
     this.options.time.book("service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
@@ -188,9 +190,9 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): Promise<void> {
-    const { recorder, eventLog, sleeper, nowMs } = this.options;
+    const { source, recorder, eventLog, sleeper, nowMs } = this.options;
     const idleFromMs = nowMs();
-    recorder.retry(plan.operation, cause.sqlstate, idleFromMs);
+    recorder.retry(plan.operation, cause.sqlstate, idleFromMs, source.endpointOf(plan.client));
     eventLog.retry(this.facts(plan, startMs, idleFromMs, progress), cause, backoffMs);
     await sleeper.sleep(backoffMs);
     progress.times.book(BACKOFF, idleFromMs, nowMs());

@@ -14,6 +14,7 @@ export class ClientPath {
   readonly networks: Partial<Record<NetworkPlace, Network>> = {};
   private runningPooler: RunningPooler | undefined;
   private ends: readonly Endpoint[] = [];
+  private named: readonly Endpoint[] = [];
 
   constructor(
     private readonly host: Pick<TrialHost, "target" | "onPooler">,
@@ -32,7 +33,8 @@ export class ClientPath {
       lifeline.watchServer("PgBouncer", pooler.lost);
       host.onPooler((await poolerVersion(pooler)) ?? "unknown version");
     }
-    this.ends = await this.before("clients", pooler?.endpoints ?? host.target.endpoints);
+    this.named = pooler?.endpoints ?? host.target.endpoints;
+    this.ends = await this.before("clients", this.named);
   }
 
   get pooler(): RunningPooler | undefined {
@@ -42,6 +44,11 @@ export class ClientPath {
   /** Where clients connect. */
   get endpoints(): readonly Endpoint[] {
     return this.ends;
+  }
+
+  /** The same, in the same order, as results name them: a proxy in between is no endpoint of its own. */
+  get namedEndpoints(): readonly Endpoint[] {
+    return this.named;
   }
 
   /** Breaks what still goes through it and leaves nothing of ours. Never rejects. */

@@ -14,6 +14,7 @@ import {
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
 import { workerEntryUrl } from "../actors/worker-url.js";
+import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
 
@@ -42,6 +43,7 @@ export class Fleet {
   private readonly stopped = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: readonly WorkerUsage[] = [];
+  private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
   private readonly heartbeat: Heartbeat;
   private pulse: NodeJS.Timeout | undefined;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
@@ -103,12 +105,18 @@ export class Fleet {
     this.command({ kind: "stop" });
     const reports = await stopped;
     this.windowUsages = reports.map((report) => report.usage);
+    this.endpointsTold = reports.map((report) => report.endpoints);
     return reports.map((report) => report.ledger);
   }
 
   /** What each worker did with the window, in order; empty before they have stopped. */
   get usages(): readonly WorkerUsage[] {
     return this.windowUsages;
+  }
+
+  /** What each worker saw of each endpoint; empty before they have stopped. */
+  get endpointDeltas(): readonly (readonly EndpointDelta[])[] {
+    return this.endpointsTold;
   }
 
   /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */

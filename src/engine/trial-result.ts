@@ -4,7 +4,9 @@
 import { isoTime } from "../foundation/clock.js";
 import type { TrainSimError } from "../foundation/errors.js";
 import type { Audited } from "../audit/audit.js";
+import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { WindowSummary } from "../metrics/totals.js";
+import { endpointResults, splitOf } from "../results/endpoint-results.js";
 import { operationResults } from "../results/operation-results.js";
 import {
   integrityOf,
@@ -13,6 +15,7 @@ import {
   type LifecycleResult,
   type TrialResult,
 } from "../results/result-schema.js";
+import type { Endpoint } from "../scenario/endpoint.js";
 import type { TrialEvidence } from "./evidence.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
@@ -48,6 +51,9 @@ export interface TrialOutcome {
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
   readonly faults: FaultRecord[];
+  /** Where clients connected, as results name it, and what each worker saw there. */
+  readonly endpoints: readonly Endpoint[];
+  readonly endpointDeltas: readonly (readonly EndpointDelta[])[];
   /** Whether the processor time of the database can be told from that of others. */
   readonly isServerTold: boolean;
   /** Why it was cut short, unless it failed. */
@@ -59,6 +65,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const { window, summary, failure } = outcome;
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
+  const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
   const machine = window?.machine(outcome.isServerTold);
   return {
     index,
@@ -77,6 +84,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
       }) ?? {},
     client: window?.client ?? null,
     ...(machine && { machine }),
+    ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),
     }),

@@ -227,6 +227,7 @@ class TrialRun {
     const { window, evidence, series, host } = this;
     return trialResult(this.inputs, {
       ...{ window, evidence, series, ending, failure },
+      ...{ endpoints: this.path.namedEndpoints, endpointDeltas: this.fleet?.endpointDeltas ?? [] },
       faults: this.faults?.records(window?.seconds ?? 0) ?? [],
       summary: this.tally.summary(window?.seconds ?? 0),
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),

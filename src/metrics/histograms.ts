@@ -22,6 +22,12 @@ export function createHistogram(): Histogram {
   });
 }
 
+/** Milliseconds as whole microseconds, cut to what a histogram holds. */
+export function recordableUs(ms: number): number {
+  const us = Math.round(ms * 1000);
+  return us > 0 ? Math.min(us, HIGHEST_TRACKABLE_US) : 0;
+}
+
 /** All in milliseconds. */
 export interface LatencySummary {
   readonly mean: number;

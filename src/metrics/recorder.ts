@@ -4,6 +4,7 @@
 // Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in.
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
+import type { EndpointSplit } from "./endpoint-split.js";
 import { noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
 import { increment, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
@@ -18,6 +19,8 @@ export interface TransactionSample {
   readonly poolWaitMs: number;
   /** When the schedule of an open loop wanted it to start; left out where there is no schedule. */
   readonly intendedMs?: number;
+  /** Number of the endpoint where it was committed; left out where that is not one. */
+  readonly endpoint?: number;
   /** Where its time went, finished; read at once and not kept. */
   readonly parts?: PartTimes;
 }
@@ -28,8 +31,9 @@ export interface FailureSample {
   readonly serviceMs: number;
   /** SQLSTATE, or the system's error code where the server sent none. */
   readonly sqlstate: string;
-  /** As in `TransactionSample`. */
+  /** As in `TransactionSample`; the endpoint is that of the last attempt. */
   readonly intendedMs?: number;
+  readonly endpoint?: number;
 }
 
 /** Records for one worker thread. All instants are monotonic milliseconds. */
@@ -45,8 +49,11 @@ export class Recorder {
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
 
-  /** Recording an operation that is not named here is an error of the caller. */
-  constructor(private readonly operations: readonly Operation[]) {}
+  /** Recording an operation that is not named here is an error of the caller. `split` is told the endpoints, where given. */
+  constructor(
+    private readonly operations: readonly Operation[],
+    private readonly split?: EndpointSplit,
+  ) {}
 
   /**
    * Measures what finishes in [startMs, endMs) from now on; before the first call all is outside. `endMs` may be
@@ -97,6 +104,8 @@ export class Recorder {
     this.clampedSamples += poolwait.push(sample.poolWaitMs);
     if (sample.intendedMs !== undefined)
       this.clampedSamples += startdelay.push(sample.finishedMs - sample.serviceMs - sample.intendedMs);
+    if (sample.endpoint !== undefined)
+      this.split?.transaction(sample.endpoint, operation, sample.events, sample.responseMs);
     if (sample.parts) buffers.parts.add(sample.parts, sample.responseMs);
   }
 
@@ -110,13 +119,18 @@ export class Recorder {
     const buffers = this.buffersOf(second, operation);
     increment(buffers.failures, sample.sqlstate);
     this.clampedSamples += buffers.samples.failed.push(sample.serviceMs);
+    if (sample.endpoint !== undefined) this.split?.failure(sample.endpoint, operation);
   }
 
-  /** One attempt that failed and is tried again. */
-  retry(operation: Operation, sqlstate: string, atMs: number): void {
+  /** One attempt that failed, at that endpoint, and is tried again. */
+  retry(operation: Operation, sqlstate: string, atMs: number, endpoint?: number): void {
     const second = this.secondOf(atMs);
-    if (second) increment(this.buffersOf(second, operation).retries, sqlstate);
-    else this.outside.retries++;
+    if (!second) {
+      this.outside.retries++;
+      return;
+    }
+    increment(this.buffersOf(second, operation).retries, sqlstate);
+    if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 
   /** A commit that was never answered, whatever becomes of its transaction. */

@@ -1,7 +1,7 @@
 // Where a worker's samples lie until they are shipped: one set of buffers for each second of the window, with counts
 // and raw microseconds by operation. They are emptied by `drain` and used again, so that memory stays what one
 // second needs.
-import { HIGHEST_TRACKABLE_US } from "./histograms.js";
+import { recordableUs } from "./histograms.js";
 import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
 import { PartBuffers } from "./part-sums.js";
 import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
@@ -18,13 +18,9 @@ class Samples {
       larger.set(this.values);
       this.values = larger;
     }
-    const us = Math.round(ms * 1000);
-    if (us >= 0 && us <= HIGHEST_TRACKABLE_US) {
-      this.values[this.count++] = us;
-      return 0;
-    }
-    this.values[this.count++] = us > HIGHEST_TRACKABLE_US ? HIGHEST_TRACKABLE_US : 0;
-    return 1;
+    const us = recordableUs(ms);
+    this.values[this.count++] = us;
+    return us === Math.round(ms * 1000) ? 0 : 1;
   }
 
   /** A copy of exactly the samples; undefined when there are none. */

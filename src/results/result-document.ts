@@ -4,6 +4,7 @@
 import type { WindowSummary } from "../metrics/totals.js";
 import { canonical } from "../scenario/levels.js";
 import type { Experiment } from "../scenario/settings.js";
+import { mergedSplit } from "./endpoint-results.js";
 import { mergedEnding } from "./lifecycle-results.js";
 import { operationResults } from "./operation-results.js";
 import {
@@ -57,6 +58,7 @@ export function treatmentResults(
             windowSeconds: merged.windowSeconds,
             operations: operationResults(merged, treatment.settings),
             lifecycle: { ...merged.lifecycle, ...mergedEnding(complete) },
+            ...mergedSplit(complete),
           }
         : null,
     };

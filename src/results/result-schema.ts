@@ -15,13 +15,17 @@ import {
   ThresholdResult,
 } from "./diagnosis-schema.js";
 
+import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
 import { FaultRecord } from "./fault-schema.js";
+import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
+export * from "./endpoint-schema.js";
 export * from "./evidence-schema.js";
 export * from "./fault-schema.js";
+export { LatencySummary } from "./latency-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
 export const RESULT_VERSION = 1;
@@ -29,28 +33,14 @@ export const RESULT_VERSION = 1;
 const count = z.int().min(0);
 const amount = z.number().min(0);
 
-export const LatencySummary = z
-  .strictObject({
-    mean: amount,
-    p50: amount,
-    p90: amount,
-    p95: amount,
-    p99: amount,
-    p999: amount,
-    max: amount,
-  })
-  .describe("Milliseconds, from the merged HdrHistogram of all clients");
-
-const Latency = LatencySummary.nullable().describe("Null where there are no samples");
-
 export const OperationResult = z.strictObject({
   transactions: count.describe("Committed in the measurement window"),
   events: count,
   transactionsPerSecond: amount,
   eventsPerSecond: amount,
-  responseTimeMs: Latency,
-  serviceTimeMs: Latency,
-  poolWaitMs: Latency,
+  responseTimeMs: LatencyOrNull,
+  serviceTimeMs: LatencyOrNull,
+  poolWaitMs: LatencyOrNull,
   failedTimeMs: LatencySummary.optional().describe("Service time of transactions that were given up"),
   startDelayMs: LatencySummary.optional().describe("Open loop only"),
   offered: count.optional().describe("Open loop only: arrivals that were due in the window"),
@@ -82,8 +72,8 @@ export const OperationResults = z.partialRecord(z.enum(OPERATIONS), OperationRes
 export type OperationResults = z.infer<typeof OperationResults>;
 
 export const LifecycleResult = z.strictObject({
-  completedMs: Latency.describe("Publish commit to completion commit"),
-  archivedMs: Latency.describe("Publish commit to archive commit"),
+  completedMs: LatencyOrNull.describe("Publish commit to completion commit"),
+  archivedMs: LatencyOrNull.describe("Publish commit to archive commit"),
   passesPerEvent: amount.optional().describe("Process passes of an event that reached its end"),
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
@@ -117,6 +107,14 @@ export const Integrity = z.strictObject({
 });
 export type Integrity = z.infer<typeof Integrity>;
 
+const split = {
+  endpoints: z
+    .array(EndpointResult)
+    .optional()
+    .describe("Where clients connect to more than one, or to one with a region; in the order of the list"),
+  regions: z.array(RegionResult).optional().describe("The endpoints of each region, where one is named"),
+};
+
 const Entry = z.record(z.string(), z.json());
 
 export const TrialResult = z.strictObject({
@@ -136,6 +134,7 @@ export const TrialResult = z.strictObject({
   machine: MachineEvidence.optional().describe("Where the platform tells"),
   steadyState: SteadyState.optional(),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
+  ...split,
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
   faults: z
     .array(FaultRecord)
@@ -151,6 +150,7 @@ export const MergedResult = z.strictObject({
   windowSeconds: amount.describe("Of all these trials together"),
   operations: OperationResults,
   lifecycle: LifecycleResult,
+  ...split,
 });
 export type MergedResult = z.infer<typeof MergedResult>;
 

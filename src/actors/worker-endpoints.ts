@@ -1,0 +1,38 @@
+// One worker's way to its endpoints, which is the pool strategy of its assignment, and what it tells of them in the end.
+// Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
+import { createConnectionSource } from "../database/pools/create-source.js";
+import type { ConnectionSource } from "../database/workload.js";
+import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
+import { isSplit } from "../scenario/endpoint.js";
+import type { Assignment } from "./protocol.js";
+
+export class WorkerEndpoints {
+  readonly source: ConnectionSource;
+  /** For the recorder; undefined where there is nothing to split. */
+  readonly split: EndpointSplit | undefined;
+
+  constructor(assignment: Assignment) {
+    const { endpoints } = assignment;
+    this.source = createConnectionSource({
+      pool: assignment.settings.pool,
+      endpoints,
+      clients: assignment.clients,
+      firstClient: assignment.firstClientOfTrial,
+      clientsOfTrial: assignment.clientsOfTrial,
+      workers: assignment.workersOfTrial,
+      workerIndex: assignment.ordinal,
+      prepared: assignment.prepared,
+      applicationName: `train-sim/${assignment.role}`,
+    });
+    this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
+  }
+
+  /** By endpoint; none where there is nothing to split. */
+  deltas(): EndpointDelta[] {
+    const operations = this.split?.operations() ?? [];
+    return this.source.contacts.flatMap((contacts, number) => {
+      const own = operations[number];
+      return own ? [{ ...contacts, operations: own }] : [];
+    });
+  }
+}

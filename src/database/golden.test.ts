@@ -1,0 +1,96 @@
+// The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files: a change of
+// any of them is seen as text. CI reads those of CockroachDB by its own parser. Write them anew with `vitest -u`.
+import { describe, expect, test } from "vitest";
+import { DIALECT_FACTORS, lackOf } from "../scenario/dialects/registry.js";
+import {
+  DIALECTS,
+  ISOLATIONS,
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  STORAGES,
+  type DialectName,
+  type Payload,
+} from "../scenario/settings.js";
+import { createWorkload } from "./create-workload.js";
+import { dialectOf } from "./dialects/registry.js";
+import { ddl } from "./namespace.js";
+
+const NAMESPACE = "train_sim";
+
+function offered<Level extends string>(
+  dialect: DialectName,
+  factor: (typeof DIALECT_FACTORS)[number],
+  levels: readonly Level[],
+): Level[] {
+  return levels.filter((level) => lackOf(dialect, factor, level) === undefined);
+}
+
+const COMBINATIONS = DIALECTS.flatMap((dialect) =>
+  offered(dialect, "payload", PAYLOADS).map((payload) => [dialect, payload] as const),
+);
+
+/** Each text once, under all the levels that have it. */
+class Listing {
+  private readonly places = new Map<string, string[]>();
+
+  add(place: string, text: string): void {
+    const places = this.places.get(text);
+    if (places) places.push(place);
+    else this.places.set(text, [place]);
+  }
+
+  toString(): string {
+    return [...this.places].map(([text, places]) => `-- ${places.join("\n-- ")}\n${text};\n`).join("\n");
+  }
+}
+
+function tablesOf(dialect: DialectName, payload: Payload): string {
+  const listing = new Listing();
+  for (const storage of offered(dialect, "storage", STORAGES))
+    for (const text of ddl({ namespace: NAMESPACE, payload, storage, grantTo: "pgb" }, dialectOf(dialect)))
+      listing.add(`storage: ${storage}`, text);
+  return listing.toString();
+}
+
+function statementsOf(dialect: DialectName, payload: Payload): string {
+  const listing = new Listing();
+  const [isolation] = offered(dialect, "isolation", ISOLATIONS);
+  if (!isolation) throw new Error(`${dialect} has no isolation level`);
+  for (const statementShape of offered(dialect, "statementShape", STATEMENT_SHAPES))
+    for (const locking of offered(dialect, "locking", LOCKINGS)) {
+      const levels = { dialect, namespace: NAMESPACE, payload, locking, isolation, statementShape };
+      for (const { name, text } of createWorkload(levels).statements)
+        listing.add(`${name} (${statementShape}, ${locking})`, text);
+    }
+  return listing.toString();
+}
+
+describe.each(COMBINATIONS)("the SQL of %s with payload %s", (dialect, payload) => {
+  test("for its tables", async () => {
+    await expect(tablesOf(dialect, payload)).toMatchFileSnapshot(`golden/${dialect}/${payload}.tables.sql`);
+  });
+
+  test("for its statements", async () => {
+    const file = `golden/${dialect}/${payload}.statements.sql`;
+    await expect(statementsOf(dialect, payload)).toMatchFileSnapshot(file);
+  });
+});
+
+test("no level of a dialect is refused in favour of one that it does not have either", () => {
+  const levels = {
+    payload: PAYLOADS,
+    storage: STORAGES,
+    locking: LOCKINGS,
+    isolation: ISOLATIONS,
+    statementShape: STATEMENT_SHAPES,
+  };
+  for (const dialect of DIALECTS)
+    for (const factor of DIALECT_FACTORS)
+      for (const level of levels[factor]) {
+        const lack = lackOf(dialect, factor, level);
+        if (!lack) continue;
+        expect(levels[factor]).toContain(lack.nearest);
+        expect(lackOf(dialect, factor, lack.nearest), `${dialect} ${level}`).toBeUndefined();
+      }
+});

@@ -1,0 +1,333 @@
+-- add.events (set-based, for-update)
+-- add.events (set-based, skip-locked)
+-- add.events (set-based, nowait)
+INSERT INTO "train_sim".events (id, payload)
+SELECT * FROM unnest($1::uuid[], $2::jsonb[]);
+
+-- add.status (set-based, for-update)
+-- add.status (set-based, skip-locked)
+-- add.status (set-based, nowait)
+INSERT INTO "train_sim".event_status (event_id)
+SELECT * FROM unnest($1::uuid[]);
+
+-- process.claim (set-based, for-update)
+-- process.claim (row-by-row, for-update)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+)
+SELECT c.event_id, c.status, e.payload::text AS payload
+FROM claimed AS c
+CROSS JOIN LATERAL (
+  SELECT payload FROM "train_sim".events WHERE id = c.event_id FOR UPDATE
+) AS e
+ORDER BY c.event_id;
+
+-- process.advance (set-based, for-update)
+-- process.advance (set-based, skip-locked)
+-- process.advance (set-based, nowait)
+UPDATE "train_sim".event_status AS s
+SET status = a.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM (SELECT * FROM unnest($1::uuid[], $2::text[]) AS u (event_id, status) LIMIT $3) AS a
+WHERE s.event_id = a.event_id;
+
+-- process.payload (set-based, for-update)
+-- process.payload (set-based, skip-locked)
+-- process.payload (set-based, nowait)
+UPDATE "train_sim".events AS e SET payload = a.payload
+FROM (SELECT * FROM unnest($1::uuid[], $2::jsonb[]) AS u (event_id, payload) LIMIT $3) AS a
+WHERE e.id = a.event_id;
+
+-- archive.claim (set-based, for-update)
+-- archive.claim (row-by-row, for-update)
+SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
+  ORDER BY event_id LIMIT $1 FOR UPDATE;
+
+-- archive.copy (set-based, for-update)
+-- archive.copy (set-based, skip-locked)
+-- archive.copy (set-based, nowait)
+INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a
+JOIN "train_sim".event_status AS s ON s.event_id = a.event_id
+JOIN "train_sim".events AS e ON e.id = a.event_id;
+
+-- archive.delete-status (set-based, for-update)
+-- archive.delete-status (set-based, skip-locked)
+-- archive.delete-status (set-based, nowait)
+DELETE FROM "train_sim".event_status AS s USING (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a WHERE s.event_id = a.event_id;
+
+-- archive.delete-events (set-based, for-update)
+-- archive.delete-events (set-based, skip-locked)
+-- archive.delete-events (set-based, nowait)
+DELETE FROM "train_sim".events AS e USING (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a WHERE e.id = a.event_id;
+
+-- read.recent (set-based, for-update)
+-- read.recent (set-based, skip-locked)
+-- read.recent (set-based, nowait)
+-- read.recent (row-by-row, for-update)
+-- read.recent (row-by-row, skip-locked)
+-- read.recent (row-by-row, nowait)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE event_type = $1::text ORDER BY created_at DESC LIMIT $2;
+
+-- read.find (set-based, for-update)
+-- read.find (set-based, skip-locked)
+-- read.find (set-based, nowait)
+-- read.find (row-by-row, for-update)
+-- read.find (row-by-row, skip-locked)
+-- read.find (row-by-row, nowait)
+SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE payload @> $1::jsonb;
+
+-- resolve.present (set-based, for-update)
+-- resolve.present (set-based, skip-locked)
+-- resolve.present (set-based, nowait)
+-- resolve.present (row-by-row, for-update)
+-- resolve.present (row-by-row, skip-locked)
+-- resolve.present (row-by-row, nowait)
+-- resolve.present (single-statement, for-update)
+-- resolve.present (single-statement, skip-locked)
+-- resolve.present (single-statement, nowait)
+SELECT count(*) AS present FROM (
+  SELECT id FROM "train_sim".events WHERE id = ANY ($1::uuid[])
+  UNION
+  SELECT id FROM "train_sim".events_archive WHERE id = ANY ($1::uuid[])
+) AS found;
+
+-- process.claim (set-based, skip-locked)
+-- process.claim (row-by-row, skip-locked)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)
+SELECT c.event_id, c.status, e.payload::text AS payload
+FROM claimed AS c
+CROSS JOIN LATERAL (
+  SELECT payload FROM "train_sim".events WHERE id = c.event_id FOR UPDATE
+) AS e
+ORDER BY c.event_id;
+
+-- archive.claim (set-based, skip-locked)
+-- archive.claim (row-by-row, skip-locked)
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED;
+
+-- process.claim (set-based, nowait)
+-- process.claim (row-by-row, nowait)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+)
+SELECT c.event_id, c.status, e.payload::text AS payload
+FROM claimed AS c
+CROSS JOIN LATERAL (
+  SELECT payload FROM "train_sim".events WHERE id = c.event_id FOR UPDATE
+) AS e
+ORDER BY c.event_id;
+
+-- archive.claim (set-based, nowait)
+-- archive.claim (row-by-row, nowait)
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT;
+
+-- add.events (row-by-row, for-update)
+-- add.events (row-by-row, skip-locked)
+-- add.events (row-by-row, nowait)
+INSERT INTO "train_sim".events (id, payload)
+VALUES ($1, $2);
+
+-- add.status (row-by-row, for-update)
+-- add.status (row-by-row, skip-locked)
+-- add.status (row-by-row, nowait)
+INSERT INTO "train_sim".event_status (event_id) VALUES ($1);
+
+-- process.advance (row-by-row, for-update)
+-- process.advance (row-by-row, skip-locked)
+-- process.advance (row-by-row, nowait)
+UPDATE "train_sim".event_status
+SET status = $2, attempts = attempts + 1, updated_at = clock_timestamp()
+WHERE event_id = $1;
+
+-- process.payload (row-by-row, for-update)
+-- process.payload (row-by-row, skip-locked)
+-- process.payload (row-by-row, nowait)
+UPDATE "train_sim".events SET payload = $2 WHERE id = $1;
+
+-- archive.copy (row-by-row, for-update)
+-- archive.copy (row-by-row, skip-locked)
+-- archive.copy (row-by-row, nowait)
+INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+FROM "train_sim".event_status AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+WHERE s.event_id = $1;
+
+-- archive.delete-status (row-by-row, for-update)
+-- archive.delete-status (row-by-row, skip-locked)
+-- archive.delete-status (row-by-row, nowait)
+DELETE FROM "train_sim".event_status WHERE event_id = $1;
+
+-- archive.delete-events (row-by-row, for-update)
+-- archive.delete-events (row-by-row, skip-locked)
+-- archive.delete-events (row-by-row, nowait)
+DELETE FROM "train_sim".events WHERE id = $1;
+
+-- add (single-statement, for-update)
+-- add (single-statement, skip-locked)
+-- add (single-statement, nowait)
+WITH added AS (
+  INSERT INTO "train_sim".events (id, payload)
+SELECT * FROM unnest($1::uuid[], $2::jsonb[])
+  RETURNING id
+)
+INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
+
+-- process (single-statement, for-update)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status = 'PENDING' THEN CASE WHEN roll < $3::float8 THEN 'PROCESSING' ELSE 'PENDING' END
+    WHEN status = 'PROCESSING' THEN CASE
+      WHEN roll < $4::float8 THEN 'COMPLETE'
+      WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+      ELSE 'PROCESSING' END
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = jsonb_set(
+    jsonb_set(e.payload, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END))
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id, was, status FROM decided ORDER BY event_id;
+
+-- archive (single-statement, for-update)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- read (single-statement, for-update)
+-- read (single-statement, skip-locked)
+-- read (single-statement, nowait)
+(SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE event_type = $1::text ORDER BY created_at DESC LIMIT $2)
+UNION ALL
+(SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE payload @> $3::jsonb);
+
+-- process (single-statement, skip-locked)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status = 'PENDING' THEN CASE WHEN roll < $3::float8 THEN 'PROCESSING' ELSE 'PENDING' END
+    WHEN status = 'PROCESSING' THEN CASE
+      WHEN roll < $4::float8 THEN 'COMPLETE'
+      WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+      ELSE 'PROCESSING' END
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = jsonb_set(
+    jsonb_set(e.payload, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END))
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id, was, status FROM decided ORDER BY event_id;
+
+-- archive (single-statement, skip-locked)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- process (single-statement, nowait)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status = 'PENDING' THEN CASE WHEN roll < $3::float8 THEN 'PROCESSING' ELSE 'PENDING' END
+    WHEN status = 'PROCESSING' THEN CASE
+      WHEN roll < $4::float8 THEN 'COMPLETE'
+      WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+      ELSE 'PROCESSING' END
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = jsonb_set(
+    jsonb_set(e.payload, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END))
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id, was, status FROM decided ORDER BY event_id;
+
+-- archive (single-statement, nowait)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;

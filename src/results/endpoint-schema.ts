@@ -1,0 +1,45 @@
+// The part of the result document that splits it by endpoint and by region: who was to go where, who did, and how
+// long it took there. It adds up to the operations of the same trial or treatment. Histograms stand beside the
+// percentiles of a trial, encoded, so that trials and regions can be merged by whoever reads the document.
+import { z } from "zod";
+import { OPERATIONS } from "../metrics/operations.js";
+import { LatencyOrNull } from "./latency-schema.js";
+
+const count = z.int().min(0);
+
+export const EndpointOperationResult = z.strictObject({
+  transactions: count.describe("Committed there in the measurement window"),
+  events: count,
+  retries: count.describe("Attempts that failed there and were tried again, there or at the next endpoint"),
+  failures: count.describe("Transactions given up, by where the last attempt was made"),
+  responseTimeMs: LatencyOrNull,
+  responseHistogram: z
+    .string()
+    .optional()
+    .describe("The response times in microseconds: an HdrHistogram, V2 encoding, compressed, base64"),
+});
+export type EndpointOperationResult = z.infer<typeof EndpointOperationResult>;
+
+const shares = {
+  clients: count.optional().describe("By the weights; not with a pg-pool"),
+  connections: count.optional().describe("Of a pg-pool, by the weights"),
+  connects: count.describe("Connections opened, over the whole trial"),
+  refused: count.describe("Attempts to connect that failed, over the whole trial"),
+  lost: count.describe("Open connections that the other side ended, over the whole trial"),
+  operations: z.partialRecord(z.enum(OPERATIONS), EndpointOperationResult),
+};
+
+export const EndpointResult = z.strictObject({
+  endpoint: z.string().describe("`host:port`"),
+  region: z.string().optional(),
+  weight: z.number().gt(0),
+  ...shares,
+});
+export type EndpointResult = z.infer<typeof EndpointResult>;
+
+export const RegionResult = z.strictObject({
+  region: z.string().nullable().describe("Null for the endpoints that name none"),
+  endpoints: count,
+  ...shares,
+});
+export type RegionResult = z.infer<typeof RegionResult>;

@@ -1,0 +1,69 @@
+// What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
+import { describe, expect, test } from "vitest";
+import { checkScenario } from "../rules.js";
+
+const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
+
+function findingsOf(raw: Record<string, unknown>): string[] {
+  const checked = checkScenario({ name: "dialects", target: URL_TARGET, ...raw });
+  if (!("findings" in checked)) return [];
+  return checked.findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+describe("a level that a dialect lacks", () => {
+  test("is refused with the reason and the nearest, each by its own key", () => {
+    expect(findingsOf({ dialect: "dsql" })).toEqual([
+      expect.stringMatching(/^payload: Aurora DSQL does not have payload: jsonb: .*; use payload: text$/),
+      expect.stringMatching(/^locking: .* skip-locked: .*OC000; use locking: for-update$/),
+      expect.stringMatching(/^isolation: .* read committed: .*; use isolation: repeatable read$/),
+    ]);
+    expect(findingsOf({ dialect: "cockroachdb", isolation: "repeatable read" })).toEqual([
+      expect.stringContaining("use isolation: serializable"),
+    ]);
+    expect(
+      findingsOf({ dialect: "cloudberry", statementShape: "single-statement", isolation: "serializable" }),
+    ).toEqual([
+      expect.stringContaining("use isolation: repeatable read"),
+      expect.stringContaining("use statementShape: set-based"),
+    ]);
+    expect(findingsOf({ storage: "pax" })).toEqual([expect.stringContaining("use storage: default")]);
+  });
+
+  const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
+
+  test("is not found where a scenario keeps to what there is", () => {
+    expect(findingsOf(DSQL)).toEqual([]);
+    expect(
+      findingsOf({ dialect: "cockroachdb", storage: "hash-sharded", isolation: "serializable" }),
+    ).toEqual([]);
+    expect(findingsOf({ dialect: "cloudberry", storage: "ao-column" })).toEqual([]);
+  });
+
+  test("may be a number of rows, and a fault", () => {
+    expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1001 } })).toEqual([
+      "batch.max: Aurora DSQL changes at most 3000 rows in a transaction, and archiving an event changes 3; use at most 1000",
+    ]);
+    expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1000 } })).toEqual([]);
+    expect(
+      findingsOf({ dialect: "cockroachdb", faults: [{ at: "1s", kind: "lock-holder", for: "1s" }] }),
+    ).toEqual(["faults.0.kind: lock-holder cannot be had: CockroachDB has no LOCK TABLE"]);
+  });
+});
+
+describe("the dialect", () => {
+  test("cannot be another than PostgreSQL's on a server that train-sim starts", () => {
+    expect(findingsOf({ dialect: "cockroachdb", target: { kind: "embedded" } })).toEqual([
+      expect.stringMatching(/^dialect: target.kind embedded is a PostgreSQL server; give the URL/),
+    ]);
+  });
+
+  test("auto asks a server of the user's, and none that train-sim starts", () => {
+    const settingsOf = (target: unknown) => {
+      const checked = checkScenario({ name: "auto", dialect: "auto", target, isolation: "repeatable read" });
+      if (!("settings" in checked)) throw new Error(JSON.stringify(checked.findings));
+      return checked.settings;
+    };
+    expect(settingsOf(URL_TARGET)).toMatchObject({ asksDialect: true });
+    expect(settingsOf({ kind: "embedded" })).toMatchObject({ asksDialect: false, dialect: "postgres" });
+  });
+});
