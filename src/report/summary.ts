@@ -5,6 +5,7 @@ import { lintsOf } from "./lint.js";
 import { analysed } from "./analysis.js";
 import { renderCapacity } from "./capacity-table.js";
 import { renderClaims } from "./claims.js";
+import { renderEndpoints } from "./endpoint-lines.js";
 import { renderFaults } from "./fault-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
@@ -70,7 +71,9 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   });
   return [
     ...wrap(heading, WIDTH_MAX).map(marks.bold),
-    ...(shown ? [...renderOperations(shown), ...renderParts(shown)] : ["nothing was measured"]),
+    ...(shown
+      ? [...renderOperations(shown), ...renderParts(shown), ...renderEndpoints(shown)]
+      : ["nothing was measured"]),
     ...notes,
     "",
   ];

@@ -31,7 +31,10 @@ const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
 }));
 
 /** What of a treatment is shown: its complete trials merged or, where there are none, the last that measured. */
-export type Shown = Pick<MergedResult, "windowSeconds" | "operations" | "lifecycle">;
+export type Shown = Pick<
+  MergedResult,
+  "windowSeconds" | "operations" | "lifecycle" | "endpoints" | "regions"
+>;
 
 export function shownOf(treatment: TreatmentResult): Shown | undefined {
   if (treatment.merged) return treatment.merged;

@@ -9,6 +9,7 @@ import { addressOf, isSplit, type Endpoint } from "../scenario/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../scenario/spread.js";
 import type { EndpointOperationResult, EndpointResult, RegionResult } from "./endpoint-schema.js";
+import type { ResultDocument } from "./result-schema.js";
 
 type Shares = Omit<RegionResult, "region" | "endpoints">;
 
@@ -104,10 +105,22 @@ export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
 /** The split of several trials together, without the histograms: those are in the trials. */
 export function mergedSplit(trials: Parameters<typeof mergedEndpoints>[0]): ReturnType<typeof splitOf> {
   const { endpoints, ...regions } = splitOf(mergedEndpoints(trials));
-  return { ...(endpoints && { endpoints: endpoints.map(withoutHistograms) }), ...regions };
+  return { ...(endpoints && { endpoints: endpoints.map(withoutHistogram) }), ...regions };
 }
 
-function withoutHistograms(endpoint: EndpointResult): EndpointResult {
+/** For people: the encoded histograms are for programs that merge them. */
+export function withoutHistograms(result: ResultDocument): ResultDocument {
+  const treatments = result.treatments.map((treatment) => ({
+    ...treatment,
+    trials: treatment.trials.map(({ endpoints, ...trial }) => ({
+      ...trial,
+      ...(endpoints && { endpoints: endpoints.map(withoutHistogram) }),
+    })),
+  }));
+  return { ...result, treatments };
+}
+
+function withoutHistogram(endpoint: EndpointResult): EndpointResult {
   const operations = Object.entries(endpoint.operations).map(([operation, each]) => {
     const { transactions, events, retries, failures, responseTimeMs } = each;
     return [operation, { transactions, events, retries, failures, responseTimeMs }];

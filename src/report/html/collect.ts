@@ -5,6 +5,7 @@ import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
 import { OPERATIONS, type Tag } from "../../metrics/operations.js";
+import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../analysis.js";
 import { findingsOf, reasonsOf } from "../diagnosis/diagnose.js";
@@ -81,7 +82,7 @@ export async function collectReport(
   programVersion: string,
 ): Promise<ReportData> {
   // As it is read back, so that the report made at the end of a run is the one that is made again from its directory.
-  const result = analysed(ResultDocument.parse(stored));
+  const result = withoutHistograms(analysed(ResultDocument.parse(stored)));
   const { notes, series, merged } = await readTrials(directory, result);
   return {
     programVersion,

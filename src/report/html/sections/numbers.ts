@@ -12,6 +12,7 @@ import { counted } from "../../numbers.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal.js";
 import { renderTrust } from "../../trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
+import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
 import { exact, sectionOf, tableOf, text } from "./table.js";
 
@@ -114,7 +115,7 @@ function treatmentPart(treatment: TreatmentResult): Html {
     ${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
     ${
       shown
-        ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}`
+        ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}${endpointTables(shown, about)}`
         : html`<p>Nothing was measured.</p>`
     }
     <ul class="notes">
