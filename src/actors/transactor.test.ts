@@ -6,6 +6,7 @@ import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
 import type { Connection, ConnectionSource } from "../database/workload.js";
+import { EndpointSplit } from "../metrics/endpoint-split.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
@@ -30,12 +31,14 @@ function setUp(attempts = 3, isOpenLoop = false) {
       acquisitions.push(client);
       return { connection, release: async (suspect: boolean) => void released.push(suspect) };
     },
-    endpointOf: () => 0,
+    // Each attempt is made at the next endpoint.
+    endpointOf: () => acquisitions.length - 1,
     contacts: [],
     warm: async () => undefined,
     close: async () => undefined,
   };
-  const recorder = new Recorder(["add"]);
+  const split = new EndpointSplit(20);
+  const recorder = new Recorder(["add"], split);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   const settings = { attempts, baseMs: 10, ceilingMs: 15, deadlineMs: 60_000 };
   const retry = new RetryPolicy(settings, new Prng(3));
@@ -53,7 +56,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
     nowMs: monotonicMs,
   });
   const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.add;
-  return { transactor, retry, acquisitions, released, slept, lines, counts };
+  return { transactor, retry, acquisitions, released, slept, lines, counts, split };
 }
 
 function failing(errors: unknown[], result = 5): TransactionPlan<number>["body"] {
@@ -86,6 +89,17 @@ describe("a transaction", () => {
     expect((await transactor.run(plan(failing([])))).kind).toBe("committed");
     expect(counts()).toMatchObject({ transactions: 1, events: 5, retries: {}, failures: {} });
     expect(released).toEqual([false]);
+  });
+
+  it("is booked to the endpoints at which it was tried: retries where they failed, the end where it came", async () => {
+    const { transactor, split } = setUp();
+    await transactor.run(plan(failing([lost(), serialization()])));
+    await transactor.run(plan(failing([lost(), lost(), lost()])));
+    const [first, second, third, ...others] = split.operations().map(({ add }) => add);
+    const retry = { transactions: 0, events: 0, retries: 1, failures: 0 };
+    expect([first, second]).toEqual([retry, retry]);
+    expect(third).toMatchObject({ transactions: 1, events: 5, retries: 0, failures: 0 });
+    expect(others.slice(0, 3)).toEqual([retry, retry, { ...retry, retries: 0, failures: 1 }]);
   });
 
   it("of a schedule is recorded with the delay of its start; what waited before the call is no service time", async () => {

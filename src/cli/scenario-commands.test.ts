@@ -147,6 +147,18 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
+  test("names regions, and weights where they differ, and no password", () => {
+    const urls = (more: string): string =>
+      `[{ url: "postgresql://u:s3cret@a/d", region: east${more} }, "postgresql://u:s3cret@b/d"]`;
+    const planOf = (scenario: string): string => renderPlan(parseScenario(`name: a\n${scenario}`, "x.yaml"));
+    const same = "postgresql://u@a/d (east), postgresql://u@b/d";
+    expect(planOf(`target: { urls: ${urls("")} }`)).toContain(` ${same}\n`);
+    const weighted = "postgresql://u@a/d (east, weight 3), postgresql://u@b/d (weight 1)";
+    expect(planOf(`pool: { strategy: pgbouncer, urls: ${urls(", weight: 3")} }`)).toContain(
+      `, ${weighted}\n`,
+    );
+  });
+
   test("shows the bound of a budget of iterations instead of a time", () => {
     const budget =
       "actors: { producers: { load: { executor: shared-iterations, iterations: 50, maxDuration: 1m } } }";

@@ -19,15 +19,15 @@ const endpoint = (name: string, meanMs: number, region?: string): EndpointResult
 const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
 
 it("has a row for each endpoint and operation, and its connections in words", () => {
-  const endpoints = [endpoint("db1:5432", 10, "east"), endpoint("db2:5432", 20)];
+  const endpoints = [endpoint("db1:5432", 10), endpoint("db2:5432", 20)];
   expect(renderEndpoints({ ...shown, endpoints })).toEqual([
     "by endpoint:",
-    "region  endpoint  id       tot_ops  mean(ms)  p50(ms)  p95(ms)  p99(ms)  max(ms)  retries  failures",
-    "------  --------  -------  -------  --------  -------  -------  -------  -------  -------  --------",
-    "east    db1:5432  add           70     10.00     9.00    20.00    30.00    50.00        2         6",
-    "east    db1:5432  process        0         -        -        -        -        -        9         0",
-    "-       db2:5432  add           70     20.00    18.00    40.00    60.00   100.00        2         6",
-    "-       db2:5432  process        0         -        -        -        -        -        9         0",
+    "endpoint  id       tot_ops  mean(ms)  p50(ms)  p95(ms)  p99(ms)  max(ms)  retries  failures",
+    "--------  -------  -------  --------  -------  -------  -------  -------  -------  --------",
+    "db1:5432  add           70     10.00     9.00    20.00    30.00    50.00        2         6",
+    "db1:5432  process        0         -        -        -        -        -        9         0",
+    "db2:5432  add           70     20.00    18.00    40.00    60.00   100.00        2         6",
+    "db2:5432  process        0         -        -        -        -        -        9         0",
     "connections: db1:5432 3 clients by weight, 4 opened, 5 refused, 1 lost; db2:5432 3 clients by weight, 4 opened, 5",
     "refused, 1 lost",
   ]);

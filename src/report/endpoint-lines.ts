@@ -52,5 +52,11 @@ export function renderEndpoints({ endpoints = [], regions = [] }: Shown): string
   ];
   const more = hidden > 0 ? `; and ${counted(hidden, "endpoint")} more in result.json` : "";
   const contacts = `connections: ${listed.map(contactsText).join("; ")}${more}`;
-  return ["by endpoint:", ...renderTable(COLUMNS, rows), ...wrap(printable(contacts), WIDTH_MAX)];
+  // Where nothing has a region there is no column of them.
+  const from = regions.length > 0 ? 0 : 1;
+  const table = renderTable(
+    COLUMNS.slice(from),
+    rows.map((row) => row.slice(from)),
+  );
+  return ["by endpoint:", ...table, ...wrap(printable(contacts), WIDTH_MAX)];
 }

@@ -104,6 +104,17 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   });
 });
 
+it("puts several PgBouncers in the region of their upstream, where they share its weight", async () => {
+  const upstream = { ...inject("adminEndpoint"), region: "east", weight: 3 };
+  const { endpoints } = await start({ instances: 2 }, upstream);
+  expect(endpoints.map(({ region, weight }) => [region, weight])).toEqual([
+    ["east", 1.5],
+    ["east", 1.5],
+  ]);
+  const [plain] = (await start({})).endpoints;
+  expect([plain?.region, plain?.weight]).toEqual([undefined, undefined]);
+});
+
 describe("an instance", () => {
   it.each(["at-once", "kill"] as const)(
     "taken down (%s) comes up where it was, and nobody takes it for lost",
