@@ -1,13 +1,11 @@
 // What CockroachDB tells about itself, as data: sessions and locks of the whole cluster, contention as it was noted, the
 // depth of the queue. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
 // There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
-import { ROLES } from "../../scenario/settings.js";
-import { APPLICATION } from "../pg-config.js";
+import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
+import { LOAD_NAMES } from "./postgres-sessions.js";
 import type { SamplerDialect, Survey, View } from "./view.js";
 
-const LOAD = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)]
-  .map((name) => `'${name}'`)
-  .join(", ");
+const LOAD = LOAD_NAMES.map((name) => `'${name}'`).join(", ");
 
 /** The schema of the tables, as a literal: `"ns".events` is in `'ns'`. */
 function schemaLiteral({ tables }: Survey): string {
@@ -60,6 +58,7 @@ export const COCKROACHDB_SAMPLER: SamplerDialect = {
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
   equip: [],
+  statements: COCKROACHDB_STATEMENTS,
   async survey(client, tables) {
     const [row] = await client.query("SELECT version() AS version");
     const major = /\bv(\d+)\./.exec(String(row?.version))?.[1];

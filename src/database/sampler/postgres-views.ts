@@ -4,6 +4,7 @@
 // take up to 1 % of the time and no more.
 import type { SqlClient } from "../admin.js";
 import { SESSIONS } from "./postgres-sessions.js";
+import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import type { SampledTables, SamplerDialect, Survey, View, ViewGroup } from "./view.js";
 
 const tableList = ({ tables }: Survey): string =>
@@ -218,5 +219,6 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
   preamble: `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off;
     SET LOCAL max_parallel_workers_per_gather = 0;`,
   equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],
+  statements: POSTGRES_STATEMENTS,
   survey,
 };

@@ -7,7 +7,6 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../scenario/endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
-import { statementNamer } from "../statement-names.js";
 import { tablesOf } from "../tables.js";
 import type { Statement } from "../workload.js";
 import { GroupReader } from "./reader.js";
@@ -23,8 +22,6 @@ import type { Metrics, Survey } from "./view.js";
 
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
-
-const STATEMENTS = "pg_stat_statements";
 
 export interface SamplerOptions {
   /** The server itself. */
@@ -87,22 +84,25 @@ export class DatabaseSampler {
     return metrics;
   }
 
-  /** Remembers what pg_stat_statements has counted so far; where it cannot, that is named. */
+  /** Remembers what was counted of statements so far; where it cannot, that is named. */
   async openStatements(): Promise<void> {
-    await this.orSkip(STATEMENTS, async ({ client, survey }) => {
-      this.statementsBefore = await readStatements(client, survey);
+    const source = this.options.dialect.sampler.statements;
+    if (!source) return;
+    await this.orSkip(source.name, async ({ client, survey }) => {
+      this.statementsBefore = await readStatements(client, survey, source);
     });
   }
 
   /** What it counted since, of these statements; undefined where it is not known. */
   async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
     const before = this.statementsBefore;
-    if (!before) return undefined;
-    return this.orSkip(STATEMENTS, async ({ client, survey }) => {
-      const added = statementsAdded(before, await readStatements(client, survey));
+    const source = this.options.dialect.sampler.statements;
+    if (!before || !source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      const added = statementsAdded(before, await readStatements(client, survey, source));
       if (!added) throw new Error("its statistics were reset in the window");
-      const texts = await statementTexts(client, survey, added.keys());
-      const named = namedStatements(added, texts, statementNamer(statements, survey.version));
+      const texts = await statementTexts(client, survey, source, added.keys());
+      const named = namedStatements(added, texts, source.namer(statements, survey));
       if (named.length > 0) return named;
       throw new Error("it shows no statement of the workload: another role's, or none is tracked");
     });

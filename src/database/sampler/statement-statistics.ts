@@ -1,20 +1,21 @@
-// pg_stat_statements at both ends of a window: what the workload's own statements took. Counts are read without their
-// texts; those are asked for at the end, of what ran, and known by `statement-names.ts`. Statements of other programs,
-// and train-sim's own, have no name there and are not told of.
+// What a database counts of statements, at both ends of a window: what the workload's own took. Counts are read without
+// their texts; those are asked for at the end, of what ran, and named by the dialect's source. Statements of other
+// programs, and train-sim's own, have no name there and are not told of.
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../workload.js";
-import { SAMPLER_MARK, type Survey } from "./view.js";
+import type { StatementSource, Survey } from "./view.js";
 
 export interface StatementCount {
   readonly calls: number;
   readonly rows: number;
   readonly totalMs: number;
-  readonly blocksDirtied: number;
-  readonly walBytes: number;
+  /** Where the dialect counts them. */
+  readonly blocksDirtied?: number;
+  readonly walBytes?: number;
 }
 
-/** Since the statistics were reset, by `queryid`, all roles together. */
+/** Since the statistics were reset, by id. */
 export type StatementCounts = ReadonlyMap<string, StatementCount>;
 
 export interface NamedStatement extends StatementCount {
@@ -23,51 +24,49 @@ export interface NamedStatement extends StatementCount {
   readonly query: string;
 }
 
-const EXTENSION = "pg_stat_statements";
-const NOT_LOADED = "55000";
-
-const viewOf = ({ extensions }: Survey, hasText: boolean): string =>
-  `${extensions.get(EXTENSION) ?? ""}.${EXTENSION}(${hasText})
-     WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-
-/** Rejects where the extension is missing, its library not loaded, or a column of version 13 not there. */
-export async function readStatements(client: SqlClient, survey: Survey): Promise<StatementCounts> {
-  if (!survey.extensions.has(EXTENSION)) throw new Error(`the extension ${EXTENSION} is not in the database`);
-  const rows = await client
-    .query(
-      `SELECT ${SAMPLER_MARK} queryid::text AS id, sum(calls)::float8 AS calls, sum(rows)::float8 AS rows,
-         sum(total_exec_time) AS "totalMs", sum(shared_blks_dirtied)::float8 AS "blocksDirtied",
-         sum(wal_bytes)::float8 AS "walBytes" FROM ${viewOf(survey, false)} GROUP BY queryid`,
-    )
-    .catch((error: unknown) => {
-      if (codeOf(error) !== NOT_LOADED) throw error;
-      throw new Error(`${messageOf(error)}: add it there and restart the server`, { cause: error });
-    });
-  // Those of other roles, where ours may not see them, have no id.
-  const seen = rows.filter(({ id }) => id !== null);
-  return new Map(seen.map((row) => [String(row["id"]), countOf(row)]));
+/** Rejects where it cannot be asked, with what to do. */
+export async function readStatements(
+  client: SqlClient,
+  survey: Survey,
+  source: StatementSource,
+): Promise<StatementCounts> {
+  const obstacle = source.obstacle(survey);
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const rows = await client.query(source.counts(survey)).catch((error: unknown) => {
+    const advice = source.advice?.[codeOf(error) ?? ""];
+    if (advice === undefined) throw error;
+    throw new Error(`${messageOf(error)}: ${advice}`, { cause: error });
+  });
+  return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
 }
 
 function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): StatementCount {
   return {
     ...{ calls: Number(calls), rows: Number(rows), totalMs: Number(totalMs) },
-    ...{ blocksDirtied: Number(blocksDirtied), walBytes: Number(walBytes) },
+    ...(blocksDirtied !== undefined && { blocksDirtied: Number(blocksDirtied) }),
+    ...(walBytes !== undefined && { walBytes: Number(walBytes) }),
   };
 }
 
-const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0, blocksDirtied: 0, walBytes: 0 };
+const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
+/** What only one of them has is the other's 0: a statement that had not run before. */
 function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
+  const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
+    const { [name]: one } = a;
+    const { [name]: other } = b;
+    return one === undefined && other === undefined ? {} : { [name]: (one ?? 0) + sign * (other ?? 0) };
+  };
   return {
     calls: a.calls + sign * b.calls,
     rows: a.rows + sign * b.rows,
     totalMs: a.totalMs + sign * b.totalMs,
-    blocksDirtied: a.blocksDirtied + sign * b.blocksDirtied,
-    walBytes: a.walBytes + sign * b.walBytes,
+    ...optional("blocksDirtied"),
+    ...optional("walBytes"),
   };
 }
 
-/** What was added in between, by `queryid`; undefined where a count went back: the statistics were reset. */
+/** What was added in between, by id; undefined where a count went back: the statistics were reset. */
 export function statementsAdded(
   before: StatementCounts,
   after: StatementCounts,
@@ -97,12 +96,9 @@ export function namedStatements(
 export async function statementTexts(
   client: SqlClient,
   survey: Survey,
+  source: StatementSource,
   ids: Iterable<string>,
 ): Promise<[id: string, query: string][]> {
-  const rows = await client.query(
-    `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}
-       AND queryid::text = ANY (string_to_array($1, ',')) GROUP BY queryid`,
-    [[...ids].join(",")],
-  );
+  const rows = await client.query(source.texts(survey), [[...ids].join(",")]);
   return rows.map(({ id, query }) => [String(id), String(query)]);
 }

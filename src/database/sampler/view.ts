@@ -2,6 +2,7 @@
 // before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
 // product.
 import type { SqlClient } from "../admin.js";
+import type { Statement } from "../workload.js";
 
 /** Names of the tables, qualified and quoted. */
 export type SampledTables = Readonly<Record<"events" | "status" | "archive", string>>;
@@ -47,6 +48,22 @@ export interface ViewGroup {
   readonly mostShare?: number;
 }
 
+/** Where a dialect counts what statements took, since its statistics were reset. */
+export interface StatementSource {
+  /** As it is named where it cannot be read. */
+  readonly name: string;
+  /** Why it cannot be asked; undefined where it can. */
+  obstacle(survey: Survey): string | undefined;
+  /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
+  counts(survey: Survey): string;
+  /** Rows of id and query for the ids in $1, which are joined by commas. */
+  texts(survey: Survey): string;
+  /** What to do where the server answers with that SQLSTATE, in words. */
+  readonly advice?: Readonly<Record<string, string>>;
+  /** Finds the name of a text; undefined for statements of others. */
+  namer(statements: readonly Statement[], survey: Survey): (query: string) => string | undefined;
+}
+
 /** How a dialect is sampled. */
 export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
@@ -54,6 +71,8 @@ export interface SamplerDialect {
   readonly preamble: string;
   /** Statements that bring in what some views need; only for a server of our own. */
   readonly equip: readonly string[];
+  /** Undefined where nobody counts statements. */
+  readonly statements?: StatementSource;
   survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
 }
 

@@ -1,0 +1,23 @@
+// A fingerprint as CockroachDB writes it, and what it is called.
+import { expect, test } from "vitest";
+import { nameOfFingerprint } from "./cockroachdb-statements.js";
+
+test("a fingerprint is called by what it does to which table", () => {
+  expect(
+    nameOfFingerprint("INSERT INTO train_sim.events_archive(id) SELECT e.id FROM train_sim.events AS e"),
+  ).toBe("INSERT INTO events_archive");
+  expect(
+    nameOfFingerprint(
+      "UPDATE train_sim.event_status AS s SET status = a.status FROM (SELECT * FROM unnest($1))",
+    ),
+  ).toBe("UPDATE event_status");
+  expect(
+    nameOfFingerprint("WITH claimed AS (SELECT event_id FROM train_sim.event_status) SELECT _ FROM claimed"),
+  ).toBe("SELECT event_status");
+});
+
+test("a fingerprint without a table of the workload has no name", () => {
+  expect(
+    ["COMMIT TRANSACTION", "SELECT version()", "SELECT _ FROM eventsource"].map(nameOfFingerprint),
+  ).toEqual(Array(3).fill(undefined));
+});

@@ -1,0 +1,27 @@
+// Statements as pg_stat_statements counts them in this database, all roles together; those of other roles, where ours may
+// not see them, have no id. What a text is called, `statement-names.ts` knows.
+import { statementNamer } from "../statement-names.js";
+import { SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
+
+const EXTENSION = "pg_stat_statements";
+
+const viewOf = ({ extensions }: Survey, hasText: boolean): string =>
+  `${extensions.get(EXTENSION) ?? ""}.${EXTENSION}(${hasText})
+     WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+export const POSTGRES_STATEMENTS: StatementSource = {
+  name: EXTENSION,
+  obstacle: ({ extensions }) =>
+    extensions.has(EXTENSION) ? undefined : `the extension ${EXTENSION} is not in the database`,
+  counts: (survey) => `SELECT ${SAMPLER_MARK} queryid::text AS id, sum(calls)::float8 AS calls,
+      sum(rows)::float8 AS rows, sum(total_exec_time) AS "totalMs",
+      sum(shared_blks_dirtied)::float8 AS "blocksDirtied", sum(wal_bytes)::float8 AS "walBytes"
+    FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
+  texts: (
+    survey,
+  ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}
+       AND queryid::text = ANY (string_to_array($1, ',')) GROUP BY queryid`,
+  // The library is not loaded.
+  advice: { "55000": "add it there and restart the server" },
+  namer: (statements, { version }) => statementNamer(statements, version),
+};
