@@ -15,6 +15,7 @@ import {
 import { createWorkload } from "./create-workload.js";
 import { dialectOf } from "./dialects/registry.js";
 import { ddl } from "./namespace.js";
+import { tablesOf as tablesIn } from "./tables.js";
 
 const NAMESPACE = "train_sim";
 
@@ -75,6 +76,27 @@ describe.each(COMBINATIONS)("the SQL of %s with payload %s", (dialect, payload) 
     const file = `golden/${dialect}/${payload}.statements.sql`;
     await expect(statementsOf(dialect, payload)).toMatchFileSnapshot(file);
   });
+});
+
+/** What is asked of a server of CockroachDB beside the workload, for its parser to read. */
+function questionsOf(dialect: DialectName): string {
+  const { mark, sampler, refreshStatistics } = dialectOf(dialect);
+  const tables = tablesIn(dialectOf(dialect), NAMESPACE);
+  const survey = { tables, version: 25, extensions: new Map<string, string>(), invertedIndexes: [] };
+  const listing = new Listing();
+  for (const { views } of sampler.groups)
+    for (const view of views) listing.add(`sampler: ${view.source}`, view.text(survey) ?? "");
+  if (sampler.statements) {
+    listing.add("statement counts", sampler.statements.counts(survey));
+    listing.add("statement texts", sampler.statements.texts(survey));
+  }
+  listing.add("mark of the namespace", mark.query);
+  listing.add("statistics", refreshStatistics(tables.events, true));
+  return `${sampler.preamble}\n\n${listing.toString()}`;
+}
+
+test("the SQL that asks CockroachDB about itself", async () => {
+  await expect(questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb/questions.sql");
 });
 
 test("no level of a dialect is refused in favour of one that it does not have either", () => {

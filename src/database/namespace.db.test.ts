@@ -38,7 +38,9 @@ describe("a namespace of ours", () => {
   test.each(PAYLOADS)("is made with its three tables and marked, payload %s", async (payload) => {
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
     expect(await applyNamespace(admin, { namespace, payload })).toBe("created");
-    expect(await namespaceState(admin, namespace)).toEqual({ kind: "ours", version: 1, payload });
+    expect(await namespaceState(admin, namespace)).toMatchObject({
+      ...{ kind: "ours", version: 1, payload, storage: "default" },
+    });
     expect(await tablesIn(namespace)).toEqual(["event_status", "events", "events_archive"]);
   });
 
