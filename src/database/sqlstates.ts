@@ -1,7 +1,8 @@
 // One table from SQLSTATE or driver code to what may be done about a failure. Whoever meets an error asks here and
 // nowhere else, so that what is retried, what reconnects and what ends a trial is decided in one place. Sources:
-// PostgreSQL's appendix A, Node's and node-postgres's own codes and messages, PgBouncer's sources. Codes of another
-// dialect are further rows: none means two things. What is not in the table is fatal: an unknown error is shown.
+// PostgreSQL's appendix A, Node's and node-postgres's own codes and messages, PgBouncer's sources, CockroachDB's and
+// Aurora DSQL's pages on retries and quotas. A code means the same in every dialect; where a server uses one for two
+// things, its message tells. What is not in the table is fatal: an unknown error is shown.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { InDoubtError, StatementError } from "./errors.js";
 import type { FailureKind } from "./workload.js";
@@ -67,6 +68,14 @@ const CONNECTION_EXCEPTION = "08";
 const LASTING_POOLER_REFUSAL =
   /transaction blocks not allowed|no such (?:database|user)|authentication failed|auth failed|SSL required|unsupported startup parameter|is disabled|bouncer config error|prepared statement did not exist/;
 
+/**
+ * Aurora DSQL refuses a role or a token with 08006, like a network that is gone: what its hint calls expired may be let in
+ * with a new token, whatever else is denied will be denied again. Of its limits (53400) that of logins a second passes.
+ */
+const ACCESS_DENIED = /^unable to accept connection, access denied/i;
+const EXPIRED_TOKEN = /Signature expired/;
+const LOGIN_RATE = /^unable to accept connection, rate exceeded/i;
+
 /** Messages of node-postgres that carry no code, with the SQLSTATE that says the same. */
 const DRIVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Connection terminated/, "08006"], // connection_failure: the socket closed, or our own time-out closed it
@@ -80,10 +89,18 @@ function codeOfDriver(error: unknown): string | undefined {
   return DRIVER_MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
 }
 
+/** What the server adds to its message, for a person. */
+function hintOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
+}
+
 function kindOf(code: string, error: unknown): FailureKind {
   if (code.startsWith(CONNECTION_EXCEPTION)) {
+    if (ACCESS_DENIED.test(messageOf(error)))
+      return EXPIRED_TOKEN.test(hintOf(error)) ? "reconnect" : "fatal";
     return LASTING_POOLER_REFUSAL.test(messageOf(error)) ? "fatal" : "reconnect";
   }
+  if (code === "53400" && LOGIN_RATE.test(messageOf(error))) return "reconnect";
   // The socket file of a server that restarts is away for a moment; any other missing file is an error of ours.
   if (code === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") return "reconnect";
   if (code === "XX000" && PASSING_INTERNAL_ERROR.test(messageOf(error))) return "retry";
