@@ -79,9 +79,10 @@ describe.each(COMBINATIONS)("the SQL of %s with payload %s", (dialect, payload) 
 });
 
 /** What is asked of a server of CockroachDB beside the workload, for its parser to read. */
-function questionsOf(dialect: DialectName): string {
-  const { mark, sampler, refreshStatistics } = dialectOf(dialect);
-  const tables = tablesIn(dialectOf(dialect), NAMESPACE);
+function questionsOf(name: DialectName): string {
+  const dialect = dialectOf(name);
+  const { mark, sampler } = dialect;
+  const tables = tablesIn(dialect, NAMESPACE);
   const survey = { tables, version: 25, extensions: new Map<string, string>(), invertedIndexes: [] };
   const listing = new Listing();
   for (const { views } of sampler.groups)
@@ -91,7 +92,7 @@ function questionsOf(dialect: DialectName): string {
     listing.add("statement texts", sampler.statements.texts(survey));
   }
   listing.add("mark of the namespace", mark.query);
-  listing.add("statistics", refreshStatistics(tables.events, true));
+  listing.add("statistics", dialect.refreshStatistics(tables.events, true));
   return `${sampler.preamble}\n\n${listing.toString()}`;
 }
 
