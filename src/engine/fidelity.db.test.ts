@@ -95,12 +95,12 @@ async function counted(statementShape: StatementShape): Promise<Record<string, S
     `SELECT query, sum(calls)::int AS calls, sum(rows)::int AS rows FROM pg_stat_statements
      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`,
   );
-  const named = rows.flatMap(({ query, ...seen }) => {
+  const named = rows.flatMap(({ query, calls, rows: seen }) => {
     const name = nameOf(String(query));
-    return name === undefined ? [] : [[name, seen] as const];
+    return name === undefined ? [] : [[name, { calls: Number(calls), rows: Number(seen) }] as const];
   });
   expect(new Set(named.map(([name]) => name)).size, "each under one text").toBe(named.length);
-  return Object.fromEntries(named) as Record<string, Seen>;
+  return Object.fromEntries(named);
 }
 
 type Counts = Pick<OperationResult, "transactions" | "events" | "emptyPolls">;
