@@ -22,6 +22,12 @@ const SILENCE_MS = 15_000;
 /** Many threads that load the program at once on few cores take their time until the first report. */
 const START_GRACE_MS = 45_000;
 
+/** Least time between a command and the instant it names. */
+const LEAD_MIN_MS = 30;
+const LEAD_MAX_MS = 2_000;
+/** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
+const LEAD_DELAYS = 2;
+
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
 }
@@ -115,6 +121,14 @@ export class Fleet {
   eventLoopDelayP99Ms(): number {
     // A worker that has not reported yet is a hole, which Object.values leaves out.
     return Math.max(0, ...Object.values(this.eventLoopDelaysMs));
+  }
+
+  /**
+   * Milliseconds between a command and the instant it names, so that every thread has heard it before, busy ones too:
+   * what a thread does between the start of a window and hearing of it is measured by nobody.
+   */
+  get leadMs(): number {
+    return Math.min(LEAD_MAX_MS, Math.max(LEAD_MIN_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms()));
   }
 
   /** Ends every thread at once, whatever it is doing. */

@@ -30,8 +30,6 @@ import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
-/** Between a command and the instant it names, so that every thread has heard it before. */
-const BARRIER_LEAD_MS = 30;
 /** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
 const STOP_PATIENCE_MS = 20_000;
 /** Share of the warm-up after which statistics are gathered. */
@@ -140,12 +138,12 @@ class TrialRun {
     const { warmUpMs } = settings.trial;
     if (warmUpMs === 0) return;
     this.phase("warm-up", warmUpMs);
-    const startMs = monotonicMs() + BARRIER_LEAD_MS;
+    const startMs = monotonicMs() + fleet.leadMs;
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
     await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
-    await this.sleepUntil(startMs + warmUpMs - BARRIER_LEAD_MS);
+    await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
     await this.lifeline.hold(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
@@ -155,7 +153,7 @@ class TrialRun {
     const { durationMs } = settings.trial;
     const budgeted = budgetedWorkers(fleet.assignments);
     const isTimed = budgeted.length === 0;
-    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? durationMs : Number.POSITIVE_INFINITY);
+    const window = new MeasuredWindow(fleet.leadMs, isTimed ? durationMs : Number.POSITIVE_INFINITY);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
