@@ -112,7 +112,10 @@ class TrialRun {
     this.phase("reset", undefined);
     await this.path.open();
     const load = this.path.endpoints;
-    return this.lifeline.hold(prepareNamespace(this.host.admin, settings, trial.seed, load, directory));
+    const isWanted = (): boolean => !this.host.interruption.isRequested();
+    return this.lifeline.hold(
+      prepareNamespace(this.host.admin, settings, trial.seed, load, directory, isWanted),
+    );
   }
 
   private async launch(): Promise<Fleet> {
@@ -136,7 +139,7 @@ class TrialRun {
   private async warmUp(fleet: Fleet): Promise<void> {
     const { settings } = this.inputs.treatment;
     const { warmUpMs } = settings.trial;
-    if (warmUpMs === 0) return;
+    if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
     this.phase("warm-up", warmUpMs);
     const startMs = monotonicMs() + fleet.leadMs;
     fleet.start(startMs);
