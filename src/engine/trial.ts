@@ -69,7 +69,9 @@ class TrialRun {
       this.faults?.onSecond(second, totals);
       this.files?.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
-      if (this.isMeasuring) host.onTotals?.(this.tally.running, second + 1);
+      if (!this.isMeasuring) return;
+      this.window?.readClock();
+      host.onTotals?.(this.tally.running, second + 1);
     });
     this.watch = new ServerWatch(host.target.admin);
     this.lifeline.watchServer("the database server", host.target.lost);
@@ -161,8 +163,8 @@ class TrialRun {
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", isTimed ? durationMs : undefined);
-    this.isMeasuring = true;
     window.readStart();
+    this.isMeasuring = true;
     const { host, inputs, path, watch, log } = this;
     this.faults = new TrialFaults({ host, inputs, path, watch, log });
     this.lifeline.watch(this.faults.failure);
