@@ -27,7 +27,7 @@ export function runChild(command, args, { env, cwd } = {}) {
     hasEnded: () => hasEnded,
     async stop() {
       isStopping = true;
-      if (!hasEnded) child.kill("SIGTERM");
+      if (!hasEnded) child.kill("SIGINT");
       await ended;
     },
   };
