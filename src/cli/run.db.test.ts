@@ -234,10 +234,13 @@ describe("a run that cannot start", () => {
     await refused(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
   });
 
-  it("refuses more clients than the process may open files", async () => {
-    await refused(suite().replace("clients: 4", "clients: 200"), 104, /open files/, {
-      shellPrefix: "ulimit -n 200",
-    });
+  it("refuses more clients than the process may open files, as doctor does", async () => {
+    const yaml = suite().replace("clients: 4", "clients: 200");
+    const shellPrefix = "ulimit -n 200";
+    await refused(yaml, 104, /open files/, { shellPrefix });
+    const doctor = await trainSim(["doctor", writeScenarioFile(yaml)], { shellPrefix });
+    expect(doctor.exitCode).not.toBe(0);
+    expect(doctor.stdout).toMatch(/PROBLEM +open files .*\d+ clients need about \d+ open files, .* is 200\n/);
   });
 
   it("refuses a managed PgBouncer where there is none before it starts anything", async () => {
