@@ -2,7 +2,9 @@
 // load, both ends read the same way for every peer. It refuses a run that went through fewer events than a window must
 // hold to mean anything, or whose peer failed: such a number is not printed.
 import { setTimeout as sleep } from "node:timers/promises";
+import { BATCH } from "./statements.mjs";
 
+const MEAN_BATCH = (BATCH.min + BATCH.max) / 2;
 const LOOK_MS = 50;
 const PATIENCE_MS = 60_000;
 /** Share of the warm-up after which statistics are gathered, as train-sim does it. */
@@ -42,7 +44,7 @@ export async function measure(server, peer, setting, { seconds, warmUpSeconds, s
     const events = await server.eventsBetween(before.at, after.at);
     const complaint = await running.ended;
     if (complaint) throw new Error(complaint);
-    return figures(before, after, events);
+    return figures(setting, before, after, events);
   } catch (error) {
     throw new Error(`${peer.name}, ${setting.payload}, ${setting.clients} clients: ${error.message}`, {
       cause: error,
@@ -52,13 +54,14 @@ export async function measure(server, peer, setting, { seconds, warmUpSeconds, s
   }
 }
 
-function figures(before, after, { archived, added, passes, failedShare }) {
+function figures({ clients }, before, after, { archived, added, addedBefore, passes, failedShare }) {
   if (archived === 0) throw new Error("no event went through within the window");
   const windowSeconds = (after.atMs - before.atMs) / 1000;
   const client = after.clientCpuSeconds - before.clientCpuSeconds;
   const server = after.serverCpuSeconds - before.serverCpuSeconds;
   return {
     windowSeconds,
+    cyclesBefore: addedBefore / clients / MEAN_BATCH,
     archived,
     eventsPerSecond: archived / windowSeconds,
     addedPerSecond: added / windowSeconds,

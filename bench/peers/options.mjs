@@ -6,7 +6,7 @@ const PAYLOADS = ["text", "jsonb-manual", "jsonb", "text-generated"];
 const DEFAULTS = {
   rounds: 5,
   seconds: 8,
-  "warm-up": 4,
+  "warm-up": 12,
   payloads: "text,jsonb-manual,jsonb",
   clients: "8,64",
 };

@@ -115,19 +115,17 @@ class Server {
   async eventsBetween(from, to) {
     const [row] = await this.admin.query(
       `SELECT count(*) AS archived, coalesce(avg(attempts), 0)::float8 AS passes,
-         coalesce(avg((status = 'FAILED')::integer), 0)::float8 AS failed
+         coalesce(avg((status = 'FAILED')::integer), 0)::float8 AS "failedShare"
        FROM ${NAMESPACE}.events_archive WHERE archived_at >= $1::timestamptz AND archived_at < $2::timestamptz`,
       [from, to],
     );
     const [added] = await this.admin.query(
-      `SELECT sum(n)::float8 AS added FROM (
-         SELECT count(*) AS n FROM ${NAMESPACE}.events WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz
-         UNION ALL
-         SELECT count(*) FROM ${NAMESPACE}.events_archive WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz
-       ) AS both_tables`,
+      `SELECT count(*) FILTER (WHERE created_at < $1::timestamptz) AS before,
+         count(*) FILTER (WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz) AS within
+       FROM (SELECT created_at FROM ${NAMESPACE}.events UNION ALL SELECT created_at FROM ${NAMESPACE}.events_archive) AS e`,
       [from, to],
     );
-    return { archived: row.archived, passes: row.passes, failedShare: row.failed, added: added.added };
+    return { ...row, addedBefore: added.before, added: added.within };
   }
 
   async close() {

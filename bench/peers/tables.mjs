@@ -25,6 +25,7 @@ train-sim, pgbench and procedure run the same SQL (shape single-statement); trai
 }
 
 const FIGURES = [
+  ["cyclesBefore", "cycles before", 0],
   ["eventsPerSecond", "archived ev/s", 0],
   ["addedPerSecond", "added ev/s", 0],
   ["passesPerEvent", "passes/event", 2],

@@ -8,6 +8,12 @@ const RATES = [
   { peer: "procedure", least: 0.97 },
   { peer: "dbworkload", least: 2 },
 ];
+/**
+ * Cycles that a client must have done before the window. Each adds as many events as it processes, and an event needs two
+ * passes, so at first hardly any reaches its end; the share that does nears its lasting value by about two thirds with every
+ * 1.6-fold of cycles.
+ */
+const CYCLES_LEAST = 10;
 /** Client CPU of client and server CPU together. */
 const CLIENT_SHARE_MOST = 0.05;
 
@@ -27,6 +33,13 @@ function rateVerdict(setting, ours, theirs, { peer, least }, missing) {
   const what = `${setting}: events/s against ${peer}, at least ${least}`;
   if (ours.length === 0 || theirs.length === 0) {
     const reason = missing.find(({ name }) => name === peer)?.reason ?? "it was not run";
+    return { what, verdict: "not decided", reason };
+  }
+  const settled = Math.min(
+    ...[ours, theirs].map((group) => median(group.map(({ cyclesBefore }) => cyclesBefore))),
+  );
+  if (settled < CYCLES_LEAST) {
+    const reason = `only ${settled.toFixed(1)} cycles of each client before the window, not ${CYCLES_LEAST}: lengthen --warm-up`;
     return { what, verdict: "not decided", reason };
   }
   const rate = ({ eventsPerSecond }) => eventsPerSecond;
