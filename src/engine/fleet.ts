@@ -28,6 +28,9 @@ const LEAD_MAX_MS = 2_000;
 /** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
 const LEAD_DELAYS = 2;
 
+/** A quarter of V8's own: 2 000 clients then took 306 MB instead of 400, and making batches no more CPU time. */
+const YOUNG_GENERATION_MB = 12;
+
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
 }
@@ -142,6 +145,7 @@ export class Fleet {
     const worker = new Worker(workerEntryUrl(), {
       workerData: assignment,
       name: `${assignment.role}-${assignment.index}`,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     worker.on("online", () => this.heartbeat.expect(number, START_GRACE_MS));
     worker.on("message", (message: unknown) => {
