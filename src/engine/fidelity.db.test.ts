@@ -13,7 +13,7 @@ import { testNamespace } from "../testing/namespace.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const CLIENTS = 8;
-const ITERATIONS = 15;
+const ITERATIONS = 25;
 const database = testNamespace("fidelity");
 const namespace = testNamespace("fidelity");
 let server: AdminClient;
