@@ -1,20 +1,22 @@
-// The command line that the benches share: whole numbers above 0 with a default, and --json. A wrong word ends the
-// bench with 104, as train-sim itself does.
+// The command line that the benches share: whole numbers above 0 with a default, --json, and words that are said or not,
+// as --short. A wrong word ends the bench with 104, as train-sim itself does.
 import { parseArgs } from "node:util";
 
-/** `defaults` maps each option's name to its default; resolves to the numbers given, and `json`. */
-export function readOptions(defaults) {
-  const options = Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, { type: "string", default: String(value) }]),
-  );
+/** `defaults` maps each option's name to its default; gives the numbers, and whether `json` and each of `flags` was said. */
+export function readOptions(defaults, flags = []) {
+  const words = ["json", ...flags];
+  const options = Object.fromEntries([
+    ...Object.entries(defaults).map(([name, value]) => [name, { type: "string", default: String(value) }]),
+    ...words.map((name) => [name, { type: "boolean", default: false }]),
+  ]);
   let values;
   try {
-    ({ values } = parseArgs({ options: { ...options, json: { type: "boolean", default: false } } }));
+    ({ values } = parseArgs({ options }));
   } catch (error) {
     fail(error.message);
   }
   const numbers = Object.keys(defaults).map((name) => [name, wholeNumber(values[name], name)]);
-  return { ...Object.fromEntries(numbers), json: values.json };
+  return { ...Object.fromEntries(numbers), ...Object.fromEntries(words.map((name) => [name, values[name]])) };
 }
 
 function wholeNumber(text, option) {

@@ -1,13 +1,13 @@
-// What measuring costs: nanoseconds of a worker thread for each recorded transaction (its seven parts and the
-// once-a-second hand-over included; readings of the clock are not) and for each event's end-to-end latency, and
-// milliseconds of the coordinator for each second it merges and writes out. Exits with 1 when a transaction costs more than the microsecond it may. Run `npm run build`
-// first: it measures the built program.
+// What measuring costs, in processor time: nanoseconds of a worker thread for each recorded transaction (its seven parts
+// and the once-a-second hand-over included; readings of the clock are not) and for each event's end-to-end latency, and
+// milliseconds of the coordinator for each second it merges and writes out. Exits with 1 when a transaction or an event
+// costs more than the microsecond it may. Run `npm run build` first: it measures the built program.
 //
 //   node bench/recorder.mjs [--rounds 9] [--transactions 1000000] [--json]
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { monotonicMs } from "../dist/foundation/clock.js";
+import { processCpuSeconds } from "../dist/foundation/process-usage.js";
 import { Prng } from "../dist/foundation/prng.js";
 import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "../dist/metrics/part-times.js";
 import { Recorder, transferablesOf } from "../dist/metrics/recorder.js";
@@ -26,6 +26,9 @@ const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;
 /** Exponential service times, made beforehand. */
 const prng = new Prng(42);
 const SERVICE_MS = Float64Array.from({ length: 4096 }, () => -Math.log(1 - prng.float()) * 20);
+
+/** Processor time, garbage collection included: unlike time on the clock it is the same on a busy machine. */
+const cpuMs = () => processCpuSeconds() * 1000;
 
 function startedRecorder() {
   const recorder = new Recorder(OPERATIONS);
@@ -55,7 +58,7 @@ function measureTransactions(transactions) {
   const clients = Array.from({ length: 8 }, (_, client) => new PartTimes(names, client));
   let second = 0;
   let shippedBuffers = 0;
-  const startMs = monotonicMs();
+  const startMs = cpuMs();
   for (let i = 0; i < transactions; i++) {
     const finishedMs = (i / TRANSACTIONS_PER_SECOND) * 1000;
     const serviceMs = SERVICE_MS[i & 4095];
@@ -72,7 +75,7 @@ function measureTransactions(transactions) {
       shippedBuffers += transferablesOf(recorder.take(finishedMs)).length;
     }
   }
-  const elapsedMs = monotonicMs() - startMs;
+  const elapsedMs = cpuMs() - startMs;
   if (transactions >= TRANSACTIONS_PER_SECOND * 2 && shippedBuffers === 0)
     throw new Error("nothing was shipped");
   return (elapsedMs / transactions) * 1e6;
@@ -80,12 +83,12 @@ function measureTransactions(transactions) {
 
 function measureLifecycle(events) {
   const recorder = startedRecorder();
-  const startMs = monotonicMs();
+  const startMs = cpuMs();
   for (let i = 0; i < events; i++) {
     recorder.lifecycle("completed", SERVICE_MS[i & 4095], i / 100);
     if (i % 100_000 === 99_999) recorder.take(i / 100);
   }
-  return ((monotonicMs() - startMs) / events) * 1e6;
+  return ((cpuMs() - startMs) / events) * 1e6;
 }
 
 /** The coordinator's cost of a second: merging what three workers shipped, and writing its lines. */
@@ -106,9 +109,9 @@ function measureCoordinator() {
         recorder.transaction(OPERATIONS[worker], sample);
       }
       const delta = recorder.take((second + 1) * 1000);
-      const startMs = monotonicMs();
+      const startMs = cpuMs();
       tally.add(worker, delta);
-      spentMs += monotonicMs() - startMs;
+      spentMs += cpuMs() - startMs;
     });
   }
   files.close();
@@ -151,4 +154,5 @@ if (options.json) {
   row("recording an event's end-to-end latency", result.lifecycleEventNs, "ns");
   row("coordinator, per second of 3 x 1000 tx/s", result.coordinatorSecondMs, "ms");
 }
-if (result.transactionNs.median > CEILING_NS) process.exitCode = 1;
+const { transactionNs, lifecycleEventNs } = result;
+if (Math.max(transactionNs.median, lifecycleEventNs.median) > CEILING_NS) process.exitCode = 1;

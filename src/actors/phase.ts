@@ -75,9 +75,10 @@ async function runClient(
   client: number,
   pacer: Pacer,
   phase: Phase,
-  { actor, sleeper, time }: PhaseOptions,
+  { actor, sleeper, time, startMs }: PhaseOptions,
 ): Promise<void> {
-  let sinceMs = monotonicMs();
+  // Not from now: a thread that comes late kept its clients waiting.
+  let sinceMs = startMs;
   const book = (activity: "waiting" | "preparing"): void => {
     const nowMs = monotonicMs();
     time.book(activity, sinceMs, nowMs);

@@ -10,11 +10,14 @@ import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { batchSizeAt } from "../scenario/profiles.js";
 import type { Profile } from "../scenario/load-settings.js";
+import type { Connection } from "../database/workload.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { ledgerSourceOf } from "./protocol.js";
 
 interface MadeBatch {
-  readonly events: readonly PreparedEvent[];
+  readonly ids: readonly string[];
+  /** Its transaction, with everything that it sends serialised already. */
+  readonly add: (connection: Connection) => Promise<void>;
   readonly entry: Omit<LedgerBatch, "outcome">;
 }
 
@@ -57,11 +60,11 @@ class BatchStream {
     const ids = this.keyMaker.keysOf(made);
     const keys = new KeySum().addAll(ids);
     const entry = { ...made, client: this.client, firstDocument: this.nextDocument, keys };
-    const prepared = ids.map((id) => {
+    const prepared = ids.map((id): PreparedEvent => {
       const { json, eventType, authorityId, trainId } = this.documents.at(this.nextDocument++);
       return { id, payload: json, eventType, authorityId, trainId };
     });
-    this.ahead = { events: prepared, entry };
+    this.ahead = { ids, add: this.context.workload.prepareAdd(prepared), entry };
   }
 
   take(): MadeBatch {
@@ -98,18 +101,17 @@ export function createAdder(context: ActorContext): Adder {
   return {
     prepare: (client, arrival) => streamOf(client).prepare(arrival),
     async add(client, intendedMs) {
-      const { events: batch, entry } = streamOf(client).take();
-      const ids = batch.map((event) => event.id);
+      const { ids, add, entry } = streamOf(client).take();
       const end = await transactor.run<true>({
         operation: "add",
         client,
         intendedMs,
         body: async (connection) => {
-          await workload.add(connection, batch);
+          await add(connection);
           return true;
         },
         isPoll: false,
-        events: () => batch.length,
+        events: () => ids.length,
         settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
       });
       if (end.kind === "failed") {

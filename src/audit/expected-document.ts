@@ -5,16 +5,14 @@ import { hash } from "node:crypto";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../database/audit-scans.js";
 import { PAYLOAD_TRAITS } from "../database/tables.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
+import { jsonbText } from "../model/document-values.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
-import { EventDocument } from "../model/event.js";
+import type { EventDocument } from "../model/event.js";
 import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import { differingPaths, jsonbWriter, processDocument, processText } from "../model/processed-document.js";
-import type { LedgerFile } from "../results/ledger-file.js";
+import { differingPaths, processDocument, processText, processValues } from "../model/processed-document.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { Ledgers } from "./key-audit.js";
-
-const jsonbText = jsonbWriter(EventDocument);
 
 /** An event's status and passes, which decide about its document. */
 export interface Standing {
@@ -23,11 +21,10 @@ export interface Standing {
   readonly attempts: number;
 }
 
-/** Where an event was published. */
+/** Where an event's document comes from. */
 interface Origin {
-  readonly file: LedgerFile;
-  readonly entry: LedgerBatch;
-  readonly document: GeneratedDocument;
+  readonly generator: DocumentGenerator;
+  readonly index: number;
 }
 
 export class ExpectedDocuments {
@@ -44,8 +41,7 @@ export class ExpectedDocuments {
   checksum(standing: Standing): string | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
-    const { eventType, authorityId, trainId } = origin.document;
-    const written = [this.textOf(origin, standing), eventType, authorityId, trainId].join(CHECKSUM_SEPARATOR);
+    const written = this.isByProgram(standing) ? textOf(origin, standing) : jsonbOf(origin, standing);
     return hash("md5", written, "hex").slice(0, CHECKSUM_DIGITS);
   }
 
@@ -53,7 +49,7 @@ export class ExpectedDocuments {
   difference(standing: Standing, written: WrittenEvent): string | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
-    const { document } = origin;
+    const document = origin.generator.at(origin.index);
     const columns = [
       written.event_type === document.eventType ? [] : ["column event_type"],
       written.authority_id === document.authorityId ? [] : ["column authority_id"],
@@ -97,19 +93,33 @@ export class ExpectedDocuments {
       generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes);
       this.generators.set(key, generator);
     }
-    return { file, entry, document: generator.at(entry.firstDocument + position) };
+    return { generator, index: entry.firstDocument + position };
   }
 
-  /** As the program or the database writes it, most likely. */
-  private textOf({ document }: Origin, standing: Standing): string {
-    const { status, attempts } = standing;
-    const isText = PAYLOAD_TRAITS[this.settings.payload].columnType === "text";
+  /** Whether the program has written the payload that is there, most likely, and not the database. */
+  private isByProgram({ attempts }: Standing): boolean {
+    if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
     // The single statement rewrites a text by way of JSONB.
-    const isByProgram = isText && (attempts === 0 || this.settings.statementShape !== "single-statement");
-    return isByProgram
-      ? processText(document.json, document.eventType, status, attempts)
-      : jsonbText(wantedDocument(document, standing));
+    return attempts === 0 || this.settings.statementShape !== "single-statement";
   }
+}
+
+type FlatColumns = Pick<GeneratedDocument, "eventType" | "authorityId" | "trainId">;
+
+function withColumns(text: string, { eventType, authorityId, trainId }: FlatColumns): string {
+  const s = CHECKSUM_SEPARATOR;
+  return `${text}${s}${eventType}${s}${authorityId}${s}${trainId}`;
+}
+
+function textOf({ generator, index }: Origin, { status, attempts }: Standing): string {
+  const document = generator.at(index);
+  return withColumns(processText(document.json, document.eventType, status, attempts), document);
+}
+
+function jsonbOf({ generator, index }: Origin, { status, attempts }: Standing): string {
+  const values = generator.valuesAt(index);
+  processValues(values, status, attempts);
+  return withColumns(jsonbText(values), values);
 }
 
 function wantedDocument({ json }: GeneratedDocument, { status, attempts }: Standing): EventDocument {

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { resetNamespace } from "../database/namespace.js";
 import { ResultDocument } from "../results/result-schema.js";
 import { readTrialHistograms } from "../results/reader.js";
 import type { Endpoint } from "../scenario/endpoint.js";
@@ -14,6 +15,7 @@ import { testNamespace } from "../testing/namespace.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import {
   onlyResultIn,
+  said,
   scratchDirectory,
   startTrainSim,
   trainSim,
@@ -232,10 +234,13 @@ describe("a run that cannot start", () => {
     await refused(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
   });
 
-  it("refuses more clients than the process may open files", async () => {
-    await refused(suite().replace("clients: 4", "clients: 200"), 104, /open files/, {
-      shellPrefix: "ulimit -n 200",
-    });
+  it("refuses more clients than the process may open files, as doctor does", async () => {
+    const yaml = suite().replace("clients: 4", "clients: 200");
+    const shellPrefix = "ulimit -n 200";
+    await refused(yaml, 104, /open files/, { shellPrefix });
+    const doctor = await trainSim(["doctor", writeScenarioFile(yaml)], { shellPrefix });
+    expect(doctor.exitCode).not.toBe(0);
+    expect(doctor.stdout).toMatch(/PROBLEM +open files .*\d+ clients need about \d+ open files, .* is 200\n/);
   });
 
   it("refuses a managed PgBouncer where there is none before it starts anything", async () => {
@@ -300,6 +305,34 @@ describe("a run that is stopped", () => {
       expect(trial?.integrity?.verdict).toBe("ok");
     },
   );
+
+  /** What holds a phase up until the signal has been heard: the lock of a table that the phase wants. */
+  it.each([
+    { phase: "reset", holdsIn: undefined, published: { least: 0, most: 0 } },
+    { phase: "audit", holdsIn: "drain", published: { least: 3_000, most: Number.POSITIVE_INFINITY } },
+  ])("keeps partial, marked results after Ctrl-C in phase $phase", async ({ phase, holdsIn, published }) => {
+    const out = scratchDirectory();
+    const never = "advance: { claim: 0.001, complete: 0.001, fail: 0 }\npreload: 3000\n";
+    const short = "trial: { warmUp: 200ms, duration: 500ms, drain: 1s }\ntrials: 2\n";
+    const { yaml, namespace } = onSuiteServer(`payload: text\n${never}${ACTORS}${short}`);
+    const holder = await connectAdmin(inject("adminEndpoint"));
+    if (!holdsIn) await resetNamespace(holder, { namespace, payload: "text" });
+    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+    if (holdsIn) await untilLogged(out, `"phase":"${holdsIn}"`);
+    await holder.query(`BEGIN; LOCK TABLE ${namespace}.events_archive IN ACCESS EXCLUSIVE MODE`);
+    await untilLogged(out, `"phase":"${phase}"`);
+    const heard = said(started, /SIGINT: finishing/);
+    started.child.kill("SIGINT");
+    await heard;
+    await holder.close();
+    expect((await started.ended).exitCode).toBe(105);
+    const { result } = onlyResultIn(out);
+    expect(result.verdict.reasons.join()).toContain("stopped by SIGINT after 0 of 2 trials");
+    const trials = result.treatments.flatMap((treatment) => treatment.trials);
+    expect(trials).toMatchObject([{ status: "partial", integrity: { verdict: "ok" } }]);
+    expect(trials[0]?.integrity?.published).toBeGreaterThanOrEqual(published.least);
+    expect(trials[0]?.integrity?.published).toBeLessThanOrEqual(published.most);
+  });
 
   it("ends at once on the second signal, and leaves no server", async () => {
     const out = scratchDirectory();

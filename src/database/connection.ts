@@ -8,6 +8,7 @@ import type { Endpoint } from "../scenario/endpoint.js";
 import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
+import { PreparedCall, RowReader } from "./prepared-call.js";
 import { classifyFailure } from "./sqlstates.js";
 import type { CallObserver, Connection, SqlRow, SqlValue, Statement } from "./workload.js";
 
@@ -33,6 +34,8 @@ export class PgConnection extends pg.Client implements Connection {
   private readonly prepared: boolean;
   private readonly report: ConnectionOptions["report"];
   private observer: CallObserver | undefined;
+  /** Statements that this session has prepared, and what their rows look like. */
+  private readonly known = new Map<Statement, RowReader>();
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
   /** What ended the session while no statement was under way. */
@@ -89,19 +92,41 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   async execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    // The driver's types want a mutable array; it only reads it.
-    const query = this.prepared
-      ? { name: statement.name, text: statement.text, values: values as SqlValue[] }
-      : { text: statement.text, values: values as SqlValue[] };
     const { observer } = this;
     const startMs = observer ? monotonicMs() : 0;
     try {
-      return (await this.query<SqlRow>(query)).rows;
+      const known = this.known.get(statement);
+      return await (known ? this.callPrepared(statement, values, known) : this.describe(statement, values));
     } catch (error) {
       throw this.failure(statement.name, error);
     } finally {
       observer?.onCall(statement.name, startMs, monotonicMs());
     }
+  }
+
+  /** The driver's own way: it prepares what has a name and asks what its rows look like. */
+  private async describe(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    const { name, text } = statement;
+    // The driver's types want a mutable array; it only reads it.
+    const query = { text, values: values as SqlValue[] };
+    const { rows, fields } = await this.query<SqlRow>(this.prepared ? { name, ...query } : query);
+    if (this.prepared) this.known.set(statement, new RowReader(fields));
+    return rows;
+  }
+
+  private callPrepared(
+    { name }: Statement,
+    values: readonly SqlValue[],
+    reader: RowReader,
+  ): Promise<SqlRow[]> {
+    return new Promise((resolve, reject) => {
+      this.query(
+        new PreparedCall(name, values, reader, (error, rows) => {
+          if (error) reject(error);
+          else resolve(rows);
+        }),
+      );
+    });
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {

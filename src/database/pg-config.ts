@@ -31,6 +31,11 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 const asText = (text: string): string => text;
 
+/** How a column of that type (OID) becomes a value. */
+export function parserOf(oid: number): (text: string) => unknown {
+  return PARSERS.get(oid) ?? asText;
+}
+
 /** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
 export const APPLICATION = "train-sim";
 
@@ -83,6 +88,6 @@ export function pgConfig(
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    types: { getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText },
+    types: { getTypeParser: parserOf },
   };
 }

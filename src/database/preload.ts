@@ -29,12 +29,16 @@ export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: num
   return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes };
 }
 
-/** Inserts `settings.preload` events and resolves to that number; `onBatch` hears of each batch that is in. */
+/**
+ * Inserts `settings.preload` events, or those until it is not wanted any more, and resolves to their number; `onBatch`
+ * hears of each batch that is in.
+ */
 export async function preload(
   client: SqlClient,
   settings: PreloadSettings,
   seed: number,
   onBatch: (batch: LedgerBatch) => void = () => undefined,
+  isWanted: () => boolean = () => true,
 ): Promise<number> {
   const { namespace, payload, documentBytes, preload: total } = settings;
   if (total === 0) return 0;
@@ -44,7 +48,8 @@ export async function preload(
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
   const keyMaker = new KeyMaker(source);
-  for (let done = 0; done < total;) {
+  let done = 0;
+  while (done < total && isWanted()) {
     const events = Math.min(BATCH_EVENTS, total - done);
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const ids = keyMaker.keysOf(made);
@@ -59,5 +64,5 @@ export async function preload(
     done += events;
   }
   await refreshStatistics(client, namespace, dialect, { vacuum: true });
-  return total;
+  return done;
 }

@@ -67,6 +67,11 @@ export interface Workload {
   /** Every statement that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
   add(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
+  /**
+   * The same in two steps: serialises the batch now, for a transaction that may be run later, and again after a
+   * failure. What it resolves to keeps no event of the batch where the shape sends batches whole.
+   */
+  prepareAdd(batch: readonly PreparedEvent[]): (connection: Connection) => Promise<void>;
   process(connection: Connection, request: ProcessRequest): Promise<ProcessOutcome>;
   archive(connection: Connection, limit: number): Promise<ArchiveOutcome>;
   /** Looks events up as a dispatcher would (recent ones of a type, one train's); resolves to the rows seen. */

@@ -40,7 +40,13 @@ export class MeasuredWindow {
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
     this.machineAfter = machineUsage();
-    this.clockStepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
+    this.readClock();
+  }
+
+  /** Now and then within the window: a clock that was set back again before its end was set all the same. */
+  readClock(): void {
+    const stepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
+    this.clockStepMs = Math.max(this.clockStepMs, stepMs);
   }
 
   /** Seconds measured so far, or in all once the window has ended. */

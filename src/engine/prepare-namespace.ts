@@ -20,20 +20,21 @@ async function preloadWithLedger(
   settings: TreatmentSettings,
   seed: number,
   directory: string,
+  isWanted: () => boolean,
 ): Promise<number> {
   if (settings.preload === 0) return 0;
   const source = preloadSource(settings, seed);
   const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
   try {
-    return await preload(admin, settings, seed, (batch) => ledger.add(batch));
+    return await preload(admin, settings, seed, (batch) => ledger.add(batch), isWanted);
   } finally {
     ledger.close();
   }
 }
 
 /**
- * Resolves to the number of preloaded events, whose ledger is then in the trial's `directory`. The roles of `load` are those that clients log in as; each but the
- * owner gets its grants.
+ * Resolves to the number of preloaded events, whose ledger is then in the trial's `directory`; the preload ends early when
+ * it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
  */
 export async function prepareNamespace(
   admin: AdminClient,
@@ -41,12 +42,13 @@ export async function prepareNamespace(
   seed: number,
   load: readonly Endpoint[],
   directory: string,
+  isWanted: () => boolean = () => true,
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, settings, dialect);
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
-  const preloaded = await preloadWithLedger(admin, settings, seed, directory);
+  const preloaded = await preloadWithLedger(admin, settings, seed, directory, isWanted);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
   if (dialect.checkpoint !== undefined)

@@ -30,8 +30,6 @@ import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
-/** Between a command and the instant it names, so that every thread has heard it before. */
-const BARRIER_LEAD_MS = 30;
 /** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
 const STOP_PATIENCE_MS = 20_000;
 /** Share of the warm-up after which statistics are gathered. */
@@ -71,7 +69,9 @@ class TrialRun {
       this.faults?.onSecond(second, totals);
       this.files?.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
-      if (this.isMeasuring) host.onTotals?.(this.tally.running, second + 1);
+      if (!this.isMeasuring) return;
+      this.window?.readClock();
+      host.onTotals?.(this.tally.running, second + 1);
     });
     this.watch = new ServerWatch(host.target.admin);
     this.lifeline.watchServer("the database server", host.target.lost);
@@ -114,7 +114,10 @@ class TrialRun {
     this.phase("reset", undefined);
     await this.path.open();
     const load = this.path.endpoints;
-    return this.lifeline.hold(prepareNamespace(this.host.admin, settings, trial.seed, load, directory));
+    const isWanted = (): boolean => !this.host.interruption.isRequested();
+    return this.lifeline.hold(
+      prepareNamespace(this.host.admin, settings, trial.seed, load, directory, isWanted),
+    );
   }
 
   private async launch(): Promise<Fleet> {
@@ -138,14 +141,14 @@ class TrialRun {
   private async warmUp(fleet: Fleet): Promise<void> {
     const { settings } = this.inputs.treatment;
     const { warmUpMs } = settings.trial;
-    if (warmUpMs === 0) return;
+    if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
     this.phase("warm-up", warmUpMs);
-    const startMs = monotonicMs() + BARRIER_LEAD_MS;
+    const startMs = monotonicMs() + fleet.leadMs;
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
     await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
-    await this.sleepUntil(startMs + warmUpMs - BARRIER_LEAD_MS);
+    await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
     await this.lifeline.hold(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
@@ -155,13 +158,13 @@ class TrialRun {
     const { durationMs } = settings.trial;
     const budgeted = budgetedWorkers(fleet.assignments);
     const isTimed = budgeted.length === 0;
-    const window = new MeasuredWindow(BARRIER_LEAD_MS, isTimed ? durationMs : Number.POSITIVE_INFINITY);
+    const window = new MeasuredWindow(fleet.leadMs, isTimed ? durationMs : Number.POSITIVE_INFINITY);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", isTimed ? durationMs : undefined);
-    this.isMeasuring = true;
     window.readStart();
+    this.isMeasuring = true;
     const { host, inputs, path, watch, log } = this;
     this.faults = new TrialFaults({ host, inputs, path, watch, log });
     this.lifeline.watch(this.faults.failure);

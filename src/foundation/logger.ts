@@ -37,9 +37,17 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     },
     destination,
   );
+  // What is flushed before the file is open would lie there until the next time.
+  let isOpen = false;
+  destination.once("ready", () => {
+    isOpen = true;
+    destination.flush();
+  });
   return {
     logger,
-    flush: () => destination.flush(),
+    flush: () => {
+      if (isOpen) destination.flush();
+    },
     close: () =>
       new Promise((resolve) => {
         destination.once("close", resolve);

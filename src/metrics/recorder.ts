@@ -195,14 +195,19 @@ export class Recorder {
     if (!this.isInside(atMs)) return undefined;
     if (atMs > this.latestMs) this.latestMs = atMs;
     const second = Math.floor((atMs - this.startMs) / 1000);
-    if (this.current?.second === second) return this.current;
-    this.current = this.open.find((buffers) => buffers.second === second);
-    if (!this.current) {
-      this.current = this.spare.pop() ?? new SecondBuffers(this.operations);
-      this.current.second = second;
-      this.open.push(this.current);
+    return this.current?.second === second ? this.current : this.buffersAt(second);
+  }
+
+  /** Apart from `secondOf`, where a closure over the second would allocate for every event. */
+  private buffersAt(second: number): SecondBuffers {
+    let buffers = this.open.find((each) => each.second === second);
+    if (!buffers) {
+      buffers = this.spare.pop() ?? new SecondBuffers(this.operations);
+      buffers.second = second;
+      this.open.push(buffers);
     }
-    return this.current;
+    this.current = buffers;
+    return buffers;
   }
 
   private buffersOf(second: SecondBuffers, operation: Operation): OperationBuffers {

@@ -1,7 +1,14 @@
 // Makes event documents from a seed, deterministically: the same seed, actor and index give the same document,
-// whatever the timing and whichever thread asks. It writes the JSON text straight from fragments (no object, no
-// JSON.stringify), because the generator shares the machine with the database it measures: see bench/documents.ts.
+// whatever the timing and whichever thread asks. Texts are written straight from what was drawn (no JSON.stringify), because
+// the generator shares the machine with the database it measures: see bench/documents.mjs.
 import { deriveSeed, Prng } from "../foundation/prng.js";
+import {
+  compactHead,
+  compactTail,
+  type BooleanText,
+  type DocumentValues,
+  type SegmentValues,
+} from "./document-values.js";
 import { EVENT_TYPES, type EventType } from "./event.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
@@ -40,11 +47,18 @@ function uuid(prng: Prng): string {
   return `${h[a >>> 16] as string}${h[a & 65535] as string}-${h[b >>> 16] as string}-${h[0x4000 | (b & 0x0fff)] as string}-${h[0x8000 | (c & 0x3fff)] as string}-${h[c >>> 16] as string}${h[d >>> 16] as string}${h[d & 65535] as string}`;
 }
 
-function segment(prng: Prng): string {
+function segment(prng: Prng): SegmentValues {
   const a = prng.uint32();
   const b = prng.uint32();
   const line = DIGITS2[a % 100] as string;
-  return `{"id":"S${line}-${HEX4[b & 65535] as string}","direction":"${DIRECTIONS[(a >>> 8) & 1] as string}","trackSections":["${line}-${HEX4[(a >>> 9) & 65535] as string}","${line}-${HEX4[b >>> 16] as string}","${line}-${HEX4[(b >>> 5) & 65535] as string}"]}`;
+  return {
+    line,
+    id: HEX4[b & 65535] as string,
+    direction: DIRECTIONS[(a >>> 8) & 1] as string,
+    section0: HEX4[(a >>> 9) & 65535] as string,
+    section1: HEX4[b >>> 16] as string,
+    section2: HEX4[(b >>> 5) & 65535] as string,
+  };
 }
 
 function remarks(prng: Prng, length: number): string {
@@ -76,6 +90,22 @@ export class DocumentGenerator {
 
   /** The document of this actor with that index (whole, from 0); calls may come in any order. */
   at(index: number): GeneratedDocument {
+    const values = this.draw(index);
+    const head = compactHead(values);
+    const remarks = this.drawRemarks(head);
+    const { eventType, authorityId, trainId } = values;
+    return { json: head + compactTail(remarks), eventType, authorityId, trainId };
+  }
+
+  /** The values of the same document, for `jsonbText`; the caller may change them. */
+  valuesAt(index: number): DocumentValues {
+    const values = this.draw(index);
+    values.remarks = this.drawRemarks(compactHead(values));
+    return values;
+  }
+
+  /** All but the remarks, which are the next that the stream holds. */
+  private draw(index: number): DocumentValues {
     const prng = this.prng;
     prng.reseed(this.actorSeed, index);
     const bits = prng.uint32();
@@ -87,11 +117,43 @@ export class DocumentGenerator {
     const trainId = `RR-${DIGITS2[n % 100] as string}-${10_000 + ((n >>> 8) % 90_000)}-${createdAt.slice(0, 4)}${createdAt.slice(5, 7)}${createdAt.slice(8, 10)}`;
     const m = prng.uint32();
     const k = prng.uint32();
-    // As a number, so that its text has no trailing zero: then reading and writing the document leaves it as it is.
-    const confidence = Number(`0.${1 + (k % 999)}`);
-    const head = `{"eventType":"${eventType}","authorityId":"${authorityId}","deviceKey":"${uuid(prng)}","state":"NEW","createdAt":"${createdAt}","route":{"segments":[${segment(prng)},${segment(prng)},${segment(prng)}],"switches":[{"id":"SW-${HEX4[m & 65535] as string}","position":"${POSITIONS[(m >>> 16) & 1] as string}"},{"id":"SW-${HEX4[k & 65535] as string}","position":"${POSITIONS[(m >>> 17) & 1] as string}"}],"attributes":{"ALLOW_PASS":${BOOLEANS[(m >>> 18) & 1] as string},"REQUIRES_ACK":${BOOLEANS[(m >>> 19) & 1] as string},"SLOW_ORDER":${BOOLEANS[(m >>> 20) & 1] as string}},"signalId":"SIG-${HEX4[k >>> 16] as string}"},"metrics":{"flags":{"onTrack":${BOOLEANS[(m >>> 21) & 1] as string},"fleeted":${BOOLEANS[(m >>> 22) & 1] as string}},"circuitIds":["TC-${HEX4[(k >>> 3) & 65535] as string}","TC-${HEX4[(k >>> 7) & 65535] as string}","TC-${HEX4[(m >>> 5) & 65535] as string}","TC-${HEX4[(m >>> 11) & 65535] as string}"],"confidence":${confidence}},"train":{"trainId":"${trainId}","withinLimits":${BOOLEANS[(m >>> 23) & 1] as string},"direction":"${DIRECTIONS[(m >>> 24) & 1] as string}"},"meta":{"userId":"u-${10_000 + (k % 90_000)}","logicalPos":${m % 10_000_000},"sourceSystem":"${pick(SOURCES, n >>> 24)}"`;
+    return {
+      eventType,
+      authorityId,
+      deviceKey: uuid(prng),
+      state: "NEW",
+      createdAt,
+      segment0: segment(prng),
+      segment1: segment(prng),
+      segment2: segment(prng),
+      switch0: HEX4[m & 65535] as string,
+      position0: POSITIONS[(m >>> 16) & 1] as string,
+      switch1: HEX4[k & 65535] as string,
+      position1: POSITIONS[(m >>> 17) & 1] as string,
+      allowPass: BOOLEANS[(m >>> 18) & 1] as BooleanText,
+      requiresAck: BOOLEANS[(m >>> 19) & 1] as BooleanText,
+      slowOrder: BOOLEANS[(m >>> 20) & 1] as BooleanText,
+      signal: HEX4[k >>> 16] as string,
+      onTrack: BOOLEANS[(m >>> 21) & 1] as BooleanText,
+      fleeted: ((m >>> 22) & 1) === 1,
+      circuit0: HEX4[(k >>> 3) & 65535] as string,
+      circuit1: HEX4[(k >>> 7) & 65535] as string,
+      circuit2: HEX4[(m >>> 5) & 65535] as string,
+      circuit3: HEX4[(m >>> 11) & 65535] as string,
+      confidence: Number(`0.${1 + (k % 999)}`),
+      trainId,
+      withinLimits: BOOLEANS[(m >>> 23) & 1] as BooleanText,
+      trainDirection: DIRECTIONS[(m >>> 24) & 1] as string,
+      user: 10_000 + (k % 90_000),
+      logicalPos: m % 10_000_000,
+      sourceSystem: pick(SOURCES, n >>> 24),
+      remarks: undefined,
+    };
+  }
+
+  /** What brings the document to its length; undefined where its fields are that long. */
+  private drawRemarks(head: string): string | undefined {
     const missing = this.bytes - head.length - 2 - ',"remarks":""'.length;
-    const tail = missing > 0 ? `,"remarks":"${remarks(prng, missing)}"}}` : "}}";
-    return { json: head + tail, eventType, authorityId, trainId };
+    return missing > 0 ? remarks(this.prng, missing) : undefined;
   }
 }

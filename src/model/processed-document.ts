@@ -1,8 +1,8 @@
 // The document that an event must hold, known from the one it was published with, its status and its passes: nothing
 // else may have become of it. So a lost update, a change by somebody else and a change without a pass all show.
 // Documents are compared by value, because JSONB keeps neither the order of keys nor spaces.
-import { z } from "zod";
 import { BUSINESS_RULES } from "./business-rules.js";
+import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
 
@@ -20,6 +20,12 @@ export function processDocument(document: EventDocument, status: EventStatus, pa
   if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateOn[status];
 }
 
+/** The same on the values that a document is written from. */
+export function processValues(values: DocumentValues, status: EventStatus, passes: number): void {
+  values.fleeted = fleetedAfter(values.eventType, values.fleeted, passes);
+  if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateOn[status];
+}
+
 const STATE = '"state":"NEW"';
 const FLEETED = '"fleeted":';
 
@@ -31,40 +37,6 @@ export function processText(json: string, type: EventType, status: EventStatus, 
   const rest = json.slice(at + String(before).length);
   const head = json.slice(0, at).replace(STATE, `"state":"${BUSINESS_RULES[type].stateOn[status]}"`);
   return `${head}${fleetedAfter(type, before, passes)}${rest}`;
-}
-
-function byJsonbOrder(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : 1);
-}
-
-function writeLeaf(value: unknown): string {
-  // Most strings need no escapes, and a million documents have forty each.
-  return typeof value === "string" && !/["\\\p{Cc}]/u.test(value) ? `"${value}"` : JSON.stringify(value);
-}
-
-/**
- * Writes values of that schema as PostgreSQL writes them as JSONB: keys by length, then by their characters. Of the numbers
- * that are in our documents; one with an exponent would be another matter.
- */
-export function jsonbWriter(schema: z.core.$ZodType): (value: unknown) => string {
-  if (schema instanceof z.ZodOptional) return jsonbWriter(schema.unwrap());
-  if (schema instanceof z.ZodArray) {
-    const write = jsonbWriter(schema.element);
-    return (value) => `[${(value as unknown[]).map(write).join(", ")}]`;
-  }
-  if (!(schema instanceof z.ZodObject)) return writeLeaf;
-  const shape = schema.shape as Record<string, z.core.$ZodType>;
-  const fields = Object.entries(shape)
-    .sort(([a], [b]) => byJsonbOrder(a, b))
-    .map(([key, inner]) => ({ key, head: `${JSON.stringify(key)}: `, write: jsonbWriter(inner) }));
-  return (value) => {
-    let text = "";
-    for (const { key, head, write } of fields) {
-      const inner = (value as Record<string, unknown>)[key];
-      if (inner !== undefined) text += `${text === "" ? "" : ", "}${head}${write(inner)}`;
-    }
-    return `{${text}}`;
-  };
 }
 
 /** Paths at which two values differ, as `route.segments.0.id`; the empty path is the whole. */

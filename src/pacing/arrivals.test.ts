@@ -119,6 +119,18 @@ describe("Poisson arrivals", () => {
     expect(dispersion(even, endMs, 1000)).toBeLessThan(1);
   });
 
+  it("hold rate and dispersion at 5000 a second, too, counted by ten milliseconds", () => {
+    const minuteMs = 60_000;
+    for (const seed of [1, 2, 3]) {
+      const taken = until(minuteMs, new ArrivalSchedule(new RateCurve(5000, []), "poisson", ALONE, seed));
+      expect(Math.abs(taken.length / 300_000 - 1)).toBeLessThan(0.01);
+      // Chi-squared with 5999 degrees of freedom is normal: 5999 -+ 2.576 * sqrt(2 * 5999).
+      const statistic = dispersion(taken, minuteMs, 6000);
+      expect(statistic).toBeGreaterThan(5716.8);
+      expect(statistic).toBeLessThan(6281.2);
+    }
+  });
+
   it("have gaps that are exponential: their mean is their standard deviation", () => {
     const gaps = poisson(4).map(({ offsetMs }, i, all) => offsetMs - (all[i - 1]?.offsetMs ?? 0));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;

@@ -2,21 +2,17 @@
 // directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { FullDisk } from "../scenario/faults.js";
-import { preparePostgresBinaries, type PostgresBinaries } from "./postgres-binaries.js";
+import { makeCluster, SUPERUSER } from "./cluster.js";
+import { preparePostgresBinaries } from "./postgres-binaries.js";
 import { Postmaster } from "./postmaster.js";
 import { makePrivateDirectory, type PrivateDirectory } from "./private-directory.js";
 import type { RunningTarget } from "./running-target.js";
 import { assertSettings, type ServerSettings } from "./server-settings.js";
-import { complaintIn, startProcess } from "./server-process.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
-
-const SUPERUSER = "postgres";
 
 /** Where the tables and indexes of every database lie, and the log, below the data directory. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
@@ -55,7 +51,7 @@ export async function startEmbedded(
   try {
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
-    const dataDirectory = await initialise(directory, binaries, password);
+    const dataDirectory = await makeCluster(directory, binaries, password);
     if (tls) await writeTls(directory, tls);
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
@@ -104,31 +100,6 @@ function target(
 async function removeAll(directory: PrivateDirectory, disks: Readonly<Disks>): Promise<void> {
   for (const disk of Object.values(disks)) await disk.unmount();
   await directory.remove();
-}
-
-/** Makes the cluster: SCRAM log-in, UTF-8, C locale, data checksums as PostgreSQL has them by default. */
-async function initialise(
-  directory: PrivateDirectory,
-  binaries: PostgresBinaries,
-  password: string,
-): Promise<string> {
-  const dataDirectory = join(directory.path, "data");
-  const passwordFile = await directory.write("password", `${password}\n`);
-  const args = [
-    ...["-D", dataDirectory, "-U", SUPERUSER, "--pwfile", passwordFile],
-    ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"],
-  ];
-  try {
-    const initdb = await startProcess("initdb", directory, binaries.initdb, args);
-    const how = await initdb.ended();
-    if (how === "exit code 0") return dataDirectory;
-    throw new TargetError(
-      `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${complaintIn(await initdb.log())}`,
-      "Free some space, or set TMPDIR to a directory with more.",
-    );
-  } finally {
-    await rm(passwordFile, { force: true });
-  }
 }
 
 async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<void> {

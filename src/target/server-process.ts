@@ -57,21 +57,23 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts `command` in `directory`, as its user. Rejects when it cannot be executed. */
+/** Starts `command` in `directory`, as its user, with that file as its input. Rejects when it cannot be executed. */
 export async function startProcess(
   title: string,
   directory: PrivateDirectory,
   command: string,
   args: readonly string[],
+  inputFile?: string,
 ): Promise<ServerProcess> {
   const logFile = join(directory.path, "server.log");
   const output = await open(logFile, "a", 0o600);
   // One that was here before, under the same configuration, has written to it already.
   const { size: fromByte } = await output.stat();
+  const input = inputFile === undefined ? undefined : await open(inputFile, "r");
   const child = spawn(command, args, {
     cwd: directory.path,
     detached: true,
-    stdio: ["ignore", output.fd, output.fd],
+    stdio: [input?.fd ?? "ignore", output.fd, output.fd],
     env: serverEnvironment(),
     ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
   });
@@ -81,6 +83,7 @@ export async function startProcess(
     throw new TargetError(`cannot start ${title} (${command}): ${messageOf(error)}`, "", { cause: error });
   } finally {
     await output.close();
+    await input?.close();
   }
   // A server that runs does not keep train-sim running; one that is being stopped does.
   child.unref();

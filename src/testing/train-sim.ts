@@ -54,17 +54,23 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
   return startTrainSim(args, options).ended;
 }
 
-/** The address that follows these words on standard error. */
-export function announced({ child }: Started, words: string): Promise<string> {
+/** What of standard error first matches. */
+export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let seen = "";
     child.stderr?.on("data", (text: string) => {
       seen += text;
-      const [, address] = new RegExp(`${words}: (\\S+)\\n`).exec(seen) ?? [];
-      if (address !== undefined) resolve(address);
+      const match = pattern.exec(seen);
+      if (match) resolve(match);
     });
-    child.once("close", () => reject(new Error(`no ${words} before the end: ${seen}`)));
+    child.once("close", () => reject(new Error(`nothing like ${pattern.source} before the end: ${seen}`)));
   });
+}
+
+/** The address that follows these words on standard error. */
+export async function announced(started: Started, words: string): Promise<string> {
+  const [, address = ""] = await said(started, new RegExp(`${words}: (\\S+)\\n`));
+  return address;
 }
 
 const scratch: string[] = [];

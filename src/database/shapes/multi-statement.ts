@@ -10,8 +10,8 @@ import { beginOf, byKey, findValues, presenceCounter, type ShapeContext } from "
 /** How a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
-  insertEvents(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
-  insertStatus(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
+  /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
+  prepareInserts(batch: readonly PreparedEvent[]): (connection: Connection) => Promise<void>;
   advance(connection: Connection, passes: readonly Pass[]): Promise<void>;
   rewrite(connection: Connection, passes: readonly Pass[]): Promise<void>;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
@@ -27,6 +27,11 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
   const recent = readRecent(context);
   const find = readFind(context);
   const presence = presenceCounter(context);
+  const prepareAdd: Workload["prepareAdd"] = (batch) => {
+    if (batch.length === 0) return () => Promise.resolve();
+    const insert = steps.prepareInserts(byKey(batch));
+    return (connection) => inTransaction(connection, begin, () => insert(connection));
+  };
   return {
     statements: [
       ...steps.statements.add,
@@ -38,14 +43,8 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
       find,
       presence.statement,
     ],
-    async add(connection, batch) {
-      if (batch.length === 0) return;
-      const sorted = byKey(batch);
-      await inTransaction(connection, begin, async () => {
-        await steps.insertEvents(connection, sorted);
-        await steps.insertStatus(connection, sorted);
-      });
-    },
+    prepareAdd,
+    add: (connection, batch) => prepareAdd(batch)(connection),
     process: (connection, request) =>
       inTransaction(connection, begin, async () => {
         const passes = decidePasses(await connection.execute(claim, [request.limit]), request);

@@ -52,11 +52,12 @@ export const rowByRow: Shape = (context) => {
       process: [sql.advance, sql.rewrite],
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvent],
     },
-    async insertEvents(connection, batch) {
-      for (const event of batch) await connection.execute(sql.addEvent, valuesOf(event));
-    },
-    async insertStatus(connection, batch) {
-      for (const { id } of batch) await connection.execute(sql.addStatus, [id]);
+    prepareInserts(batch) {
+      const rows = batch.map(valuesOf);
+      return async (connection) => {
+        for (const values of rows) await connection.execute(sql.addEvent, values);
+        for (const { id } of batch) await connection.execute(sql.addStatus, [id]);
+      };
     },
     async advance(connection, passes) {
       for (const { id, status } of passes) await connection.execute(sql.advance, [id, status]);

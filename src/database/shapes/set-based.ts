@@ -90,15 +90,13 @@ export const setBased: Shape = (context) => {
       process: [sql.advance, sql.rewrite],
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
     },
-    async insertEvents(connection, batch) {
-      for (const part of parts(batch)) {
-        await connection.execute(sql.addEvents, batchArrays(context.payload, part));
-      }
-    },
-    async insertStatus(connection, batch) {
-      for (const part of parts(batch)) {
-        await connection.execute(sql.addStatus, [uuidArray(part.map(({ id }) => id))]);
-      }
+    prepareInserts(batch) {
+      const events = parts(batch).map((part) => batchArrays(context.payload, part));
+      return async (connection) => {
+        for (const arrays of events) await connection.execute(sql.addEvents, arrays);
+        // The first array holds the keys.
+        for (const [ids] of events) await connection.execute(sql.addStatus, ids ? [ids] : []);
+      };
     },
     async advance(connection, passes) {
       const ids = uuidArray(passes.map(({ id }) => id));

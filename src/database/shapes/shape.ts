@@ -33,9 +33,10 @@ export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe
 
 const compareIds = (a: PreparedEvent, b: PreparedEvent): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** The batch in key order, the order in which every statement writes. */
-export function byKey(batch: readonly PreparedEvent[]): PreparedEvent[] {
-  return batch.toSorted(compareIds);
+/** The batch in key order, the order in which every statement writes; keys of version 7 come in it. */
+export function byKey(batch: readonly PreparedEvent[]): readonly PreparedEvent[] {
+  const isSorted = batch.every((event, i) => i === 0 || compareIds(batch[i - 1] ?? event, event) <= 0);
+  return isSorted ? batch : batch.toSorted(compareIds);
 }
 
 /** `Workload.countPresent`. */

@@ -9,7 +9,7 @@ import { outcomeOf } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "../statements.js";
 import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
-import type { Connection, SqlRow, SqlValue, Statement } from "../workload.js";
+import type { Connection, SqlRow, SqlValue, Statement, Workload } from "../workload.js";
 import { batchArrays, insertBatch } from "./batch-arrays.js";
 import { beginOf, byKey, findValues, presenceCounter, type Shape } from "./shape.js";
 
@@ -103,11 +103,18 @@ export const singleStatement: Shape = (context) => {
     });
   }
 
+  const prepareAdd: Workload["prepareAdd"] = (batch) => {
+    if (batch.length === 0) return () => Promise.resolve();
+    const values = batchArrays(context.payload, byKey(batch));
+    return async (connection) => {
+      await run(connection, add, values);
+    };
+  };
+
   return {
     statements: [add, process, archive, read, presence.statement],
-    async add(connection, batch) {
-      if (batch.length > 0) await run(connection, add, batchArrays(context.payload, byKey(batch)));
-    },
+    prepareAdd,
+    add: (connection, batch) => prepareAdd(batch)(connection),
     async process(connection, { limit, roll, chances, appDelay }) {
       const rolls = float8Array(Array.from({ length: limit }, roll));
       const values = [limit, rolls, chances.claim, chances.complete, chances.fail];

@@ -1,0 +1,90 @@
+// Whether the latencies that train-sim reports are those that pgbench measures: the same SQL at the same rate with as many
+// clients, one operation at a time, on one embedded server, taking turns. Compared are service times (pgbench's latency
+// without its schedule lag): mean and median within 5 %, p95 too, p99 within 10 %, by the median over rounds of the two
+// programs' ratio. Response times stand beside them without a bound, since they hold how late each starts by its timers.
+// Exits with 1 when a bound is missed. Run `npm run build` first: it measures the built program.
+//
+//   node bench/fidelity.mjs [--rounds 9] [--seconds 12] [--clients 8] [--short] [--json]
+import { connectAdmin } from "../dist/database/admin.js";
+import { startEmbedded } from "../dist/target/embedded.js";
+import { pgbench, trainSim } from "./fidelity/generators.mjs";
+import { fillBatches, OPERATIONS } from "./fidelity/operations.mjs";
+import { readOptions } from "./options.mjs";
+import { findPgbench } from "./peers/find-pgbench.mjs";
+
+const WARM_UP_SECONDS = 4;
+const SPARE_CONNECTIONS = 8;
+const BOUNDS = { mean: 0.05, p50: 0.05, p95: 0.05, p99: 0.1 };
+
+const valueOf = (samples, metric) =>
+  metric === "mean" ? samples.mean : samples.percentile(Number(metric.slice(1)) / 100);
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Both programs once; the one that goes first takes turns. */
+async function measureRound(round, setting, program) {
+  const generators = [
+    ["trainSim", () => trainSim(setting)],
+    ["pgbench", () => pgbench(program, setting)],
+  ];
+  const turns = round % 2 ? generators.reverse() : generators;
+  const measured = {};
+  for (const [name, measure] of turns) measured[name] = await measure();
+  return measured;
+}
+
+function compare(name, time, rounds) {
+  return Object.keys(BOUNDS).map((metric) => {
+    const of = (generator) => rounds.map((round) => valueOf(round[generator][time], metric));
+    const [ours, theirs] = [of("trainSim"), of("pgbench")];
+    const ratios = ours.map((value, round) => value / theirs[round]);
+    const bound = time === "service" ? BOUNDS[metric] : null;
+    const ratio = median(ratios);
+    return {
+      ...{ operation: name, time, metric, trainSimMs: median(ours), pgbenchMs: median(theirs), ratio },
+      ...{ least: Math.min(...ratios), most: Math.max(...ratios), bound },
+      isMet: bound === null || Math.abs(ratio - 1) <= bound,
+    };
+  });
+}
+
+function print({ operation, time, metric, trainSimMs, pgbenchMs, ratio, least, most, bound, isMet }) {
+  const cells = [operation.padEnd(8), time.padEnd(9), metric.padEnd(5)];
+  const times = [trainSimMs, pgbenchMs].map((ms) => ms.toFixed(3).padStart(9));
+  const range = `${ratio.toFixed(3)}  (${least.toFixed(3)} .. ${most.toFixed(3)})`;
+  const verdict = bound === null ? "" : `  ${isMet ? "met" : "MISSED"}: within ${bound * 100} %`;
+  console.log([...cells, ...times, range].join(" ") + verdict);
+}
+
+const options = readOptions({ rounds: 9, seconds: 12, clients: 8 }, ["short"]);
+const rounds = options.short ? 3 : options.rounds;
+const seconds = options.short ? 4 : options.seconds;
+const program = await findPgbench();
+const server = await startEmbedded({}, { maxConnectionsNeeded: options.clients + SPARE_CONNECTIONS });
+const rows = [];
+try {
+  const admin = await connectAdmin(server.admin, { purpose: "fidelity" });
+  await fillBatches(admin);
+  if (!options.json)
+    console.log(`operation time     metric  train-sim   pgbench ratio of ${rounds} rounds, milliseconds`);
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    const shared = { operation, endpoint: server.admin, admin, clients: options.clients, seconds };
+    const measured = [];
+    for (let round = 0; round < rounds; round++) {
+      const setting = { ...shared, warmUpSeconds: WARM_UP_SECONDS, seed: 100 + round };
+      measured.push(await measureRound(round, setting, program));
+    }
+    const compared = [...compare(name, "service", measured), ...compare(name, "response", measured)];
+    rows.push(...compared);
+    if (!options.json) compared.forEach(print);
+  }
+  await admin.close();
+} finally {
+  await server.stop();
+}
+if (options.json) console.log(JSON.stringify({ rounds, seconds, clients: options.clients, rows }, null, 2));
+if (rows.some(({ isMet }) => !isMet)) process.exitCode = 1;

@@ -1,0 +1,85 @@
+// Train-sim beside its peers: the same cycle (add, process, archive in turn by each client, closed loop, no pauses) by
+// train-sim, by pgbench with the same SQL, by a procedure inside the server and by dbworkload, interleaved on one embedded
+// server. Prints medians and ranges for each peer and setting and holds train-sim to its targets; exits with 1 when one
+// is missed and with 104 on a wrong word. A peer that cannot be had is named with the reason, never left out in silence.
+//
+//   npm run bench:peers -- [--short] [--rounds 5] [--seconds 8] [--warm-up 12] [--payloads text,jsonb-manual,jsonb]
+//                          [--clients 8,64] [--peers train-sim,pgbench,...] [--json FILE|-]
+import { writeFileSync } from "node:fs";
+import { deriveSeed, Prng } from "../dist/foundation/prng.js";
+import { measure } from "./peers/measurement.mjs";
+import { readPeerOptions } from "./peers/options.mjs";
+import { PEERS } from "./peers/registry.mjs";
+import { openServer } from "./peers/server.mjs";
+import { header, summarise, table } from "./peers/tables.mjs";
+import { judge, verdictLines } from "./peers/targets.mjs";
+
+/** Peers that can run here, and why the others cannot. */
+async function available(names) {
+  const present = [];
+  const missing = [];
+  for (const name of names) {
+    const peer = PEERS[name];
+    try {
+      present.push({ name, ...(await peer.prepare()) });
+    } catch (error) {
+      missing.push({ name, reason: error.message });
+    }
+  }
+  return { present, missing };
+}
+
+/** One round of a setting in an order of its own. */
+function shuffled(peers, seed) {
+  const prng = new Prng(seed);
+  const order = [...peers];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = prng.intBetween(0, i);
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+async function main() {
+  const options = readPeerOptions(Object.keys(PEERS));
+  const say = options.json === "-" ? console.error : console.log;
+  const { present, missing } = await available(options.peers);
+  say(header(options));
+  for (const { name, reason } of missing) say(`MISSING ${name}: ${reason}`);
+  const settings = options.payloads.flatMap((payload) =>
+    options.clients.map((clients) => ({ payload, clients })),
+  );
+  const runs = [];
+  const server = await openServer(Math.max(...options.clients));
+  try {
+    for (let round = 0; round < options.rounds; round++) {
+      for (const [index, setting] of settings.entries()) {
+        for (const peer of shuffled(present, deriveSeed(options.seed, "order", round, index))) {
+          const run = await measure(server, peer, setting, { ...options, round });
+          runs.push({ peer: peer.name, ...setting, round, ...run });
+          console.error(
+            `round ${round + 1}/${options.rounds} ${setting.payload} ${setting.clients} clients ${peer.name}: ` +
+              `${Math.round(run.eventsPerSecond)} ev/s, client ${(run.clientShare * 100).toFixed(1)} % of CPU`,
+          );
+        }
+      }
+    }
+  } finally {
+    await server.close();
+  }
+  const rows = summarise(runs);
+  const verdicts = judge(runs, missing);
+  say(table(rows));
+  say(verdictLines(verdicts));
+  const document = { options, missing, rows, verdicts, runs };
+  if (options.json === "-") console.log(JSON.stringify(document, null, 2));
+  else if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`);
+  if (verdicts.some(({ verdict }) => verdict !== "met")) process.exitCode = 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,69 @@
+// Peer `dbworkload`: the tool from PyPI, in a virtual environment of the bench's own that is made once below .cache/,
+// with a workload as its users write one. It runs as many processes as it likes by default, which is one for each
+// processor. Without Python or the package it is reported as missing.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runChild } from "./child.mjs";
+import { CHANCES } from "./statements.mjs";
+
+const PACKAGES = ["dbworkload==0.16.0", "psycopg[binary]==3.3.9"];
+const HOME = fileURLToPath(new URL("../../.cache/peers/dbworkload", import.meta.url));
+const WORKLOAD = fileURLToPath(new URL("train_events.py", import.meta.url));
+const PATIENCE_MS = 300_000;
+/** It stops by itself a moment after its duration, and its processes are started one after the other. */
+const STARTING_SECONDS = 5;
+
+function run(command, args) {
+  const done = spawnSync(command, args, { encoding: "utf8", timeout: PATIENCE_MS });
+  if (done.status === 0) return done.stdout;
+  throw new Error(`${command} ${args[0]} failed: ${done.error?.message ?? done.stderr.trim().slice(-300)}`);
+}
+
+/** dbworkload serves metrics on all interfaces and cannot be told not to: here they stay on this machine. */
+const ON_LOOPBACK = `
+import functools, sys, prometheus_client
+prometheus_client.start_http_server = functools.partial(prometheus_client.start_http_server, addr="127.0.0.1")
+from dbworkload.cli.main import app
+sys.argv[0] = "dbworkload"
+app()
+`;
+
+/** Path of its Python; a set-up that was broken off is begun again. */
+function setUp() {
+  const program = join(HOME, "bin", "python");
+  const marker = join(HOME, "complete");
+  if (existsSync(marker)) return program;
+  rmSync(HOME, { recursive: true, force: true });
+  mkdirSync(dirname(HOME), { recursive: true });
+  run("python3", ["-m", "venv", HOME]);
+  run(program, ["-m", "pip", "install", "-q", "--disable-pip-version-check", ...PACKAGES]);
+  mkdirSync(`${marker}.draft`);
+  renameSync(`${marker}.draft`, marker);
+  return program;
+}
+
+export async function prepare() {
+  const program = setUp();
+  return { version: PACKAGES.join(", "), start: (server, setting) => start(program, server, setting) };
+}
+
+function start(program, server, { payload, clients, loadSeconds }) {
+  const args = [
+    "-c",
+    ON_LOOPBACK,
+    "run",
+    "-p",
+    "0",
+    "-w",
+    WORKLOAD,
+    "--uri",
+    server.url,
+    "-c",
+    String(clients),
+  ];
+  const workload = JSON.stringify({ payload, ...CHANCES });
+  const duration = String(loadSeconds + STARTING_SECONDS);
+  return runChild(program, [...args, "-d", duration, "--args", workload, "-q"], { env: server.environment });
+}

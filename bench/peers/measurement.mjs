@@ -1,0 +1,75 @@
+// One run of one peer: from emptied tables through a warm-up that does not count to a window in the middle of its
+// load, both ends read the same way for every peer. It refuses a run that went through fewer events than a window must
+// hold to mean anything, or whose peer failed: such a number is not printed.
+import { setTimeout as sleep } from "node:timers/promises";
+import { BATCH } from "./statements.mjs";
+
+const MEAN_BATCH = (BATCH.min + BATCH.max) / 2;
+const LOOK_MS = 50;
+const PATIENCE_MS = 60_000;
+/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+const ANALYZE_AFTER = 0.6;
+/** Until what was under way at the window's end has been committed and can be counted; train-sim drops its tables. */
+const SETTLING_MS = 1_000;
+/** Load beyond the window, so that no peer ends inside it. */
+const SLACK_SECONDS = 3;
+
+async function untilLoaded(server, running) {
+  const sinceMs = Date.now();
+  while (!(await server.isInUse())) {
+    if (running.hasEnded())
+      throw new Error(`it ended before it had archived an event: ${await running.ended}`);
+    if (Date.now() - sinceMs > PATIENCE_MS) throw new Error("it archived no event within a minute");
+    await sleep(LOOK_MS);
+  }
+}
+
+/** The window's figures; `eventsPerSecond` are those that were archived. */
+export async function measure(server, peer, setting, { seconds, warmUpSeconds, seed, round }) {
+  await server.reset(setting.payload);
+  const loadSeconds = warmUpSeconds + seconds + SLACK_SECONDS;
+  const running = await peer.start(server, { ...setting, warmUpSeconds, loadSeconds, seed: seed + round });
+  try {
+    await untilLoaded(server, running);
+    if (peer.warmsUpItself) await running.warm();
+    else {
+      await sleep(warmUpSeconds * 1000 * ANALYZE_AFTER);
+      await server.analyze();
+      await sleep(warmUpSeconds * 1000 * (1 - ANALYZE_AFTER));
+    }
+    const before = await server.counters(running.pids);
+    await sleep(seconds * 1000);
+    const after = await server.counters(running.pids);
+    await sleep(SETTLING_MS);
+    const events = await server.eventsBetween(before.at, after.at);
+    const complaint = await running.ended;
+    if (complaint) throw new Error(complaint);
+    return figures(setting, before, after, events);
+  } catch (error) {
+    throw new Error(`${peer.name}, ${setting.payload}, ${setting.clients} clients: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    await running.stop();
+  }
+}
+
+function figures({ clients }, before, after, { archived, added, addedBefore, passes, failedShare }) {
+  if (archived === 0) throw new Error("no event went through within the window");
+  const windowSeconds = (after.atMs - before.atMs) / 1000;
+  const client = after.clientCpuSeconds - before.clientCpuSeconds;
+  const server = after.serverCpuSeconds - before.serverCpuSeconds;
+  return {
+    windowSeconds,
+    cyclesBefore: addedBefore / clients / MEAN_BATCH,
+    archived,
+    eventsPerSecond: archived / windowSeconds,
+    addedPerSecond: added / windowSeconds,
+    passesPerEvent: passes,
+    failedShare,
+    clientCpuPerThousand: (client / archived) * 1000,
+    serverCpuPerThousand: (server / archived) * 1000,
+    clientShare: client / (client + server),
+    walBytesPerEvent: (after.walBytes - before.walBytes) / archived,
+  };
+}

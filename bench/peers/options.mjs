@@ -1,0 +1,55 @@
+// The command line of the bench of peers: lists of payloads, client counts and peers, whole numbers, --short. A wrong word
+// ends the bench with 104, as train-sim itself does.
+import { parseArgs } from "node:util";
+
+const PAYLOADS = ["text", "jsonb-manual", "jsonb", "text-generated"];
+const DEFAULTS = {
+  rounds: 5,
+  seconds: 8,
+  "warm-up": 12,
+  payloads: "text,jsonb-manual,jsonb",
+  clients: "8,64",
+};
+const SHORT = { rounds: 2, seconds: 3, "warm-up": 3, payloads: "text", clients: "8" };
+
+export function readPeerOptions(peers) {
+  const texts = ["rounds", "seconds", "warm-up", "payloads", "clients", "peers", "json", "seed"];
+  let values;
+  try {
+    const options = Object.fromEntries(texts.map((name) => [name, { type: "string" }]));
+    ({ values } = parseArgs({ options: { ...options, short: { type: "boolean" } } }));
+  } catch (error) {
+    fail(error.message);
+  }
+  const given = { seed: "1", peers: peers.join(","), ...(values.short ? SHORT : DEFAULTS), ...values };
+  return {
+    rounds: wholeNumber(given.rounds, "rounds"),
+    seconds: wholeNumber(given.seconds, "seconds"),
+    warmUpSeconds: wholeNumber(given["warm-up"], "warm-up"),
+    payloads: listOf(given.payloads, "payloads", PAYLOADS),
+    clients: String(given.clients)
+      .split(",")
+      .map((text) => wholeNumber(text, "clients")),
+    peers: listOf(given.peers, "peers", peers),
+    seed: wholeNumber(given.seed, "seed"),
+    json: given.json,
+  };
+}
+
+function listOf(text, option, known) {
+  const names = text.split(",");
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  return fail(`--${option} does not know ${JSON.stringify(unknown)}; it takes ${known.join(", ")}`);
+}
+
+function wholeNumber(text, option) {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  return fail(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
+}
+
+function fail(words) {
+  console.error(words);
+  process.exit(104);
+}

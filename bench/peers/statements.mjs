@@ -1,0 +1,45 @@
+// Train-sim's own statements, of its shape `single-statement`, for peers that are to run the same SQL: taken from the
+// built program, so that they cannot drift. Only what a peer cannot send is replaced: a batch comes from the table of
+// documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
+// error, not a statement that means something else.
+import { createWorkload } from "../../dist/database/create-workload.js";
+import { Advance } from "../../dist/scenario/schema-parts.js";
+import { insertColumns } from "../../dist/database/statements.js";
+import { DOCUMENTS, NAMESPACE } from "./server.mjs";
+
+/** The scenario's defaults, which train-sim runs with here. */
+export const CHANCES = Advance.parse({});
+export const BATCH = { min: 10, max: 100 };
+
+function replaced(text, pattern, by) {
+  if (!pattern.test(text)) throw new Error(`train-sim's statement has changed: ${pattern} is not in ${text}`);
+  return text.replace(pattern, () => by);
+}
+
+/** Highest number that a batch's documents may begin with. */
+export const LAST_FIRST_DOCUMENT = DOCUMENTS - BATCH.max;
+
+/** `size` and `first` are the peer's words for the batch's size and its first document. */
+export function sameStatements(payload, { size, first }) {
+  const { statements } = createWorkload({
+    ...{ dialect: "postgres", namespace: NAMESPACE, payload },
+    ...{ locking: "skip-locked", isolation: "read committed", statementShape: "single-statement" },
+  });
+  const textOf = (name) => statements.find((statement) => statement.name === name).text;
+  const values = insertColumns(payload).map(([column, type]) => {
+    if (column === "id") return "uuidv7()";
+    return column === "payload" ? `payload::${type}` : column;
+  });
+  const documents = `SELECT ${values.join(", ")} FROM peers.documents
+  WHERE number >= ${first} AND number < ${first} + ${size}`;
+  const rolls = `(ARRAY(SELECT random() FROM generate_series(1, ${size})))`;
+  const process = replaced(textOf("process"), /\(\$2::float8\[\]\)/, rolls)
+    .replaceAll("$3::float8", `${CHANCES.claim}::float8`)
+    .replaceAll("$4::float8", `${CHANCES.complete}::float8`)
+    .replaceAll("$5::float8", `${CHANCES.fail}::float8`);
+  return {
+    add: replaced(textOf("add"), /SELECT \* FROM unnest\([^)]*\)/, documents),
+    process: replaced(process, /\$1\b/, size),
+    archive: replaced(textOf("archive"), /\$1\b/, size),
+  };
+}

@@ -1,0 +1,78 @@
+// What train-sim is held to against each peer, and whether it was met: the ratio of medians, with the range of the ratios
+// round by round. A target whose peer is missing, or was not asked for, is not decided, which counts as not met.
+import { keyOf, median, spreadOf } from "./tables.mjs";
+
+const OURS = "train-sim";
+const RATES = [
+  { peer: "pgbench", least: 1 },
+  { peer: "procedure", least: 0.97 },
+  { peer: "dbworkload", least: 2 },
+];
+/**
+ * Cycles that a client must have done before the window. Each adds as many events as it processes, and an event needs two
+ * passes, so at first hardly any reaches its end; the share that does nears its lasting value by about two thirds with every
+ * 1.6-fold of cycles.
+ */
+const CYCLES_LEAST = 10;
+/** Client CPU of client and server CPU together. */
+const CLIENT_SHARE_MOST = 0.05;
+
+/** One entry for each target and setting. */
+export function judge(runs, missing) {
+  const settings = [...new Set(runs.map(keyOf))].sort();
+  return settings.flatMap((setting) => {
+    const of = (peer) => runs.filter((run) => run.peer === peer && keyOf(run) === setting);
+    return [
+      ...RATES.map((target) => rateVerdict(setting, of(OURS), of(target.peer), target, missing)),
+      shareVerdict(setting, of(OURS)),
+    ];
+  });
+}
+
+function rateVerdict(setting, ours, theirs, { peer, least }, missing) {
+  const what = `${setting}: events/s against ${peer}, at least ${least}`;
+  if (ours.length === 0 || theirs.length === 0) {
+    const reason = missing.find(({ name }) => name === peer)?.reason ?? "it was not run";
+    return { what, verdict: "not decided", reason };
+  }
+  const settled = Math.min(
+    ...[ours, theirs].map((group) => median(group.map(({ cyclesBefore }) => cyclesBefore))),
+  );
+  if (settled < CYCLES_LEAST) {
+    const reason = `only ${settled.toFixed(1)} cycles of each client before the window, not ${CYCLES_LEAST}: lengthen --warm-up`;
+    return { what, verdict: "not decided", reason };
+  }
+  const rate = ({ eventsPerSecond }) => eventsPerSecond;
+  const ratio = median(ours.map(rate)) / median(theirs.map(rate));
+  const byRound = ours.flatMap((run) => {
+    const other = theirs.find(({ round }) => round === run.round);
+    return other ? [rate(run) / rate(other)] : [];
+  });
+  const { least: lowest, most: highest } = spreadOf(byRound);
+  return { what, verdict: ratio >= least ? "met" : "missed", ratio, lowest, highest };
+}
+
+function shareVerdict(setting, ours) {
+  const what = `${setting}: client CPU of all CPU, at most ${CLIENT_SHARE_MOST}`;
+  if (ours.length === 0) return { what, verdict: "not decided", reason: "train-sim was not run" };
+  const { median: ratio, least, most } = spreadOf(ours.map(({ clientShare }) => clientShare));
+  return {
+    what,
+    verdict: ratio <= CLIENT_SHARE_MOST ? "met" : "missed",
+    ratio,
+    lowest: least,
+    highest: most,
+  };
+}
+
+export function verdictLines(verdicts) {
+  return verdicts
+    .map(({ what, verdict, ratio, lowest, highest, reason }) => {
+      const figures =
+        ratio === undefined
+          ? reason
+          : `${ratio.toFixed(3)} (rounds ${lowest.toFixed(3)} .. ${highest.toFixed(3)})`;
+      return `${verdict.toUpperCase().padEnd(11)} ${what}: ${figures}`;
+    })
+    .join("\n");
+}

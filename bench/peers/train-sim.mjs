@@ -1,0 +1,77 @@
+// Peer `train-sim`: the built program as its users run it, one worker thread, log and sampling of the server at their
+// defaults, on the bench's server by URL. The window lies in its measurement phase, and a run whose audit does not end
+// with `ok` is no result.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { runChild } from "./child.mjs";
+import { BATCH } from "./statements.mjs";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const LOOK_MS = 50;
+
+function scenario(server, shape, { payload, clients, warmUpSeconds, loadSeconds, seed }) {
+  return JSON.stringify({
+    name: "peers",
+    seed,
+    target: { kind: "url", urls: [server.url] },
+    payload,
+    topology: "cycle",
+    locking: "skip-locked",
+    statementShape: shape,
+    batch: BATCH,
+    appDelay: 0,
+    actors: { cycle: { workers: 1, load: { executor: "constant-clients", clients, thinkTime: 0 } } },
+    trial: { warmUp: `${warmUpSeconds}s`, duration: `${loadSeconds - warmUpSeconds}s`, drain: false },
+    trials: 1,
+  });
+}
+
+/** Whether a trial's log tells that the phase has begun. */
+function hasBegun(directory, phase) {
+  return readdirSync(directory, { recursive: true })
+    .filter((name) => name.endsWith("log.ndjson"))
+    .some((name) => readFileSync(join(directory, name), "utf8").includes(`"phase":"${phase}"`));
+}
+
+/** `shape` is a level of `statementShape`. */
+export function prepareShape(shape) {
+  return async () => ({
+    version: "built",
+    warmsUpItself: true,
+    start: (server, setting) => start(server, shape, setting),
+  });
+}
+
+function start(server, shape, setting) {
+  const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
+  const file = join(directory, "peers.yaml");
+  writeFileSync(file, scenario(server, shape, setting));
+  const args = [MAIN, "run", file, "--json", "--quiet", "--out", join(directory, "out")];
+  const running = runChild(process.execPath, args, { env: server.environment });
+  return {
+    ...running,
+    ended: running.ended.then((complaint) => complaint ?? audited(running.printed.stdout)),
+    async warm() {
+      while (!hasBegun(join(directory, "out"), "measure")) {
+        if (running.hasEnded()) throw new Error(`it ended before its window: ${await running.ended}`);
+        await sleep(LOOK_MS);
+      }
+    },
+    async stop() {
+      await running.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What is wrong with the run, if anything. */
+function audited(stdout) {
+  const trial = JSON.parse(stdout).treatments[0].trials[0];
+  if (trial.status !== "complete") return `its trial was ${trial.status}: ${trial.reason}`;
+  return trial.integrity.verdict === "ok"
+    ? undefined
+    : `its audit found ${trial.integrity.violations.join("; ")}`;
+}

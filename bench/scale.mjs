@@ -1,0 +1,189 @@
+// Whether an event costs the same however large the run is: over the life of one long trial, with 1 and with 6 treatments, and
+// from an empty queue to a large backlog. CPU of client and server per published event, memory of train-sim and bytes of
+// the result directory, each against the smallest case. Exits with 1 when a curve is not flat within its bound. On a busy
+// machine the CPU of an event varies by more than that: look at the load average that it prints.
+//
+//   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--short] [--json]
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readOptions } from "./options.mjs";
+
+/** Of cost per event and of memory, against the first point of a curve. */
+const GROWTH_MAX = 0.1;
+const SLICES = 6;
+const LOOK_MS = 1000;
+const MB = 1e6;
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+function residentMb(pid) {
+  const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "";
+  const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
+  return kb === undefined ? undefined : (Number(kb) * 1024) / MB;
+}
+
+/** Runs the scenario; resolves to its trials, each with its files' sizes and seconds, and train-sim's memory by instant. */
+async function run(settings) {
+  const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
+  const set = Object.entries({ ...settings, "trial.warmUp": `${warmUpSeconds}s` }).flatMap(
+    ([path, value]) => ["--set", `${path}=${value}`],
+  );
+  const args = [here("../dist/cli/main.js"), "run", here("scale.yaml"), "--quiet", "--out", out, ...set];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+  const memory = [];
+  const look = setInterval(() => {
+    const mb = residentMb(child.pid);
+    if (mb !== undefined) memory.push({ atMs: Date.now(), mb });
+  }, LOOK_MS);
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  clearInterval(look);
+  if (status !== 0) throw new Error(`train-sim ended with ${status}: ${stderr}`);
+  const directory = join(out, readdirSync(out)[0]);
+  const trials = readdirSync(join(directory, "trials")).map((name) =>
+    readTrial(join(directory, "trials", name), memory),
+  );
+  rmSync(out, { recursive: true, force: true });
+  return trials;
+}
+
+/** One row for each second of the window: events published, CPU of client and server, memory. */
+function readTrial(directory, memory) {
+  const trial = JSON.parse(readFileSync(join(directory, "trial.json"), "utf8"));
+  if (trial.integrity.verdict !== "ok") throw new Error(`${directory}: integrity ${trial.integrity.verdict}`);
+  const startMs = Date.parse(trial.startedAt);
+  const seconds = Array.from({ length: Math.floor(trial.windowSeconds) }, () => ({
+    events: 0,
+    clientMs: 0,
+    serverMs: 0,
+    mb: [],
+  }));
+  const lines = (file) => readFileSync(join(directory, file), "utf8").trim().split("\n").slice(1);
+  for (const line of lines("timeseries.csv")) {
+    const [second, operation, , events] = line.split(",");
+    if (operation === "add" && seconds[second]) seconds[second].events += Number(events);
+  }
+  const key = { "host.clientCpuMs": "clientMs", "host.serverCpuMs": "serverMs" };
+  for (const line of lines("evidence.csv")) {
+    const [second, metric, value] = line.split(",");
+    if (metric in key && seconds[second]) seconds[second][key[metric]] += Number(value);
+  }
+  for (const { atMs, mb } of memory) seconds[Math.floor((atMs - startMs) / 1000)]?.mb.push(mb);
+  const sizes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).size]);
+  const bytes = (isLedger) =>
+    sum(sizes.filter(([name]) => name.startsWith("ledger-") === isLedger).map(([, size]) => size));
+  const batches = trial.operations.add.transactions;
+  return { seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
+}
+
+/** What an event cost in those seconds, and the memory in them. */
+function point(name, seconds) {
+  const events = sum(seconds.map((each) => each.events));
+  const perEvent = (which) => (sum(seconds.map((each) => each[which])) * 1000) / events;
+  const mb = median(seconds.flatMap((each) => each.mb));
+  return {
+    name,
+    events,
+    clientUsPerEvent: perEvent("clientMs"),
+    serverUsPerEvent: perEvent("serverMs"),
+    memoryMb: mb,
+  };
+}
+
+function slices(seconds, count) {
+  const length = Math.floor(seconds.length / count);
+  return Array.from({ length: count }, (_, number) => seconds.slice(number * length, (number + 1) * length));
+}
+
+async function life(minutes) {
+  const [trial] = await run({ "trial.duration": `${Math.round(minutes * 60)}s` });
+  const length = trial.seconds.length / SLICES;
+  const points = slices(trial.seconds, SLICES).map((seconds, number) =>
+    point(`until ${Math.round((number + 1) * length)} s`, seconds),
+  );
+  const files = {
+    bytesPerSecondWithoutLedgers: trial.files.others / trial.seconds.length,
+    ledgerBytesPerBatch: trial.files.ledger / trial.batches,
+  };
+  return { curve: "life of a trial", points, files, memoryFrom: SLICES / 3 };
+}
+
+/** Treatments that differ in nothing that a run without slow transactions would notice. */
+async function treatments(seconds) {
+  const of = async (count) => {
+    const levels = Array.from({ length: count }, (_, number) => `${10 + number}s`);
+    const factor = { "factors.log.slowTransaction": `[${levels}]` };
+    const trials = await run({ "trial.duration": `${seconds}s`, ...(count > 1 && factor) });
+    return trials.map((trial, number) => ({
+      ...point(`${count} treatments, trial ${number + 1}`, trial.seconds),
+      kilobytes: Math.round(trial.files.others / 1000),
+    }));
+  };
+  return { curve: "treatments", points: [...(await of(1)), ...(await of(6))] };
+}
+
+async function backlog(seconds, most) {
+  const points = [];
+  for (const preload of [0, Math.round(most / 100), Math.round(most / 10), most]) {
+    const [trial] = await run({ "trial.duration": `${seconds}s`, preload });
+    points.push(point(`${preload} preloaded`, trial.seconds));
+  }
+  return { curve: "backlog", points };
+}
+
+/**
+ * Growth of the last third of a curve (at least its last point) over its first point, by measure. Memory over a trial's
+ * life is held against its middle third: before that, heaps grow to the size at which V8 begins to collect.
+ */
+function judge({ curve, points, memoryFrom = 0 }) {
+  const third = Math.max(1, Math.floor(points.length / 3));
+  const of = (range, measure) => median(range.map((each) => each[measure]));
+  return ["clientUsPerEvent", "serverUsPerEvent", "memoryMb"].map((measure) => {
+    const first = measure === "memoryMb" ? points.slice(memoryFrom, memoryFrom + third) : points.slice(0, 1);
+    const growth = of(points.slice(-third), measure) / of(first, measure) - 1;
+    return { curve, measure, growth, isFlat: growth <= GROWTH_MAX };
+  });
+}
+
+function print({ curve, points, files }) {
+  console.log(`\n${curve}\n  ${"".padEnd(26)}    events  client us/event  server us/event  memory MB`);
+  for (const { name, events, clientUsPerEvent, serverUsPerEvent, memoryMb, kilobytes } of points)
+    console.log(
+      `  ${name.padEnd(26)}${String(events).padStart(10)}${clientUsPerEvent.toFixed(1).padStart(17)}${serverUsPerEvent.toFixed(1).padStart(17)}${memoryMb.toFixed(0).padStart(11)}${kilobytes ? `  ${kilobytes} kB of files` : ""}`,
+    );
+  if (files)
+    console.log(
+      `  result directory: ${files.bytesPerSecondWithoutLedgers.toFixed(0)} bytes a second, and ${files.ledgerBytesPerBatch.toFixed(1)} bytes of ledger a batch`,
+    );
+}
+
+const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000 }, ["short"]);
+const { minutes, trialSeconds, preload, warmUpSeconds } = options.short
+  ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, warmUpSeconds: 2 }
+  : { ...options, warmUpSeconds: 5 };
+const curves = [];
+for (const measure of [
+  () => life(minutes),
+  () => treatments(trialSeconds),
+  () => backlog(trialSeconds, preload),
+]) {
+  curves.push(await measure());
+  if (!options.json) print(curves.at(-1));
+}
+const judged = curves.flatMap(judge);
+if (options.json) console.log(JSON.stringify({ curves, judged, loadAverage1m: loadavg()[0] }, null, 2));
+else {
+  console.log("");
+  for (const { curve, measure, growth, isFlat } of judged)
+    console.log(
+      `${isFlat ? "flat    " : "NOT FLAT"} ${curve}: ${measure} ${(growth * 100).toFixed(1)} % over the first point (bound ${GROWTH_MAX * 100} %)`,
+    );
+  console.log(`load average ${loadavg()[0].toFixed(1)}`);
+}
+if (judged.some(({ isFlat }) => !isFlat)) process.exitCode = 1;

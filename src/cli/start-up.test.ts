@@ -1,0 +1,56 @@
+// What the program loads before it has looked at its arguments, and what each worker thread loads: every trial waits for
+// both. Followed through static imports from the sources; packages that take long are for whoever asks for them.
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const SOURCES = join(import.meta.dirname, "..");
+let graph: Metafile["inputs"];
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    entryPoints: ["cli/main.ts", "actors/worker-entry.ts"].map((entry) => join(SOURCES, entry)),
+    outdir: "unwritten",
+    absWorkingDir: SOURCES,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+  });
+  graph = metafile.inputs;
+});
+
+/** Packages that are loaded with `entry`, or `later` by what it loads. */
+function packagesOf(entry: string): { readonly atOnce: Set<string>; readonly later: Set<string> } {
+  const found = { atOnce: new Set<string>(), later: new Set<string>() };
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { path, kind, external } of graph[file]?.imports ?? []) {
+      if (external) (kind === "dynamic-import" ? found.later : found.atOnce).add(path);
+      else if (kind !== "dynamic-import") visit(path);
+    }
+  };
+  visit(entry);
+  return found;
+}
+
+describe("start-up", () => {
+  it("of the command line loads no package for containers, charts or tests", () => {
+    const { atOnce, later } = packagesOf("cli/main.ts");
+    expect([...atOnce]).toEqual(expect.arrayContaining(["commander", "zod", "yaml"]));
+    for (const slow of ["testcontainers", "echarts", "esbuild", "playwright-core"])
+      expect([...atOnce].filter((name) => name.startsWith(slow))).toEqual([]);
+    expect([...later]).toContain("testcontainers");
+  });
+
+  it("of a worker thread loads nothing of the command line, the report or the metrics page either", () => {
+    const { atOnce } = packagesOf("actors/worker-entry.ts");
+    expect([...atOnce]).toEqual(expect.arrayContaining(["pg", "zod"]));
+    for (const foreign of ["commander", "yaml", "testcontainers", "echarts", "prom-client"])
+      expect([...atOnce]).not.toContain(foreign);
+  });
+});

@@ -1,0 +1,97 @@
+// One execution of a statement that its connection has prepared and described before: the shortest way over the wire and
+// back. Bind, Execute and Sync go as one buffer, the row's description is not asked for again, and rows are read without
+// the driver's Query and Result in between. Framing, errors and the order of answers stay the driver's. It knows nothing of
+// first executions: those are the driver's own, and what they learned is handed in.
+import type { Connection as DriverConnection, FieldDef, Submittable } from "pg";
+import { parserOf } from "./pg-config.js";
+import type { SqlRow, SqlValue } from "./workload.js";
+
+/** What one execution told about the columns of a statement's rows. */
+export class RowReader {
+  private readonly names: readonly string[];
+  private readonly parsers: readonly ((text: string) => unknown)[];
+
+  constructor(fields: readonly FieldDef[]) {
+    this.names = fields.map(({ name }) => name);
+    this.parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
+  }
+
+  read(texts: readonly (string | null)[]): SqlRow {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < texts.length; i++) {
+      const text = texts[i];
+      row[this.names[i] as string] = typeof text === "string" ? this.parsers[i]?.(text) : null;
+    }
+    return row;
+  }
+}
+
+/** Execute of the unnamed portal, all rows, and Sync. */
+const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+const BIND = 0x42;
+const NULL_LENGTH = -1;
+
+function textOf(value: Exclude<SqlValue, Buffer | null>): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** Bind of those values to the unnamed portal, Execute and Sync; results as text. */
+export function callMessages(name: string, values: readonly SqlValue[]): Buffer {
+  const parts = values.map((value) => (value === null || Buffer.isBuffer(value) ? value : textOf(value)));
+  const nameBytes = Buffer.byteLength(name);
+  let bindBytes = 4 + 1 + nameBytes + 1 + 2 + 2 * parts.length + 2 + 2 + 2;
+  for (const part of parts) bindBytes += 4 + (part === null ? 0 : Buffer.byteLength(part));
+  const buffer = Buffer.allocUnsafe(1 + bindBytes + EXECUTE_AND_SYNC.length);
+  buffer[0] = BIND;
+  let at = buffer.writeInt32BE(bindBytes, 1);
+  buffer[at++] = 0; // the unnamed portal
+  at += buffer.write(name, at);
+  buffer[at++] = 0;
+  at = buffer.writeInt16BE(parts.length, at);
+  for (const part of parts) at = buffer.writeInt16BE(Buffer.isBuffer(part) ? 1 : 0, at);
+  at = buffer.writeInt16BE(parts.length, at);
+  for (const part of parts) {
+    const start = at + 4;
+    if (part === null) buffer.writeInt32BE(NULL_LENGTH, at);
+    else
+      buffer.writeInt32BE(Buffer.isBuffer(part) ? part.copy(buffer, start) : buffer.write(part, start), at);
+    at = start + (part === null ? 0 : buffer.readInt32BE(at));
+  }
+  at = buffer.writeInt16BE(1, at);
+  at = buffer.writeInt16BE(0, at);
+  EXECUTE_AND_SYNC.copy(buffer, at);
+  return buffer;
+}
+
+/** Handed to the driver's `query`; calls back once, when the server is ready for the next statement or on an error. */
+export class PreparedCall implements Submittable {
+  private readonly rows: SqlRow[] = [];
+
+  constructor(
+    /** The driver looks at the name when the server sends an error. */
+    readonly name: string,
+    private readonly values: readonly SqlValue[],
+    private readonly reader: RowReader,
+    private readonly settle: (error: Error | undefined, rows: SqlRow[]) => void,
+  ) {}
+
+  submit(connection: DriverConnection): void {
+    connection.stream.write(callMessages(this.name, this.values));
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.rows.push(this.reader.read(fields));
+  }
+
+  handleCommandComplete(): void {
+    // How many rows it was is known; what counts is that the server is ready again.
+  }
+
+  handleReadyForQuery(): void {
+    this.settle(undefined, this.rows);
+  }
+
+  handleError(error: Error): void {
+    this.settle(error, this.rows);
+  }
+}

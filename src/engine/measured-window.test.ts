@@ -1,0 +1,34 @@
+// What the window notices of the wall clock. The monotonic one is left alone: it cannot be set.
+import { afterEach, expect, test, vi } from "vitest";
+import { MeasuredWindow } from "./measured-window.js";
+
+const HOUR_MS = 3_600_000;
+const now = Date.now.bind(Date);
+const setClockBy = (ms: number): void => {
+  vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
+};
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function begun(): MeasuredWindow {
+  const window = new MeasuredWindow(0, 1000);
+  window.readStart();
+  return window;
+}
+
+test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms shows at the end", (byMs) => {
+  const window = begun();
+  setClockBy(byMs);
+  window.readEnd(0);
+  expect(window.client.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+});
+
+test("a clock that was set and set back within the window shows too", () => {
+  const window = begun();
+  setClockBy(-HOUR_MS);
+  window.readClock();
+  vi.restoreAllMocks();
+  window.readEnd(0);
+  expect(window.client.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+});

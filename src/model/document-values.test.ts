@@ -1,0 +1,34 @@
+// The two texts of a document say the same, and the one as JSONB is written by PostgreSQL's rules. That the database itself
+// writes it so, a db test holds (src/audit/sieves.db.test.ts).
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DocumentGenerator } from "./document-generator.js";
+import { jsonbText } from "./document-values.js";
+
+/** Any value without escapes as PostgreSQL writes it from JSONB. */
+function asJsonb(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(asJsonb).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
+  return `{${members.map(([key, inner]) => `"${key}": ${asJsonb(inner)}`).join(", ")}}`;
+}
+
+test("the text as JSONB is that of the compact one, whatever was drawn and however long", () => {
+  const anyInteger = fc.integer({ min: 0, max: 0xffffffff });
+  const anySize = fc.integer({ min: 1, max: 5000 });
+  fc.assert(
+    fc.property(anyInteger, anyInteger, anySize, (seed, index, bytes) => {
+      const generator = new DocumentGenerator(seed, "producers/0", bytes);
+      const { json } = generator.at(index);
+      expect(jsonbText(generator.valuesAt(index))).toBe(asJsonb(JSON.parse(json)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the values of a document are the caller's own", () => {
+  const generator = new DocumentGenerator(1, "producers/0");
+  const before = jsonbText(generator.valuesAt(3));
+  generator.valuesAt(3).state = "APPLIED";
+  expect(jsonbText(generator.valuesAt(3))).toBe(before);
+});
