@@ -1,0 +1,27 @@
+// The tables by endpoint as they stand in the page: every number has its cell, and a name is text and never markup.
+import { expect, it } from "vitest";
+import { exampleLatency } from "../../../testing/example-result.js";
+import { cellsOf } from "../../../testing/report-html.js";
+import { endpointTables } from "./endpoints.js";
+
+const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
+const counts = { transactions: 71, events: 702, retries: 3, failures: 4 };
+const measured = {
+  ...{ connects: 15, refused: 16, lost: 17 },
+  operations: { add: { ...counts, responseTimeMs: exampleLatency(10) } },
+};
+
+it("has what was measured at each endpoint and in each region, and how connections went", () => {
+  const endpoints = [{ endpoint: "<b>:5432", region: "east", weight: 2.5, clients: 12, ...measured }];
+  const regions = [{ region: null, endpoints: 1, clients: 12, ...measured }];
+  const { markup } = endpointTables({ ...shown, endpoints, regions }, "here");
+  const cells = cellsOf(markup);
+  for (const cell of ["east", "none named", "71", "702", "2.5", "12", "15", "16", "17", "10", "50"])
+    expect(cells).toContain(cell);
+  expect(markup).toContain("&lt;b&gt;:5432");
+  expect(markup).not.toContain("<b>");
+});
+
+it("is nothing where there is nothing to split", () => {
+  expect(endpointTables(shown, "here").markup.trim()).toBe("");
+});
