@@ -32,8 +32,7 @@ import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
 /** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
 const STOP_PATIENCE_MS = 20_000;
-/** Share of the warm-up after which statistics are gathered. */
-const ANALYZE_AFTER = 0.6;
+const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
   return new TrialRun(host, inputs).run();
