@@ -43,8 +43,8 @@ export async function preload(
   const { namespace, payload, documentBytes, preload: total } = settings;
   if (total === 0) return 0;
   const dialect = dialectOf(settings.dialect);
-  const tables = tablesOf(dialect, namespace);
-  const { addEvents, addStatus } = addStatements({ tables, payload });
+  const context = { dialect, tables: tablesOf(dialect, namespace), payload };
+  const { addEvents, addStatus } = addStatements(context);
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
   const keyMaker = new KeyMaker(source);
@@ -57,7 +57,7 @@ export async function preload(
       const { json, eventType, authorityId, trainId } = generator.at(done + i);
       return { id, payload: json, eventType, authorityId, trainId };
     });
-    await client.query(addEvents.text, batchArrays(payload, batch));
+    await client.query(addEvents.text, batchArrays(context, batch));
     await client.query(addStatus.text, [uuidArray(ids)]);
     const keys = new KeySum().addAll(ids);
     onBatch({ ...made, client: 0, firstDocument: done, keys, outcome: "acknowledged" });

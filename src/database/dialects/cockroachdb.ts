@@ -6,6 +6,7 @@ import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from ".
 
 export const cockroachdb: Dialect = {
   name: "cockroachdb",
+  supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",

@@ -25,6 +25,8 @@ export interface Dialect {
   readonly awaitJob?: string;
   /** Opens a transaction of that level; the simple protocol takes it as it is. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
+  /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
+  readonly supportsJsonbArrays: boolean;
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;

@@ -17,6 +17,7 @@ WHERE n.nspname = $1`,
 
 export const dsql: Dialect = {
   name: "dsql",
+  supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
   awaitJob: "CALL sys.wait_for_job($1)",
   // Its one level needs no name.

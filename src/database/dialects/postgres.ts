@@ -5,6 +5,7 @@ import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from ".
 
 export const postgres: Dialect = {
   name: "postgres",
+  supportsJsonbArrays: true,
   supportsTransactionalDdl: true,
   begin: beginTransaction,
   // What the update takes anyway.

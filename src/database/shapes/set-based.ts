@@ -3,9 +3,8 @@
 import { textArray, uuidArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
-import { PAYLOAD_TRAITS } from "../tables.js";
 import type { Statement } from "../workload.js";
-import { batchArrays, insertBatch, payloadArray } from "./batch-arrays.js";
+import { batchArrays, documentArray, insertBatch, payloadArray, type BatchContext } from "./batch-arrays.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 
@@ -20,19 +19,20 @@ function arrayRows(columns: readonly (readonly [column: string, type: string])[]
 }
 
 /** A batch of events ($1 .. one array for each column of the insert), and its status rows ($1 keys). */
-export function addStatements({ tables, payload }: Pick<StatementContext, "tables" | "payload">) {
+export function addStatements(context: BatchContext) {
   return {
-    addEvents: { name: "add.events", text: insertBatch(tables.events, payload) },
+    addEvents: { name: "add.events", text: insertBatch(context) },
     addStatus: {
       name: "add.status",
-      text: `INSERT INTO ${tables.status} (event_id)
+      text: `INSERT INTO ${context.tables.status} (event_id)
 SELECT * FROM unnest($1::uuid[])`,
     },
   } satisfies Record<string, Statement>;
 }
 
 function statementsOf(context: StatementContext) {
-  const { tables, payload } = context;
+  const { tables } = context;
+  const document = documentArray(context);
   const keys = arrayRows([["event_id", "uuid"]]);
   return {
     ...addStatements(context),
@@ -48,10 +48,10 @@ WHERE s.event_id = a.event_id`,
     },
     rewrite: {
       name: "process.payload",
-      text: `UPDATE ${tables.events} AS e SET payload = a.payload
+      text: `UPDATE ${tables.events} AS e SET payload = a.payload${document.cast}
 FROM ${arrayRows([
         ["event_id", "uuid"],
-        ["payload", PAYLOAD_TRAITS[payload].columnType],
+        ["payload", document.type],
       ])} AS a
 WHERE e.id = a.event_id`,
     },
@@ -91,7 +91,7 @@ export const setBased: Shape = (context) => {
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
     },
     prepareInserts(batch) {
-      const events = parts(batch).map((part) => batchArrays(context.payload, part));
+      const events = parts(batch).map((part) => batchArrays(context, part));
       return async (connection) => {
         for (const arrays of events) await connection.execute(sql.addEvents, arrays);
         // The first array holds the keys.
@@ -105,7 +105,7 @@ export const setBased: Shape = (context) => {
     },
     async rewrite(connection, passes) {
       const ids = uuidArray(passes.map(({ id }) => id));
-      const payloads = payloadArray(context.payload, passes.map(rewritePayload));
+      const payloads = payloadArray(context, passes.map(rewritePayload));
       await connection.execute(sql.rewrite, [ids, payloads, passes.length]);
     },
     async copyToArchive(connection, ids) {

@@ -14,14 +14,14 @@ import { batchArrays, insertBatch } from "./batch-arrays.js";
 import { beginOf, byKey, findValues, presenceCounter, type Shape } from "./shape.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
-function addStatement({ tables, payload }: Pick<StatementContext, "tables" | "payload">): Statement {
+function addStatement(context: StatementContext): Statement {
   return {
     name: "add",
     text: `WITH added AS (
-  ${insertBatch(tables.events, payload)}
+  ${insertBatch(context)}
   RETURNING id
 )
-INSERT INTO ${tables.status} (event_id) SELECT id FROM added`,
+INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
   };
 }
 
@@ -105,7 +105,7 @@ export const singleStatement: Shape = (context) => {
 
   const prepareAdd: Workload["prepareAdd"] = (batch) => {
     if (batch.length === 0) return () => Promise.resolve();
-    const values = batchArrays(context.payload, byKey(batch));
+    const values = batchArrays(context, byKey(batch));
     return async (connection) => {
       await run(connection, add, values);
     };

@@ -2,7 +2,7 @@
 -- add.events (set-based, skip-locked)
 -- add.events (set-based, nowait)
 INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
-SELECT * FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::uuid[], $5::text[]);
+SELECT id, payload::jsonb, event_type, authority_id, train_id FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id);
 
 -- add.status (set-based, for-update)
 -- add.status (set-based, skip-locked)
@@ -35,8 +35,8 @@ WHERE s.event_id = a.event_id;
 -- process.payload (set-based, for-update)
 -- process.payload (set-based, skip-locked)
 -- process.payload (set-based, nowait)
-UPDATE "train_sim".events AS e SET payload = a.payload
-FROM (SELECT * FROM unnest($1::uuid[], $2::jsonb[]) AS u (event_id, payload) LIMIT $3) AS a
+UPDATE "train_sim".events AS e SET payload = a.payload::jsonb
+FROM (SELECT * FROM unnest($1::uuid[], $2::text[]) AS u (event_id, payload) LIMIT $3) AS a
 WHERE e.id = a.event_id;
 
 -- archive.claim (set-based, for-update)
@@ -174,7 +174,7 @@ DELETE FROM "train_sim".events WHERE id = $1;
 -- add (single-statement, nowait)
 WITH added AS (
   INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
-SELECT * FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::uuid[], $5::text[])
+SELECT id, payload::jsonb, event_type, authority_id, train_id FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id)
   RETURNING id
 )
 INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
