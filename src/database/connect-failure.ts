@@ -19,9 +19,18 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   ],
   [
     /^28P01:|password authentication failed|SASL authentication failed|auth failed/,
-    ({ user }) => ({
+    ({ user, passwordCommand }) => ({
       seen: `the password for user "${user}" was refused`,
-      hint: "Check the user and the password in the URL or in PGPASSWORD.",
+      hint: passwordCommand
+        ? "Check the user in the URL, and what target.passwordCommand prints."
+        : "Check the user and the password in the URL or in PGPASSWORD.",
+    }),
+  ],
+  [
+    /unable to accept connection, access denied/i,
+    ({ user }) => ({
+      seen: `Aurora DSQL let nobody in as "${user}" with this token`,
+      hint: "Check that the token is fresh, for this cluster and region, and for the role: admin takes generate-db-connect-admin-auth-token, others generate-db-connect-auth-token.",
     }),
   ],
   [
@@ -122,6 +131,8 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
 
 /** The error to show when a connection to `endpoint` could not be opened. */
 export function connectFailure(endpoint: Endpoint, error: unknown): TargetError {
+  // No connection was refused: the password's command failed, and its message says how.
+  if (error instanceof TargetError) return error;
   const message = messageOf(error);
   const code = codeOf(error) ?? "";
   const line = `${code}: ${message}`;

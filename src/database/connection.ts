@@ -9,7 +9,8 @@ import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
 import { PreparedCall, RowReader } from "./prepared-call.js";
-import { classifyFailure } from "./sqlstates.js";
+import { forgetPassword } from "./password-command.js";
+import { classifyFailure, isExpiredToken } from "./sqlstates.js";
 import type { CallObserver, Connection, SqlRow, SqlValue, Statement } from "./workload.js";
 
 export interface ConnectionOptions {
@@ -77,6 +78,8 @@ export class PgConnection extends pg.Client implements Connection {
     this.state = "connecting";
     super.connect((error: Error | null) => {
       const failure = error && connectFailure(this.endpoint, error);
+      const { passwordCommand } = this.endpoint;
+      if (passwordCommand && isExpiredToken(error)) forgetPassword(passwordCommand);
       // A refused login can leave its socket open until the server's own time-out.
       if (error) this.cut(error);
       else this.state = "open";

@@ -1,11 +1,12 @@
 // Turns an endpoint into the driver's options, with libpq's meaning of every TLS mode. It leaves nothing to the
-// environment except the password (PGPASSWORD, ~/.pgpass): PGSSLMODE or PGAPPNAME in someone's shell must not
+// environment except the password (PGPASSWORD, ~/.pgpass, a command): PGSSLMODE or PGAPPNAME in someone's shell must not
 // change what is measured. Values arrive as text wherever parsing would cost the client CPU that belongs to the
 // database.
 import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
+import { passwordFrom } from "./password-command.js";
 
 /** Milliseconds that a TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
@@ -70,6 +71,12 @@ function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions 
   };
 }
 
+/** Asked for by the driver when the server wants one. */
+function passwordOf({ password, passwordCommand }: Endpoint): Pick<ClientConfig, "password"> {
+  if (password !== undefined) return { password };
+  return passwordCommand ? { password: () => passwordFrom(passwordCommand) } : {};
+}
+
 /** Options for one connection. `options` and timeouts are never sent: PgBouncer refuses such startup parameters. */
 export function pgConfig(
   endpoint: Endpoint,
@@ -81,7 +88,7 @@ export function pgConfig(
     port: endpoint.port,
     database: endpoint.database,
     user: endpoint.user,
-    ...(endpoint.password !== undefined && { password: endpoint.password }),
+    ...passwordOf(endpoint),
     ssl: endpoint.tls && !isSocketDirectory(endpoint.host) ? tlsOptions(endpoint.tls) : false,
     sslnegotiation: "postgres",
     application_name: applicationName,

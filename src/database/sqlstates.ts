@@ -94,10 +94,14 @@ function hintOf(error: unknown): string {
   return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
 }
 
+/** A login that was refused for the age of its token: a new one may be let in. */
+export function isExpiredToken(error: unknown): boolean {
+  return ACCESS_DENIED.test(messageOf(error)) && EXPIRED_TOKEN.test(hintOf(error));
+}
+
 function kindOf(code: string, error: unknown): FailureKind {
   if (code.startsWith(CONNECTION_EXCEPTION)) {
-    if (ACCESS_DENIED.test(messageOf(error)))
-      return EXPIRED_TOKEN.test(hintOf(error)) ? "reconnect" : "fatal";
+    if (ACCESS_DENIED.test(messageOf(error))) return isExpiredToken(error) ? "reconnect" : "fatal";
     return LASTING_POOLER_REFUSAL.test(messageOf(error)) ? "fatal" : "reconnect";
   }
   if (code === "53400" && LOGIN_RATE.test(messageOf(error))) return "reconnect";

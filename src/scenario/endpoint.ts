@@ -21,6 +21,14 @@ export interface EndpointUrl {
   readonly weight: number;
 }
 
+/** A command that prints a password. */
+export interface PasswordCommand {
+  /** Program and arguments; no shell is between, unless it is the program. */
+  readonly words: readonly string[];
+  /** Milliseconds for which what it printed is used again. */
+  readonly everyMs: number;
+}
+
 export interface Endpoint {
   /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
   readonly host: string;
@@ -28,6 +36,8 @@ export interface Endpoint {
   readonly database: string;
   readonly user: string;
   readonly password?: string;
+  /** Where the password comes from when there is none. */
+  readonly passwordCommand?: PasswordCommand;
   readonly tls?: TlsSettings;
   readonly region?: string;
   /** As of `EndpointUrl`; 1 when left out. */

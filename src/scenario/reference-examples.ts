@@ -1,6 +1,6 @@
-// The examples of the scenario reference, as whole scenarios that load, and scenarios that are refused. Every key of
-// the schema must occur in one that loads: the reference takes the example it shows for a key from here, and a test
-// loads them all. So no example can be wrong, and no key is without one.
+// The examples of the scenario reference, as whole scenarios that load. Every key of the schema must occur in one: the
+// reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and
+// no key is without one.
 
 export interface ReferenceExample {
   /** What it shows, in a few words. */
@@ -84,6 +84,20 @@ diagnosis:
   maxRetriesPerTransaction: 1
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
+`,
+  },
+  {
+    title: "Aurora DSQL, with a token that a command prints as the password",
+    yaml: `name: dsql
+target:
+  url: postgresql://admin@abcdefghij.dsql.eu-west-1.on.aws:5432/postgres
+  sslmode: verify-full
+  passwordCommand: [aws, dsql, generate-db-connect-admin-auth-token, --region, eu-west-1, --hostname, abcdefghij.dsql.eu-west-1.on.aws]
+  passwordEvery: 10m
+dialect: dsql
+payload: text
+locking: for-update
+isolation: repeatable read
 `,
   },
   {
@@ -183,61 +197,4 @@ faults:
   - { at: 50s, kind: network-reset }
 `,
   },
-];
-
-/** Scenarios that are refused, for what the program says of them. */
-export const REFUSED: readonly ReferenceExample[] = [
-  { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
-  { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },
-  { title: "a range the wrong way round", yaml: "name: x\nbatch: { min: 100, max: 10 }" },
-  { title: "more threads than clients", yaml: "name: x\nactors: { consumers: { workers: 8, clients: 4 } }" },
-  {
-    title: "a pool smaller than the threads",
-    yaml: "name: x\npool: { strategy: pg-pool, size: 2 }",
-  },
-  {
-    title: "session mode without a server connection for each client",
-    yaml: "name: x\nclients: 16\npool: { strategy: pgbouncer, mode: session, size: 8 }",
-  },
-  {
-    title: "several statements in statement mode",
-    yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
-  },
-  { title: "a group of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
-  {
-    title: "an executor without its budget",
-    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations } } }",
-  },
-  {
-    title: "fewer iterations than clients",
-    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations, clients: 4, iterations: 2 } } }",
-  },
-  { title: "chances above one", yaml: "name: x\nadvance: { complete: 0.9, fail: 0.2 }" },
-  { title: "a key of another kind", yaml: "name: x\ntarget: { kind: container, port: 5432 }" },
-  { title: "TLS files without TLS", yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }" },
-  {
-    title: "a key that is both set and varied",
-    yaml: "name: x\npayload: text\nfactors: { payload: [jsonb, text] }",
-  },
-  {
-    title: "a queue that nobody empties",
-    yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
-  },
-  {
-    title: "a fault that would outlast the window",
-    yaml: "name: x\nfaults: [{ at: 8s, kind: long-transaction, for: 5s }]",
-  },
-  {
-    title: "faults that cannot happen at once",
-    yaml: "name: x\nfaults: [{ at: 2s, kind: postgres-kill, for: 3s }, { at: 4s, kind: lock-holder, for: 1s }]",
-  },
-  {
-    title: "a fault that the target cannot suffer",
-    yaml: "name: x\ntarget: { url: postgresql://a@b/c }\nfaults: [{ at: 2s, kind: postgres-kill }]",
-  },
-  {
-    title: "a pause that would never come about",
-    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
-  },
-  { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
 ];

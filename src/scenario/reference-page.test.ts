@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "./loader.js";
-import { EXAMPLES, REFUSED } from "./reference-examples.js";
+import { EXAMPLES } from "./reference-examples.js";
+import { REFUSED } from "./reference-refused.js";
 import { exampleOf, scenarioReferencePage } from "./reference-page.js";
 import { keySections } from "./reference-rows.js";
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";

@@ -2,7 +2,7 @@
 // depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
-import type { EndpointUrl } from "./endpoint.js";
+import type { EndpointUrl, PasswordCommand } from "./endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
 import { resolveFault } from "./resolve-faults.js";
 import { resolveLoad } from "./resolve-load.js";
@@ -18,6 +18,8 @@ import {
 const DEFAULT_POOL_SIZE = 20;
 const DEFAULT_PREPARED_STATEMENTS = 200;
 const DEFAULT_IMAGE = "postgres:18";
+/** Below the quarter of an hour that an IAM token lives. */
+const DEFAULT_PASSWORD_EVERY_MS = 600_000;
 
 type Settings = Readonly<Record<string, string | number | boolean>>;
 export type PoolMapping = Exclude<Scenario["pool"], string>;
@@ -52,6 +54,14 @@ function urlsOf({ url, urls }: Pick<TargetMapping | PoolMapping, "url" | "urls">
   });
 }
 
+function passwordCommandOf(target: TargetMapping): { passwordCommand?: PasswordCommand } {
+  const { passwordCommand: command, passwordEvery: everyMs = DEFAULT_PASSWORD_EVERY_MS } = target;
+  if (command === undefined) return {};
+  return {
+    passwordCommand: { words: typeof command === "string" ? ["/bin/sh", "-c", command] : command, everyMs },
+  };
+}
+
 function resolveTarget(target: TargetMapping): TargetSettings {
   switch (targetKind(target)) {
     case "embedded":
@@ -67,6 +77,7 @@ function resolveTarget(target: TargetMapping): TargetSettings {
         kind: "url",
         urls: urlsOf(target),
         ...(target.adminUrl !== undefined && { adminUrl: target.adminUrl }),
+        ...passwordCommandOf(target),
         ...(target.sslmode && { sslmode: target.sslmode }),
         ...(target.ca !== undefined && { ca: target.ca }),
         ...(target.cert !== undefined && { cert: target.cert }),

@@ -4,6 +4,7 @@ import type { Finding } from "./problems.js";
 import { poolMapping, targetKind, targetMapping } from "./resolve.js";
 import type { Scenario } from "./schema.js";
 import { POOL_KEYS, TARGET_KEYS } from "./schema-target.js";
+import type { TreatmentSettings } from "./settings.js";
 
 /** Keys that stand there and belong to another kind, by the table of which keys belong to which. */
 function strangers(
@@ -39,6 +40,11 @@ export function targetRules(scenario: Scenario): Finding[] {
       path: ["target"],
       message: "kind url needs a url, as postgresql://user@host:5432/database",
     });
+  if (target.passwordEvery !== undefined && target.passwordCommand === undefined)
+    findings.push({
+      path: ["target", "passwordEvery"],
+      message: "has no effect without target.passwordCommand",
+    });
   if ((target.cert === undefined) !== (target.key === undefined)) {
     const [there, absent] = target.cert === undefined ? ["key", "cert"] : ["cert", "key"];
     findings.push({
@@ -52,6 +58,31 @@ export function targetRules(scenario: Scenario): Finding[] {
       const message = "has no effect without TLS; set target.sslmode to require, verify-ca or verify-full";
       findings.push({ path: ["target", file], message });
     }
+  }
+  return findings;
+}
+
+/** Whether a URL brings a password of its own. */
+function hasPassword(url: string): boolean {
+  const { password, searchParams } = new URL(url);
+  return password !== "" || searchParams.has("password");
+}
+
+export function passwordCommandRules({ target, pool }: TreatmentSettings): Finding[] {
+  if (target.kind !== "url" || target.passwordCommand === undefined) return [];
+  const findings: Finding[] = [];
+  const path = ["target", "passwordCommand"];
+  if (target.passwordCommand.words[0] === "")
+    findings.push({ path, message: "its first word is the program to run, and is empty" });
+  if (target.urls.some(({ url }) => hasPassword(url))) {
+    const message = "excludes a password in the URL: keep one of the two";
+    findings.push({ path, message });
+  }
+  if (pool.strategy === "pgbouncer" && pool.urls.length === 0) {
+    const message =
+      "cannot serve a PgBouncer that train-sim starts: its list of users holds one password for the whole trial, and " +
+      "this one changes; use pool: direct or pg-pool, or pool.urls of PgBouncers that log in by themselves";
+    findings.push({ path, message });
   }
   return findings;
 }

@@ -10,7 +10,7 @@ import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
 import { faultRules } from "./rules-faults.js";
 import { loadRules, scheduleRules } from "./rules-load.js";
-import { poolRules, targetRules } from "./rules-target.js";
+import { passwordCommandRules, poolRules, targetRules } from "./rules-target.js";
 import {
   advanceRules,
   batchRules,
@@ -35,6 +35,7 @@ const RULES: readonly Rule[] = [
   },
   { reads: ["target"], check: targetRules },
   { reads: ["pool"], check: poolRules },
+  { reads: ["target", "pool"], check: (_, settings) => passwordCommandRules(settings) },
   { reads: ["batch"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
   { reads: ["appDelay"], check: ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms") },
   { reads: ["actors"], check: thinkTimeRules },

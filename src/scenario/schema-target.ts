@@ -2,7 +2,7 @@
 // `strategy`) says which other keys belong; `rules-target.ts` refuses the ones that do not, by these tables.
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
 import { z } from "zod";
-import { connectionUrl } from "./scalars.js";
+import { connectionUrl, duration, HOUR_MS } from "./scalars.js";
 import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
 
 export const TARGET_KINDS = ["embedded", "container", "url"] as const;
@@ -13,7 +13,7 @@ export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as c
 export const TARGET_KEYS: Readonly<Record<TargetSettings["kind"], readonly string[]>> = {
   embedded: ["settings", "port"],
   container: ["image", "settings"],
-  url: ["url", "urls", "adminUrl", "sslmode", "ca", "cert", "key"],
+  url: ["url", "urls", "adminUrl", "passwordCommand", "passwordEvery", "sslmode", "ca", "cert", "key"],
 };
 
 /** Which keys of `pool` belong to which strategy, `strategy` itself aside. */
@@ -100,6 +100,19 @@ const TargetMapping = z
     adminUrl: connectionUrl(
       "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
         "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls. Kind url only.",
+    ).optional(),
+    passwordCommand: z
+      .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
+      .optional()
+      .meta({
+        description:
+          "Command whose standard output is the password of urls, as a token that is good for minutes: a list of words, or " +
+          "a text that /bin/sh runs. It runs in each worker thread when the server asks for a password. Kind url only.",
+      }),
+    passwordEvery: duration(
+      "How long what passwordCommand printed is used for new connections. Default 10m.",
+      1_000,
+      24 * HOUR_MS,
     ).optional(),
     sslmode: z.enum(SSL_MODES).optional().meta({
       description: "TLS as libpq's sslmode. Default: what the URL says, else no TLS. Kind url only.",

@@ -3,7 +3,7 @@
 // they are. Level names are fixed vocabulary (DESIGN section 3).
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { IdKind } from "../model/event-id.js";
-import type { EndpointUrl } from "./endpoint.js";
+import type { EndpointUrl, PasswordCommand } from "./endpoint.js";
 import type { Fault } from "./faults.js";
 import type { LoadSettings, Range } from "./load-settings.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
@@ -101,6 +101,8 @@ export type TargetSettings =
       readonly urls: readonly EndpointUrl[];
       /** Where train-sim itself connects, as the owner of the namespace; the first of `urls` when left out. */
       readonly adminUrl?: string;
+      /** Prints the password of `urls`, and of `adminUrl` where that has none. */
+      readonly passwordCommand?: PasswordCommand;
       readonly sslmode?: "disable" | "require" | "verify-ca" | "verify-full";
       /** Paths of PEM files. */
       readonly ca?: string;

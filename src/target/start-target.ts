@@ -1,5 +1,6 @@
 // One entry for every kind of target: a new kind is one new file and one case here. Nothing else
 // knows which kinds there are.
+import type { Endpoint } from "../scenario/endpoint.js";
 import type { FullDisk } from "../scenario/faults.js";
 import type { TargetSettings } from "../scenario/settings.js";
 import { startContainer } from "./container.js";
@@ -23,6 +24,16 @@ export async function startTarget(settings: TargetSettings, needs: TargetNeeds):
     case "container":
       return startContainer(settings, needs);
     case "url":
-      return urlTarget(settings);
+      return runningAt(settings);
   }
+}
+
+/** With a command for passwords, every endpoint whose URL has none gets it, whatever PGPASSWORD says. */
+function runningAt(settings: Extract<TargetSettings, { kind: "url" }>): RunningTarget {
+  const { passwordCommand } = settings;
+  if (passwordCommand === undefined) return urlTarget(settings);
+  const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
+  const asking = (endpoint: Endpoint): Endpoint =>
+    endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint;
+  return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
 }

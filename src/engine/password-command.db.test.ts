@@ -1,0 +1,64 @@
+// A target whose password a command prints, on a real server that asks for it by SCRAM: for train-sim's own connection and
+// for those of clients, whatever PGPASSWORD says.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { connectAdmin } from "../database/admin.js";
+import { createConnectionSource } from "../database/pools/create-source.js";
+import type { PoolSettings } from "../scenario/settings.js";
+import { startTarget } from "../target/start-target.js";
+
+const { host, port, user, database, password = "" } = inject("adminEndpoint");
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-password-"));
+  writeFileSync(join(directory, "token"), `${password}\n`, { mode: 0o600 });
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const targetWith = (words: readonly string[]) =>
+  startTarget(
+    {
+      kind: "url",
+      urls: [{ url: `postgresql://${user}@${host}:${port}/${database}`, weight: 1 }],
+      passwordCommand: { words, everyMs: 60_000 },
+    },
+    { maxConnectionsNeeded: 4 },
+  );
+
+const POOLS: readonly PoolSettings[] = [
+  { strategy: "direct", reconnect: "per-transaction" },
+  { strategy: "pg-pool", size: 2 },
+];
+
+describe("a target with a command for its password", () => {
+  it.each(POOLS)("lets train-sim in, and clients by $strategy", async (pool) => {
+    expect(password).not.toBe("");
+    vi.stubEnv("PGPASSWORD", "not the password");
+    const { admin, endpoints } = await targetWith(["cat", join(directory, "token")]);
+    const client = await connectAdmin(admin);
+    expect(await client.query("SELECT current_user AS who")).toEqual([{ who: user }]);
+    await client.close();
+    const source = createConnectionSource({
+      ...{ pool, endpoints, clients: 2, firstClient: 0, clientsOfTrial: 2, workers: 1, workerIndex: 0 },
+      ...{ prepared: false, applicationName: "train-sim/password" },
+    });
+    await source.warm();
+    const lease = await source.acquire(1);
+    const rows = await lease.connection.execute({ name: "test.one", text: "SELECT 1 AS one" }, []);
+    expect(rows).toEqual([{ one: 1 }]);
+    await lease.release(false);
+    await source.close();
+  });
+
+  it("tells a wrong password from a command that fails, and neither from its words", async () => {
+    const wrong = await targetWith([process.execPath, "-e", "console.log('hunter2')"]);
+    await expect(connectAdmin(wrong.admin)).rejects.toThrow(/the password for user .* was refused/);
+    const failing = await targetWith(["/bin/sh", "-c", "echo no credentials >&2; exit 3"]);
+    await expect(connectAdmin(failing.admin)).rejects.toThrow(
+      "target.passwordCommand (/bin/sh) ended with exit code 3: no credentials",
+    );
+  });
+});
