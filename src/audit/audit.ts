@@ -50,7 +50,7 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
   const told = sumOf(inputs.told);
   return inSnapshot(admin, async () => {
     const findings = new Findings();
-    const keys = await auditKeys(admin, tables, ledgers, findings);
+    const keys = await auditKeys(admin, tables, ledgers, findings, dialect);
     requireWholeLedgers(keys, { ...told, published: told.published + inputs.preloaded });
     const documents = new ExpectedDocuments(ledgers, inputs.settings);
     const rules = { chances: inputs.settings.advance, mayBeLive: liveness(inputs) };

@@ -3,6 +3,7 @@
 // keys are made again from the ledger, one batch at a time.
 import { readKeySums, presentKeys, type PresentKey, type RangeSum } from "../database/audit-scans.js";
 import type { SqlClient } from "../database/admin.js";
+import type { Dialect } from "../database/dialects/dialect.js";
 import type { Tables } from "../database/tables.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
@@ -34,11 +35,12 @@ export async function auditKeys(
   tables: Tables,
   ledgers: Ledgers,
   findings: Findings,
+  dialect: Dialect,
 ): Promise<KeyTotals> {
   const totals: KeyTotals = { published: 0, inDoubt: 0, inDoubtFound: 0 };
   const expected = expectedRanges(ledgers, totals);
   const suspects: Range[] = [];
-  for (const sum of await readKeySums(client, tables)) {
+  for (const sum of await readKeySums(client, tables, dialect)) {
     const wanted = expected.get(nameOf(sum));
     expected.delete(nameOf(sum));
     if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
@@ -47,7 +49,7 @@ export async function auditKeys(
   for (const range of expected.values())
     if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
   if (suspects.length > 0) {
-    const present = new PresentKeys(presentKeys(client, tables, suspects));
+    const present = new PresentKeys(presentKeys(client, tables, suspects, dialect));
     for (const { worker, range } of suspects.sort(byPlace))
       await lookCloser(present, ledgers.get(worker), worker, range, totals, findings);
     await present.close();

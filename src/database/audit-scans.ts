@@ -6,6 +6,8 @@ import { RANGE_BATCHES } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import type { SqlClient } from "./admin.js";
 import { uuidArray } from "./binary-arrays.js";
+import type { Dialect } from "./dialects/dialect.js";
+import { postgres } from "./dialects/postgres.js";
 import { portions } from "./snapshot.js";
 import type { Tables } from "./tables.js";
 
@@ -17,6 +19,9 @@ export interface RangeSum {
   readonly u: number;
   readonly v: number;
 }
+
+/** Shifts, because an integer divided by another is one in PostgreSQL alone. */
+const RANGE_BITS = Math.log2(RANGE_BATCHES);
 
 const LOW_32 = "4294967295";
 
@@ -38,14 +43,18 @@ function allKeys({ events, archive }: Tables): string {
  * `KeySum` in SQL. Each OFFSET 0 keeps the planner from putting an expression into every place that uses it, which
  * would compute a word some thirty times.
  */
-export async function readKeySums(client: SqlClient, tables: Tables): Promise<RangeSum[]> {
+export async function readKeySums(
+  client: SqlClient,
+  tables: Tables,
+  { uuidBytes }: Pick<Dialect, "uuidBytes"> = postgres,
+): Promise<RangeSum[]> {
   const rows = await client.query(`SELECT worker, range, count(*) AS count,
   (sum(yu # (yu >> 15)) % 4294967296)::bigint AS u, (sum(yv # (yv >> 15)) % 4294967296)::bigint AS v
 FROM (SELECT worker, range, ${mixedSql("u")} AS yu, ${mixedSql("v")} AS yv
-  FROM (SELECT (w2 >> 16) & 255 AS worker, (((w2 & 65535) << 16) | (w3 >> 16)) / ${RANGE_BATCHES} AS range,
+  FROM (SELECT (w2 >> 16) & 255 AS worker, (((w2 & 65535) << 16) | (w3 >> 16)) >> ${RANGE_BITS} AS range,
       ${productSql(KEY_FACTORS.u)} AS u, ${productSql(KEY_FACTORS.v)} AS v
     FROM (SELECT ${[0, 1, 2, 3].map((i) => `${wordSql(i)} AS w${i}`).join(", ")}
-      FROM (SELECT uuid_send(id) AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS words
+      FROM (SELECT ${uuidBytes("id")} AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS words
     OFFSET 0) AS hashed OFFSET 0) AS mixed
 GROUP BY worker, range`);
   return rows as unknown as RangeSum[];
@@ -62,13 +71,14 @@ export function presentKeys(
   client: SqlClient,
   tables: Tables,
   ranges: readonly Pick<RangeSum, "worker" | "range">[],
+  { uuidBytes }: Pick<Dialect, "uuidBytes"> = postgres,
 ): AsyncGenerator<readonly PresentKey[]> {
   const wanted = [ranges.map(({ worker }) => worker), ranges.map(({ range }) => range)];
   const text = `SELECT id, worker, batch
 FROM (SELECT id, get_byte(k, 9) AS worker, ((get_byte(k, 10)::bigint << 24) | ((get_byte(k, 11) << 16)
     | (get_byte(k, 12) << 8) | get_byte(k, 13))) AS batch
-  FROM (SELECT id, uuid_send(id) AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS placed
-WHERE (worker, batch / ${RANGE_BATCHES}) IN (SELECT * FROM unnest($1::integer[], $2::integer[]))
+  FROM (SELECT id, ${uuidBytes("id")} AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS placed
+WHERE (worker, batch >> ${RANGE_BITS}) IN (SELECT * FROM unnest($1::integer[], $2::integer[]))
 ORDER BY worker, batch`;
   return portions(client, text, wanted);
 }

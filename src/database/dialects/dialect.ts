@@ -35,7 +35,7 @@ export interface Dialect {
   /** Quotes an identifier, whatever is in it. */
   quoteIdentifier(name: string): string;
   /** The 16 bytes of a UUID, `expression`, as bytea. */
-  uuidBytes(expression: string): string;
+  readonly uuidBytes: (expression: string) => string;
   /** Size of the table named by $1, as `pages`; undefined where nobody has to keep statistics up to date. */
   readonly tablePagesQuery?: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
