@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../results/result-schema.js";
+import { onSuiteServer } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const BASE = `
@@ -19,6 +20,7 @@ appDelay: 0
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
+const ON_SUITE_SERVER = BASE + onSuiteServer("judged");
 
 interface Judged {
   readonly exitCode: number | null;
@@ -28,9 +30,18 @@ interface Judged {
 }
 
 async function run(...set: string[]): Promise<Judged> {
+  return runOf(ON_SUITE_SERVER, ...set);
+}
+
+/** What is told of the server's share of the processors needs a server of its own. */
+async function runEmbedded(...set: string[]): Promise<Judged> {
+  return runOf(BASE, ...set);
+}
+
+async function runOf(scenario: string, ...set: string[]): Promise<Judged> {
   const out = join(scratchDirectory(), "results");
   const overrides = set.flatMap((one) => ["--set", one]);
-  const ended = await trainSim(["run", writeScenarioFile(BASE), "--out", out, ...overrides]);
+  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, ...overrides]);
   return { ...ended, result: onlyResultIn(out).result };
 }
 
@@ -79,7 +90,7 @@ describe("thresholds", () => {
 
 describe("the diagnosis", () => {
   it("accounts for the clients' time, and states the ceiling of the generator", async () => {
-    const { exitCode, stdout, result } = await run("trial.duration=2s", "diagnosis.ceiling=true");
+    const { exitCode, stdout, result } = await runEmbedded("trial.duration=2s", "diagnosis.ceiling=true");
     expect(exitCode).toBe(0);
     const [treatment] = result.treatments;
     const client = treatment?.trials[0]?.client;
@@ -145,7 +156,7 @@ describe("the diagnosis", () => {
   it("taints by what it really measured of itself and of a busy program beside it, where the bounds allow next to nothing", async () => {
     const loops = [0, 1].map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
     try {
-      const judged = await run(
+      const judged = await runEmbedded(
         "diagnosis.maxEventLoopDelay=1us",
         "diagnosis.maxWorkerUtilization=0.000001",
         "diagnosis.maxUnaccountedRatio=0.0000001",
