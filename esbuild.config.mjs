@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // Bundles what runs in a browser: the page of report.html and the live dashboard, each as one script and one style
 // sheet that need nothing else, `dist/report/html/{page,live}.{js,css}`. The program puts them into its HTML; a page
-// that imports anything of Node does not build. And the worker thread, in place of what tsc made of its entry: every
-// trial starts several, and one file with all that it imports loads in half the time of three hundred.
+// that imports anything of Node does not build. And the command line and the worker thread, in place of what tsc made
+// of their entries: every command starts the one and every trial several of the other, and one file with all that it
+// imports loads in half the time of three hundred.
 // The directory is an argument, for builds beside `dist/`.
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 
@@ -29,20 +31,40 @@ await build({
   },
 });
 
-await build({
-  entryPoints: [path.join(import.meta.dirname, "src/actors/worker-entry.ts")],
-  outfile: path.join(dist, "actors/worker-entry.js"),
-  allowOverwrite: true,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  charset: "utf8",
-  logLevel: "warning",
-  // What the driver looks for and does without.
-  external: ["pg-native"],
-  // Packages of the older kind call `require`, which a module has not.
-  banner: {
-    js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
+const PROGRAM = path.join(import.meta.dirname, "src");
+
+/** Each module finds the files beside it (schemas, pages, threads) where it would be if it were not in a bundle. */
+const ownAddresses = (room) => ({
+  name: "own-addresses",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      const built = path.relative(path.join(PROGRAM, room), file).replace(/ts$/, "js");
+      const address = `new URL(${JSON.stringify(built)}, import.meta.url).href`;
+      const contents = (await readFile(file, "utf8")).replaceAll("import.meta.url", address);
+      return { contents, loader: "ts" };
+    });
   },
 });
+
+for (const [room, entry] of [
+  ["cli", "main"],
+  ["actors", "worker-entry"],
+])
+  await build({
+    entryPoints: [path.join(PROGRAM, room, `${entry}.ts`)],
+    outfile: path.join(dist, room, `${entry}.js`),
+    allowOverwrite: true,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    charset: "utf8",
+    logLevel: "warning",
+    plugins: [ownAddresses(room)],
+    // What the driver looks for and does without; what only a container target loads, and finds files beside itself.
+    external: ["pg-native", "testcontainers"],
+    // Packages of the older kind call `require`, which a module has not.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
+    },
+  });

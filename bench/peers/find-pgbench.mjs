@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, writeFileSync, chmodSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 
 const HOME = fileURLToPath(new URL("../../.cache/peers/pgbench", import.meta.url));
-/** Of Debian's package; its client library comes along. */
-const PACKAGES = ["postgresql-client-15", "libpq5", "libldap-2.5-0", "libsasl2-2"];
+/** Of Debian bookworm: the server package holds pgbench; the libraries are those that a small system may lack. */
+const PACKAGES = ["postgresql-15", "libpq5", "libldap-2.5-0", "libsasl2-2"];
 
 function run(command, args, options) {
   const done = spawnSync(command, args, { encoding: "utf8", ...options });

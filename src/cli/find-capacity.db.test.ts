@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { onSuiteServer } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const SCENARIO = `
@@ -16,7 +17,7 @@ actors:
 trial: { warmUp: 0, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }
-`;
+${onSuiteServer("capacity")}`;
 
 it("walks to the highest rate that holds, confirms it, and keeps the curve", async () => {
   const out = join(scratchDirectory(), "results");

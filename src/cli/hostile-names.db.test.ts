@@ -57,9 +57,9 @@ target: { kind: url, urls: [${JSON.stringify(urlFor(LOADER))}], adminUrl: ${JSON
 factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }
 actors:
   producers: { load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
-  consumers: { load: { executor: constant-clients, clients: 2 } }
-  archivers: { load: { executor: constant-clients, clients: 1 } }
-trial: { warmUp: 200ms, duration: 2s, drain: 10s }
+  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
+  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 1
 diagnosis: { ceiling: false }
 `;

@@ -57,6 +57,7 @@ locking: nowait
 retry: { attempts: 2 }
 batch: { min: 5, max: 30 }
 appDelay: { min: 1ms, max: 5ms }
+diagnosis: { ceiling: false }
 log: { slowTransaction: 20ms }
 actors:
   producers: { workers: 2, load: { executor: constant-arrival-rate, rate: 60, maxClients: 4 } }
@@ -115,6 +116,7 @@ seed: 5
 payload: text
 batch: 1
 appDelay: 0
+diagnosis: { ceiling: false }
 actors:
   producers: { workers: 1, load: { executor: constant-arrival-rate, rate: 100, maxClients: 4, distribution: uniform } }
   consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 10ms } }

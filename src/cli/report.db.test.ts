@@ -20,10 +20,11 @@ factors: { payload: [text, jsonb-manual] }
 batch: 5
 actors:
   producers: { load: { clients: 2, thinkTime: 10ms } }
-  consumers: { load: { clients: 2 } }
-  archivers: { load: { clients: 1 } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
+diagnosis: { ceiling: false }
 thresholds: { integrity: ['violations==0'] }
 `;
 

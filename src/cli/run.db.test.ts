@@ -4,10 +4,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { resetNamespace } from "../database/namespace.js";
 import { ResultDocument } from "../results/result-schema.js";
+import { trialPath } from "../results/directory.js";
 import { readTrialHistograms } from "../results/reader.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { startEmbedded } from "../target/embedded.js";
@@ -21,15 +22,17 @@ import {
   trainSim,
   untilLogged,
   writeScenarioFile,
+  type Ended,
 } from "../testing/train-sim.js";
 
 const ACTORS = `
 actors:
   producers: { workers: 1, load: { executor: constant-clients, clients: 3, thinkTime: 20ms } }
-  consumers: { workers: 2, load: { executor: constant-clients, clients: 4 } }
-  archivers: { workers: 1, load: { executor: constant-clients, clients: 2 } }
+  consumers: { workers: 2, load: { executor: constant-clients, clients: 4, thinkTime: 5ms } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
 batch: { min: 5, max: 20 }
 appDelay: 0
+diagnosis: { ceiling: false }
 `;
 const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
 const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
@@ -61,10 +64,14 @@ function serversOf(pid: number | undefined): string[] {
 }
 
 describe("a run", () => {
+  const out = scratchDirectory();
+  const { yaml, namespace } = onSuiteServer(`factors: { payload: [jsonb, text] }\n${ACTORS}${SHORT}`);
+  let ended: Ended;
+  beforeAll(async () => {
+    ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, "--json"]);
+  });
+
   it("prints the result document alone on standard output with --json, and leaves the whole result directory", async () => {
-    const out = scratchDirectory();
-    const { yaml, namespace } = onSuiteServer(`factors: { payload: [jsonb, text] }\n${ACTORS}${SHORT}`);
-    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, "--json"]);
     expect(ended.stderr).toContain("trial 2/2");
     expect(ended.exitCode).toBe(0);
     const printed = ResultDocument.parse(JSON.parse(ended.stdout));
@@ -94,34 +101,34 @@ describe("a run", () => {
     ).toEqual([]);
   });
 
-  it("writes histograms, time series and log that agree with the result", async () => {
-    const out = scratchDirectory();
-    const { yaml } = onSuiteServer(`payload: text\n${ACTORS}${SHORT}`);
-    expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
-    const { directory, result } = onlyResultIn(out);
-    const [treatment] = result.treatments;
-    const [trial] = treatment?.trials ?? [];
-    const add = trial?.operations.add;
-    const histograms = await readTrialHistograms(directory, 1, treatment?.id ?? "");
-    expect(histograms.get("add.response")?.totalCount).toBe(add?.transactions);
-    const trialDirectory = join(directory, "trials", readdirSync(join(directory, "trials"))[0] ?? "");
-    const rows = readFileSync(join(trialDirectory, "timeseries.csv"), "utf8").trim().split("\n").slice(1);
-    const addRows = rows.map((row) => row.split(",")).filter(([, operation]) => operation === "add");
-    expect(addRows.reduce((sum, row) => sum + Number(row[2]), 0)).toBe(add?.transactions);
-    const lines = readFileSync(join(trialDirectory, "log.ndjson"), "utf8").trim().split("\n");
-    const log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    for (const line of log)
-      expect(Object.keys(line)).toEqual(
-        expect.arrayContaining(["trial", "treatment", "actor", "worker", "operation"]),
-      );
-    const summaries = log.filter((line) => line["event"] === "summary" && line["operation"] === "add");
-    expect(summaries.reduce((sum, line) => sum + Number(line["transactions"]), 0)).toBe(add?.transactions);
-    expect(
-      log
-        .filter((line) => line["event"] === "phase" && line["actor"] === "coordinator")
-        .map((line) => line["phase"]),
-    ).toEqual(["reset", "warm-up", "measure", "drain", "audit"]);
-  });
+  it.each(["jsonb", "text"])(
+    "writes histograms, time series and log that agree with the result, %s",
+    async (id) => {
+      const { directory, result } = onlyResultIn(out);
+      const trial = result.treatments.find((treatment) => treatment.id === id)?.trials[0];
+      if (!trial) throw new Error(`there is no trial of ${id}`);
+      const add = trial.operations.add;
+      const histograms = await readTrialHistograms(directory, trial.number, id);
+      expect(histograms.get("add.response")?.totalCount).toBe(add?.transactions);
+      const trialDirectory = trialPath(directory, trial.number, id);
+      const rows = readFileSync(join(trialDirectory, "timeseries.csv"), "utf8").trim().split("\n").slice(1);
+      const addRows = rows.map((row) => row.split(",")).filter(([, operation]) => operation === "add");
+      expect(addRows.reduce((sum, row) => sum + Number(row[2]), 0)).toBe(add?.transactions);
+      const lines = readFileSync(join(trialDirectory, "log.ndjson"), "utf8").trim().split("\n");
+      const log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      for (const line of log)
+        expect(Object.keys(line)).toEqual(
+          expect.arrayContaining(["trial", "treatment", "actor", "worker", "operation"]),
+        );
+      const summaries = log.filter((line) => line["event"] === "summary" && line["operation"] === "add");
+      expect(summaries.reduce((sum, line) => sum + Number(line["transactions"]), 0)).toBe(add?.transactions);
+      expect(
+        log
+          .filter((line) => line["event"] === "phase" && line["actor"] === "coordinator")
+          .map((line) => line["phase"]),
+      ).toEqual(["reset", "warm-up", "measure", "drain", "audit"]);
+    },
+  );
 
   it("executes an iteration budget exactly, the remainder over workers included", async () => {
     const out = scratchDirectory();
@@ -130,6 +137,7 @@ topology: cycle
 actors: { cycle: { workers: 3, load: { executor: shared-iterations, clients: 7, iterations: 103 } } }
 batch: { min: 2, max: 4 }
 appDelay: 0
+diagnosis: { ceiling: false }
 trial: { warmUp: 200ms, drain: 10s }
 trials: 1
 `);
@@ -197,7 +205,7 @@ describe("a run that cannot start", () => {
     exitCode: number,
     words: RegExp,
     more: { args?: string[]; shellPrefix?: string } = {},
-  ): Promise<void> {
+  ): Promise<Ended> {
     const out = scratchDirectory();
     const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, ...(more.args ?? [])], {
       ...(more.shellPrefix !== undefined && { shellPrefix: more.shellPrefix }),
@@ -206,6 +214,7 @@ describe("a run that cannot start", () => {
     expect(ended.stderr).not.toMatch(/^\s+at .*\.js/m);
     expect(ended.exitCode).toBe(exitCode);
     expect(readdirSync(out)).toEqual([]);
+    return ended;
   }
 
   it("names the scenario's problems, all at once", async () => {
@@ -213,9 +222,7 @@ describe("a run that cannot start", () => {
   });
 
   it("says which login was refused, without the password", async () => {
-    const yaml = without("password");
-    await refused(yaml, 111, /password|authentication/i);
-    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", scratchDirectory()]);
+    const ended = await refused(without("password"), 111, /password|authentication/i);
     expect(ended.stderr + ended.stdout).not.toContain("hunter2");
   });
 

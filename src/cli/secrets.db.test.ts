@@ -23,8 +23,8 @@ import {
 const LOAD = `
 actors:
   producers: { load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
-  consumers: { load: { executor: constant-clients, clients: 2 } }
-  archivers: { load: { executor: constant-clients, clients: 1 } }
+  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
+  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
 seed: 1
@@ -150,7 +150,7 @@ describe("a password", { timeout: 180_000 }, () => {
     const url = urlWith(secret.encoded);
     const file = writeScenarioFile(onUrl(url));
     const env = pgBouncerEnv("1.24");
-    const ended = await trainSim(["run", file, "--out", out, "--json"], { env });
+    const ended = await trainSim(["run", file, "--out", out, "--json", "--duration", "1s"], { env });
     expect(ended.stderr).toContain("trial 2/2");
     expect(ended.exitCode).toBe(0);
     const [name = ""] = readdirSync(out);

@@ -63,19 +63,30 @@ export async function makeInstallation(): Promise<Installation> {
   };
 }
 
+/** What came of each file: a test file may make several installations. */
+const transpiled = new Map<string, string>();
+
+async function transpile(file: string): Promise<string> {
+  const known = transpiled.get(file);
+  if (known !== undefined) return known;
+  const { outputText } = ts.transpileModule(await readFile(file, "utf8"), {
+    compilerOptions: {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ES2023,
+      verbatimModuleSyntax: true,
+    },
+  });
+  transpiled.set(file, outputText);
+  return outputText;
+}
+
 /** Returns the packages that the compiled code imports, and all that those need. */
 async function compile(output: string): Promise<ReadonlySet<string>> {
   const packages = new Set<string>();
   for (const room of ROOMS) {
     for (const file of await readdir(join(SRC, room), { recursive: true })) {
       if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
-      const { outputText } = ts.transpileModule(await readFile(join(SRC, room, file), "utf8"), {
-        compilerOptions: {
-          module: ts.ModuleKind.ESNext,
-          target: ts.ScriptTarget.ES2023,
-          verbatimModuleSyntax: true,
-        },
-      });
+      const outputText = await transpile(join(SRC, room, file));
       const target = join(output, room, file.replace(/\.ts$/, ".js"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(target, outputText);

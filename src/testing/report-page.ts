@@ -52,14 +52,14 @@ export async function openFromDisk(
   };
 }
 
+/** The empty page in which a browser counts; it closes with the browser. */
+const counting = new WeakMap<Browser, Promise<Page>>();
+
 /** Share of the pixels of a picture (PNG) that differ from its first one. */
 export async function inkOf(browser: Browser, png: Buffer): Promise<number> {
-  const page = await browser.newPage();
-  try {
-    return await page.evaluate<number>(countInk(png.toString("base64")));
-  } finally {
-    await page.close();
-  }
+  const opening = counting.get(browser) ?? browser.newPage();
+  counting.set(browser, opening);
+  return (await opening).evaluate<number>(countInk(png.toString("base64")));
 }
 
 /** Text, because it runs in the browser, whose globals Node's compiler does not know. */

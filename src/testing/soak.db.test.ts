@@ -12,7 +12,7 @@ import { pgBouncerEnv } from "./pgbouncers.js";
 import { scratchDirectory } from "./train-sim.js";
 
 const SOAK = fileURLToPath(new URL("../../bench/soak.mjs", import.meta.url));
-const CASES = 3;
+const CASES = 2;
 
 const Outcome = z.object({
   cases: z.number(),

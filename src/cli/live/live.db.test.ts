@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { ResultDocument } from "../../results/result-schema.js";
 import type { LiveEnd, LiveUpdate } from "../../report/html/live-data.js";
 import { LiveStore } from "../../report/html/live-store.js";
+import { onSuiteServer } from "../../testing/suite-server.js";
 import {
   announced,
   scratchDirectory,
@@ -22,14 +23,14 @@ seed: 7
 trials: 1
 actors:
   producers: { load: { clients: 2, thinkTime: 5ms } }
-  consumers: { load: { clients: 2 } }
-  archivers: { load: { clients: 1 } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 batch: { min: 5, max: 10 }
 appDelay: 0
 trial: { warmUp: 200ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 thresholds: { add: ["count>0"] }
-`;
+${onSuiteServer("watched")}`;
 
 function get(address: string, host?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -21,15 +21,15 @@ describe("faults of the server", () => {
     // consumers and archivers, which may all be idle: sessions that end while idle are replaced without an error.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 30 } }
-trial: { warmUp: 500ms, duration: 28s, drain: 60s }
+trial: { warmUp: 500ms, duration: 20500ms, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate, sessions: 8 }
-  - { at: 3s, kind: postgres-restart, shutdown: immediate }
-  - { at: 6s, kind: postgres-kill, for: 500ms }
-  - { at: 11s, kind: process-stop, for: 2s }
-  - { at: 15s, kind: lock-holder, for: 2s }
-  - { at: 15s, kind: long-transaction, for: 3s }
-  - { at: 20s, kind: connection-limit, connections: 1, for: 3s }
+  - { at: 2500ms, kind: postgres-restart, shutdown: immediate }
+  - { at: 5500ms, kind: postgres-kill, for: 500ms }
+  - { at: 9500ms, kind: process-stop, for: 2s }
+  - { at: 13s, kind: lock-holder, for: 2s }
+  - { at: 13s, kind: long-transaction, for: 3s }
+  - { at: 17s, kind: connection-limit, connections: 1, for: 3s }
 `);
     expectNothingLost(seen, 7);
     const { faults, trial } = seen;
@@ -53,10 +53,10 @@ faults:
     "leave a full disk behind them, of the tables and of the log",
     async () => {
       const seen = await runFaults(`
-trial: { warmUp: 500ms, duration: 16s, drain: 60s }
+trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
-  - { at: 2s, kind: disk-full, disk: tables, for: 3s }
-  - { at: 8s, kind: disk-full, disk: wal, for: 2s }
+  - { at: 1s, kind: disk-full, disk: tables, for: 2s }
+  - { at: 5s, kind: disk-full, disk: wal, for: 2s }
 `);
       expectNothingLost(seen, 2);
       const [tables, wal] = seen.result.faults;
@@ -106,7 +106,7 @@ faults: [{ at: 1s, kind: disk-full, for: 50s }]
     const seen = await runFaults(`
 target: { kind: embedded, settings: { idle_in_transaction_session_timeout: 300ms } }
 trial: { warmUp: 0, duration: 20s, drain: false }
-faults: [{ at: 1s, kind: long-transaction, for: 3s }]
+faults: [{ at: 1s, kind: long-transaction, for: 1500ms }]
 `);
     expect(seen.exitCode, seen.stderr).not.toBe(0);
     expect(seen.trial.status).toBe("failed");
@@ -121,11 +121,11 @@ describe("faults through PgBouncer", () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }
-trial: { warmUp: 500ms, duration: 14s, drain: 60s }
+trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate }
-  - { at: 3s, kind: process-stop, process: pgbouncer, for: 2s }
-  - { at: 7s, kind: postgres-kill }
+  - { at: 2500ms, kind: process-stop, process: pgbouncer, for: 2s }
+  - { at: 6s, kind: postgres-kill }
 `,
       pgBouncerEnv("1.24"),
     );

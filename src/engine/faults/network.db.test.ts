@@ -41,13 +41,13 @@ function unansweredIn({ trial }: FaultRun): number {
 describe("a bad network", () => {
   it("slows, narrows, stops and breaks connections, and loses no event", async () => {
     const seen = await runFaults(`
-trial: { warmUp: 500ms, duration: 24s, drain: 60s }
+trial: { warmUp: 500ms, duration: 16s, drain: 60s }
 faults:
   - { at: 1s, kind: network-latency, latency: 100ms, jitter: 20ms, for: 3s }
-  - { at: 6s, kind: network-blackhole, for: 2500ms }
-  - { at: 10s, kind: network-reset }
-  - { at: 12s, kind: network-refuse, for: 1s }
-  - { at: 16s, kind: network-bandwidth, bandwidth: 4kB, for: 3s }
+  - { at: 4500ms, kind: network-blackhole, for: 2500ms }
+  - { at: 8500ms, kind: network-reset }
+  - { at: 10s, kind: network-refuse, for: 1s }
+  - { at: 12500ms, kind: network-bandwidth, bandwidth: 4kB, for: 3s }
 `);
     expectNothingLost(seen, 5);
     const { faults, seenIn } = seen;
@@ -76,8 +76,8 @@ faults:
 
   it("that breaks at commits leaves them in doubt, and each is settled by its client", async () => {
     const seen = await runFaults(`
-trial: { warmUp: 500ms, duration: 8s, drain: 60s }
-faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 5s }]
+trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
+faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 3s }]
 `);
     expectNothingLost(seen, 1);
     const { all, lost, answers } = cutCommits(seen.faults.get("network-reset-commits"));
@@ -91,8 +91,8 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 5s }]
   it("that breaks at commits of clients who do not try again leaves it to the audit to look for them", async () => {
     const seen = await runFaults(`
 retry: { attempts: 1 }
-trial: { warmUp: 500ms, duration: 8s, drain: 60s }
-faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 5s }]
+trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
+faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
 `);
     expectNothingLost(seen, 1);
     const { inDoubt = 0, inDoubtFound = 0 } = seen.trial.integrity ?? {};
@@ -108,13 +108,13 @@ describe("PgBouncer", () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
-trial: { warmUp: 500ms, duration: 24s, drain: 60s }
+trial: { warmUp: 500ms, duration: 14500ms, drain: 60s }
 faults:
   - { at: 1s, kind: pgbouncer-restart, instance: 1 }
-  - { at: 4s, kind: pgbouncer-kill, for: 1s }
-  - { at: 9s, kind: pgbouncer-pause, for: 2500ms }
-  - { at: 14s, kind: network-reset, between: pooler }
-  - { at: 18s, kind: network-reset-commits, between: pooler, for: 2s }
+  - { at: 3500ms, kind: pgbouncer-kill, for: 1s }
+  - { at: 6500ms, kind: pgbouncer-pause, for: 2500ms }
+  - { at: 10500ms, kind: network-reset, between: pooler }
+  - { at: 12s, kind: network-reset-commits, between: pooler, for: 2s }
 `,
       pgBouncerEnv("1.24"),
     );
