@@ -5,6 +5,7 @@ import { audit, type Audited } from "../audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../database/create-workload.js";
+import { dialectOf } from "../database/dialects/registry.js";
 import { resetNamespace } from "../database/namespace.js";
 import { preload, preloadSource } from "../database/preload.js";
 import type { Workload } from "../database/workload.js";
@@ -29,13 +30,17 @@ import { scratchDirectory } from "./train-sim.js";
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
 const SEED = 11;
 const BATCH_EVENTS = 20;
-const PRELOADED = 60;
+const PRELOADED_BATCHES = 3;
 
 export interface AuditedTrialOptions {
   readonly namespace: string;
   readonly payload: Payload;
   readonly ids?: IdKind;
   readonly statementShape?: StatementShape;
+  /** PostgreSQL's, and a scenario's defaults, when left out. */
+  readonly levels?: Partial<Pick<TreatmentSettings, "dialect" | "storage" | "locking" | "isolation">>;
+  /** Of each batch; 20 when left out. */
+  readonly batchEvents?: number;
   /** Process and archive until nothing is left. */
   readonly isDrained?: boolean;
 }
@@ -55,10 +60,15 @@ function settingsOf({
   payload,
   ids = "uuidv7",
   statementShape = "set-based",
+  levels = {},
+  batchEvents = BATCH_EVENTS,
 }: AuditedTrialOptions) {
+  // Whoever speaks another dialect is not started by train-sim; where it is, the caller's connection knows.
+  const target = "postgresql://somebody@elsewhere.invalid/database";
+  const others = Object.entries({ target, ...levels }).map(([key, level]) => `${key}: "${level}", `);
   const [treatment] = parseScenario(
     `{ name: audited, seed: ${SEED}, namespace: ${namespace}, payload: ${payload}, ids: ${ids}, ` +
-      `statementShape: ${statementShape}, appDelay: 0, preload: ${PRELOADED}, ` +
+      `${others.join("")}statementShape: ${statementShape}, appDelay: 0, preload: ${PRELOADED_BATCHES * batchEvents}, ` +
       `advance: { claim: 0.7, complete: 0.5, fail: 0.1 } }`,
     "audited.yaml",
   ).treatments;
@@ -86,6 +96,7 @@ class Crew {
     private readonly settings: TreatmentSettings,
     private readonly connection: PgConnection,
     directory: string,
+    private readonly batchEvents: number,
   ) {
     const { ids, documentBytes } = settings;
     this.workload = createWorkload(settings);
@@ -96,9 +107,9 @@ class Crew {
 
   async add(batch: number, fate: Fate): Promise<void> {
     const client = batch % 2;
-    const made = { batch, events: BATCH_EVENTS, madeAtMs: MADE_AT_MS + batch };
+    const made = { batch, events: this.batchEvents, madeAtMs: MADE_AT_MS + batch };
     const firstDocument = this.nextDocument[client] ?? 0;
-    this.nextDocument[client] = firstDocument + BATCH_EVENTS;
+    this.nextDocument[client] = firstDocument + this.batchEvents;
     const { documentBytes } = this.settings;
     const generator = new DocumentGenerator(SEED, streamName(this.source, client), documentBytes);
     const ids = this.keyMaker.keysOf(made);
@@ -109,8 +120,8 @@ class Crew {
     if (fate === "acknowledged" || fate === "found") await this.workload.add(this.connection, events);
     const outcome = OUTCOMES[fate];
     this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids), outcome });
-    if (outcome === "acknowledged") this.told.published += BATCH_EVENTS;
-    if (outcome === "in-doubt") this.told.inDoubt += BATCH_EVENTS;
+    if (outcome === "acknowledged") this.told.published += this.batchEvents;
+    if (outcome === "in-doubt") this.told.inDoubt += this.batchEvents;
     this.added[fate].push(...events);
   }
 
@@ -152,14 +163,14 @@ export async function makeAuditedTrial(
   options: AuditedTrialOptions,
 ): Promise<AuditedTrial> {
   const settings = settingsOf(options);
-  const { isDrained = false } = options;
+  const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
-  await resetNamespace(admin, settings);
+  await resetNamespace(admin, settings, dialectOf(settings.dialect));
   await preloadInto(admin, settings, directory);
   const { endpoint } = admin;
   const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
   await connection.connect();
-  const crew = new Crew(settings, connection, directory);
+  const crew = new Crew(settings, connection, directory, batchEvents);
   try {
     for (let batch = 0; batch < 4; batch++) await crew.add(batch, "acknowledged");
     await crew.add(70, "failed");
@@ -178,6 +189,7 @@ export async function makeAuditedTrial(
     directory,
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
-    audit: () => audit(admin, { settings, directory, told: [crew.told], preloaded: PRELOADED, isDrained }),
+    audit: () =>
+      audit(admin, { settings, directory, told: [crew.told], preloaded: settings.preload, isDrained }),
   };
 }
