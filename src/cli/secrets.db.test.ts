@@ -1,7 +1,7 @@
 // What passwords a run knows, and that it tells none of them: real runs in several modes, failures included, whose every
 // file, output, page, command line and environment is searched. What it starts listens on loopback alone, and what has
 // to hold a password can be read by its owner alone.
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -174,6 +174,26 @@ describe("a password", { timeout: 180_000 }, () => {
     }
     expect(leaksIn({ ...texts, ...filesIn(out) }, secret.forms)).toEqual([]);
     expect(readFileSync(join(directory, "scenario.yaml"), "utf8")).toContain(urlWith(undefined));
+  });
+
+  it("that a command prints reaches no file and no output, whether the run goes well or not", async () => {
+    const out = scratchDirectory();
+    const token = join(scratchDirectory(), "token");
+    writeFileSync(token, `${secret.password}\n`);
+    const target = JSON.stringify({ urls: [urlWith(undefined)], passwordCommand: ["cat", token] });
+    const file = writeScenarioFile(
+      `name: secrets\ntarget: ${target}\npool: { strategy: pg-pool, size: 6 }\n${LOAD}`,
+    );
+    const env = { PGPASSWORD: "not the password" };
+    const ended = await trainSim(["run", file, "--out", out, "--json"], { env });
+    expect(ended.exitCode).toBe(0);
+    writeFileSync(token, `${secret.password}\n${secret.password}\n`);
+    const refused = await trainSim(["run", file, "--out", out], { env });
+    expect(refused.stderr).toContain("target.passwordCommand (cat) printed more than one line");
+    expect(refused.exitCode).toBe(111);
+    const texts = { ...textsOf("run", ended), ...textsOf("refused", refused), ...filesIn(out) };
+    expect(Object.keys(texts).length).toBeGreaterThan(8);
+    expect(leaksIn(texts, secret.forms)).toEqual([]);
   });
 
   it.runIf(isLinux)("in the environment reaches no process that is started, and no file", async () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { TargetError } from "../foundation/errors.js";
 import { startProtocolServer, type ProtocolServer } from "../testing/protocol-server.js";
 import { DSQL_REFUSALS } from "../testing/retry-errors.js";
@@ -67,6 +67,15 @@ describe("a command for passwords", () => {
     expect(error).toBeInstanceOf(TargetError);
     expect(error.message).toBe(`target.passwordCommand (${program}) ${seen}`);
     expect(`${error.message} ${error.hint} ${error.stack}`).not.toMatch(/hunter/);
+  });
+
+  it("does not see the passwords of the environment", async () => {
+    vi.stubEnv("PGPASSWORD", "hunter2")
+      .stubEnv("TRAIN_SIM_ADMIN_PASSWORD", "hunter3")
+      .stubEnv("OTHER", "seen");
+    const words = ["/bin/sh", "-c", 'echo "$PGPASSWORD$TRAIN_SIM_ADMIN_PASSWORD$OTHER"'];
+    expect(await passwordFrom({ words, everyMs: EVERY_MS })).toBe("seen");
+    vi.unstubAllEnvs();
   });
 
   it("is not asked for what it failed with before", async () => {

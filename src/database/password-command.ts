@@ -44,7 +44,12 @@ export function forgetPassword(command: PasswordCommand): void {
 }
 
 async function run([program = "", ...words]: readonly string[]): Promise<string> {
-  const running = execute(program, words, { timeout: COMMAND_TIMEOUT_MS, maxBuffer: OUTPUT_MAX_BYTES });
+  const running = execute(program, words, {
+    timeout: COMMAND_TIMEOUT_MS,
+    maxBuffer: OUTPUT_MAX_BYTES,
+    // Passwords of the environment go to no other process.
+    env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined },
+  });
   // Nobody is there to answer a question.
   running.child.stdin?.end();
   const { stdout } = await running.catch((error: unknown) => {
