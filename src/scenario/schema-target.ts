@@ -106,8 +106,9 @@ const TargetMapping = z
       .optional()
       .meta({
         description:
-          "Command whose standard output is the password of urls, as a token that is good for minutes: a list of words, or " +
-          "a text that /bin/sh runs. It runs in each worker thread when the server asks for a password. Kind url only.",
+          "Command whose standard output is the password of urls, and of adminUrl where that has none, as a token that is " +
+          "good for minutes: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
+          "asks for a password. It has 10 s, and none of the environment's passwords. Kind url only.",
       }),
     passwordEvery: duration(
       "How long what passwordCommand printed is used for new connections. Default 10m.",

@@ -2,6 +2,7 @@
 // it anew with `vitest -u`.
 import { expect, test } from "vitest";
 import { DIALECTS, type DialectName } from "../settings.js";
+import type { Lack } from "./capabilities.js";
 import { capabilitiesOf, DIALECT_FACTORS } from "./registry.js";
 
 const HEAD = `# Dialects
@@ -49,7 +50,7 @@ function overview(): string {
 function lacksOf(name: DialectName): string {
   const { lacks, lacksFaults } = capabilitiesOf(name);
   const rows = DIALECT_FACTORS.flatMap((factor) =>
-    Object.entries(lacks[factor]).map(([level, { reason, nearest }]) => [
+    Object.entries<Lack<string>>(lacks[factor]).map(([level, { reason, nearest }]): string[] => [
       `\`${factor}: ${level}\``,
       reason,
       `\`${factor}: ${nearest}\``,
