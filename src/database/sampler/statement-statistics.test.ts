@@ -26,8 +26,16 @@ test("only what ran in between is left, with what it added", () => {
   );
 });
 
-test("statistics that were reset tell nothing", () => {
-  expect(statementsAdded(new Map([["1", count(5)]]), new Map([["1", count(2)]]))).toBeUndefined();
+test("statistics that were reset tell nothing, however much was counted since", () => {
+  const before = new Map([
+    ["1", count(5)],
+    ["2", count(7)],
+  ]);
+  const again = (one: StatementCount): ReadonlyMap<string, StatementCount> => new Map([...before, ["1", one]]);
+  expect(statementsAdded(before, again(count(2)))).toBeUndefined();
+  expect(statementsAdded(before, again({ ...count(9), blocksDirtied: 3 }))).toBeUndefined();
+  expect(statementsAdded(before, new Map([["1", count(9)]]))).toBeUndefined();
+  expect(statementsAdded(before, again(count(9)))).toEqual(new Map([["1", count(4)]]));
 });
 
 test("statements of one name are one, those without a name none, most time first", () => {

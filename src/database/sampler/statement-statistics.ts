@@ -66,13 +66,17 @@ function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): Statement
   };
 }
 
-/** What was added in between, by id; undefined where a count went back: the statistics were reset. */
+/**
+ * What was added in between, by id; undefined where any count went back or any statement is gone: the statistics were
+ * reset, or the server crashed and counts anew, however far it has come since.
+ */
 export function statementsAdded(
   before: StatementCounts,
   after: StatementCounts,
 ): ReadonlyMap<string, StatementCount> | undefined {
+  if ([...before.keys()].some((id) => !after.has(id))) return undefined;
   const added = [...after].map(([id, now]) => [id, combined(now, before.get(id) ?? NOTHING, -1)] as const);
-  if (added.some(([, { calls }]) => calls < 0)) return undefined;
+  if (added.some(([, counts]) => Object.values(counts).some((value) => value < 0))) return undefined;
   return new Map(added.filter(([, { calls }]) => calls > 0));
 }
 
