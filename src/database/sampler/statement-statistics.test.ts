@@ -31,7 +31,8 @@ test("statistics that were reset tell nothing, however much was counted since", 
     ["1", count(5)],
     ["2", count(7)],
   ]);
-  const again = (one: StatementCount): ReadonlyMap<string, StatementCount> => new Map([...before, ["1", one]]);
+  const again = (one: StatementCount): ReadonlyMap<string, StatementCount> =>
+    new Map([...before, ["1", one]]);
   expect(statementsAdded(before, again(count(2)))).toBeUndefined();
   expect(statementsAdded(before, again({ ...count(9), blocksDirtied: 3 }))).toBeUndefined();
   expect(statementsAdded(before, new Map([["1", count(9)]]))).toBeUndefined();
