@@ -6,16 +6,16 @@ import { expect, it } from "vitest";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
-/** Clients take turns over the poolers, so that each group has some at either. */
+/** Clients take turns over the poolers, so that each group has some at either; producers are always at work there. */
 const SCENARIO = `
 name: reconnect
 seed: 5
 payload: text
-batch: 5
+batch: 2
 appDelay: 0
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
 actors:
-  producers: { load: { clients: 4, thinkTime: 20ms } }
+  producers: { load: { clients: 4, thinkTime: 0 } }
   consumers: { load: { clients: 4 } }
   archivers: { load: { clients: 2 } }
 trial: { warmUp: 500ms, duration: 9s, drain: 30s }
