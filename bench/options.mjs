@@ -19,13 +19,15 @@ export function readOptions(defaults, flags = []) {
   return { ...Object.fromEntries(numbers), ...Object.fromEntries(words.map((name) => [name, values[name]])) };
 }
 
-function wholeNumber(text, option) {
+/** That number; ends the bench where the text is none. */
+export function wholeNumber(text, option) {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   return fail(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
 }
 
-function fail(words) {
+/** Ends the bench with those words. */
+export function fail(words) {
   console.error(words);
   process.exit(104);
 }

@@ -1,6 +1,7 @@
 // The command line of the bench of peers: lists of payloads, client counts and peers, whole numbers, --short. A wrong word
 // ends the bench with 104, as train-sim itself does.
 import { parseArgs } from "node:util";
+import { fail, wholeNumber } from "../options.mjs";
 
 const PAYLOADS = ["text", "jsonb-manual", "jsonb", "text-generated"];
 const DEFAULTS = {
@@ -41,15 +42,4 @@ function listOf(text, option, known) {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return names;
   return fail(`--${option} does not know ${JSON.stringify(unknown)}; it takes ${known.join(", ")}`);
-}
-
-function wholeNumber(text, option) {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  return fail(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
-}
-
-function fail(words) {
-  console.error(words);
-  process.exit(104);
 }

@@ -3,6 +3,7 @@
 // There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
 import { LOAD_NAMES } from "./postgres-sessions.js";
+import { QUEUE_DEPTH } from "./queue-depth.js";
 import type { SamplerDialect, Survey, View } from "./view.js";
 
 const LOAD = LOAD_NAMES.map((name) => `'${name}'`).join(", ");
@@ -38,23 +39,11 @@ const CONTENTION: View = {
     WHERE collection_ts > now() - INTERVAL '1 second' AND schema_name = ${schemaLiteral(survey)}`,
 };
 
-const QUEUE: View = {
-  source: "event_status",
-  gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
-  text: ({ tables }) => `SELECT count(*) FILTER (WHERE status = 'PENDING') AS "queue.pending",
-      count(*) FILTER (WHERE status = 'PROCESSING') AS "queue.processing",
-      count(*) FILTER (WHERE status = 'COMPLETE') AS "queue.complete",
-      count(*) FILTER (WHERE status = 'FAILED') AS "queue.failed",
-      greatest(0, extract(epoch FROM clock_timestamp() - min(updated_at) FILTER (WHERE status = 'PENDING')) * 1000)
-        AS "queue.oldestPendingMs"
-    FROM ${tables.status}`,
-};
-
 export const COCKROACHDB_SAMPLER: SamplerDialect = {
   groups: [
     { name: "sessions", views: [SESSIONS], isVital: true },
     { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
-    { name: "queue depth", views: [QUEUE], isVital: false, mostShare: 0.01 },
+    { name: "queue depth", views: [QUEUE_DEPTH], isVital: false, mostShare: 0.01 },
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
   equip: [],

@@ -5,6 +5,7 @@
 import type { SqlClient } from "../admin.js";
 import { SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
+import { QUEUE_DEPTH } from "./queue-depth.js";
 import type { SampledTables, SamplerDialect, Survey, View, ViewGroup } from "./view.js";
 
 const tableList = ({ tables }: Survey): string =>
@@ -171,18 +172,6 @@ const GIN: readonly View[] = [
   },
 ];
 
-const QUEUE: View = {
-  source: "queue depth",
-  gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
-  text: ({ tables }) => `SELECT count(*) FILTER (WHERE status = 'PENDING') AS "queue.pending",
-      count(*) FILTER (WHERE status = 'PROCESSING') AS "queue.processing",
-      count(*) FILTER (WHERE status = 'COMPLETE') AS "queue.complete",
-      count(*) FILTER (WHERE status = 'FAILED') AS "queue.failed",
-      greatest(0, extract(epoch FROM clock_timestamp() - min(updated_at) FILTER (WHERE status = 'PENDING')) * 1000)
-        AS "queue.oldestPendingMs"
-    FROM ${tables.status}`,
-};
-
 const GROUPS: readonly ViewGroup[] = [
   {
     name: "statistics",
@@ -190,7 +179,7 @@ const GROUPS: readonly ViewGroup[] = [
     isVital: true,
   },
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },
-  { name: "queue depth", views: [QUEUE], isVital: false, mostShare: 0.01 },
+  { name: "queue depth", views: [QUEUE_DEPTH], isVital: false, mostShare: 0.01 },
 ];
 
 async function survey(client: SqlClient, tables: SampledTables): Promise<Survey> {

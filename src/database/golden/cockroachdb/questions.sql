@@ -16,7 +16,7 @@ SELECT count(*) AS "contention.events",
     FROM crdb_internal.transaction_contention_events
     WHERE collection_ts > now() - INTERVAL '1 second' AND schema_name = 'train_sim';
 
--- sampler: event_status
+-- sampler: queue depth
 SELECT count(*) FILTER (WHERE status = 'PENDING') AS "queue.pending",
       count(*) FILTER (WHERE status = 'PROCESSING') AS "queue.processing",
       count(*) FILTER (WHERE status = 'COMPLETE') AS "queue.complete",
