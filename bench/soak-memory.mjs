@@ -3,7 +3,9 @@
 // stated per hour of a window and per trial. Exits with 1 when a thread would
 // grow by more than its bound. Run `npm run build` first: it measures the built program.
 //
-//   node bench/soak-memory.mjs [--seconds 100] [--trials 20] [--json]
+//   node bench/soak-memory.mjs [--seconds 100] [--trials 20] [--think-ms 10] [--json]
+//
+// --think-ms is the pause of each of four producers between batches of 10 to 50 events: a long window may want a longer one.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -35,14 +37,14 @@ if (!isMainThread || process.argv[1]?.endsWith("main.js"))
   }, Number(process.env.SOAK_EVERY_MS)).unref();
 `;
 
-const SCENARIO = (trial, trials) => `
+const SCENARIO = (trial, trials, thinkMs) => `
 name: soak-memory
 seed: 7
 payload: text
 batch: { min: 10, max: 50 }
 appDelay: 0
 actors:
-  producers: { load: { clients: 4, thinkTime: 10ms } }
+  producers: { load: { clients: 4, thinkTime: ${thinkMs}ms } }
   consumers: { load: { clients: 4 } }
   archivers: { load: { clients: 2 } }
 trial: ${trial}
@@ -50,7 +52,7 @@ trials: ${trials}
 diagnosis: { ceiling: false }
 `;
 
-const options = readOptions({ seconds: 100, trials: 20 });
+const options = readOptions({ seconds: 100, trials: 20, "think-ms": 10 });
 const scratch = mkdtempSync(join(os.tmpdir(), "train-sim-soak-"));
 const probe = join(scratch, "probe.mjs");
 writeFileSync(probe, PROBE);
@@ -113,14 +115,18 @@ function mostRssMb(byThread) {
 
 try {
   const drainless = `{ warmUp: 2s, duration: ${options.seconds}s, drain: false }`;
-  const long = run("window", SCENARIO(drainless, 1), 2000);
+  const long = run("window", SCENARIO(drainless, 1, options["think-ms"]), 2000);
   const threads = [...underLoad(long.byThread)].map(([thread, samples]) => ({
     thread,
     samples: samples.length,
     liveMb: samples.at(-1).live / MB,
     mbPerHour: (growthOf(samples) / MB) * 3600,
   }));
-  const many = run("trials", SCENARIO("{ warmUp: 0, duration: 500ms, drain: false }", options.trials), 500);
+  const many = run(
+    "trials",
+    SCENARIO("{ warmUp: 0, duration: 500ms, drain: false }", options.trials, 10),
+    500,
+  );
   const coordinator = underLoad(many.byThread).get("coordinator");
   const [first, last] = [coordinator[0].seconds, coordinator.at(-1).seconds];
   const trialsPerSecond = options.trials / (last - first);

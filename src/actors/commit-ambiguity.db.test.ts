@@ -2,6 +2,8 @@
 // has it or before the client has the answer: an add is there once or not at all, as its ledger says, and of process and
 // archive nothing is counted that was not acknowledged.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
@@ -110,10 +112,11 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
     ids,
     ...{ operation: "add", client, intendedMs: 0, isPoll: false, events: () => BATCH },
     body: async (connection) => {
-      await workload.add(connection, batch);
+      await workload.add(connection, EventBatch.of(batch));
       return true;
     },
-    settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
+    settle: async (connection) =>
+      (await workload.countPresent(connection, keyBytes(ids))) > 0 ? true : undefined,
   };
 };
 
@@ -166,7 +169,8 @@ describe("where half of the commits cost their connection", () => {
     "%s counts no event whose commit was not acknowledged, and misses at most those of the unanswered",
     async (operation) => {
       await source.acquire(0).then(async ({ connection }) => {
-        for (let batch = 0; batch < 40; batch++) await workload.add(connection, makeBatch(20, 9, batch));
+        for (let batch = 0; batch < 40; batch++)
+          await workload.add(connection, EventBatch.of(makeBatch(20, 9, batch)));
       });
       const prng = new Prng(1);
       const pass = { limit: BATCH, roll: () => prng.float(), chances: { claim: 1, complete: 1, fail: 0 } };

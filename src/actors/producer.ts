@@ -4,7 +4,7 @@
 import { wallClockMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import type { PreparedEvent } from "../model/event.js";
+import { EventBatch } from "../model/event-batch.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
@@ -15,7 +15,7 @@ import type { Actor, ActorContext } from "./actor.js";
 import { ledgerSourceOf } from "./protocol.js";
 
 interface MadeBatch {
-  readonly ids: readonly string[];
+  readonly keys: Buffer;
   /** Its transaction, with everything that it sends serialised already. */
   readonly add: (connection: Connection) => Promise<void>;
   readonly entry: Omit<LedgerBatch, "outcome">;
@@ -57,14 +57,12 @@ class BatchStream {
         ? this.profiledSize(this.profile, arrival)
         : this.prng.intBetween(settings.batch.min, settings.batch.max);
     const made = { batch: this.takeBatchNumber(), events, madeAtMs: wallClockMs() };
-    const ids = this.keyMaker.keysOf(made);
-    const keys = new KeySum().addAll(ids);
-    const entry = { ...made, client: this.client, firstDocument: this.nextDocument, keys };
-    const prepared = ids.map((id): PreparedEvent => {
-      const { json, eventType, authorityId, trainId } = this.documents.at(this.nextDocument++);
-      return { id, payload: json, eventType, authorityId, trainId };
-    });
-    this.ahead = { ids, add: this.context.workload.prepareAdd(prepared), entry };
+    const keys = this.keyMaker.bytesOf(made);
+    const firstDocument = this.nextDocument;
+    const batch = EventBatch.made(keys, this.documents, firstDocument);
+    this.nextDocument += events;
+    const entry = { ...made, client: this.client, firstDocument, keys: new KeySum().addKeys(keys) };
+    this.ahead = { keys, add: this.context.workload.prepareAdd(batch), entry };
   }
 
   take(): MadeBatch {
@@ -101,7 +99,7 @@ export function createAdder(context: ActorContext): Adder {
   return {
     prepare: (client, arrival) => streamOf(client).prepare(arrival),
     async add(client, intendedMs) {
-      const { ids, add, entry } = streamOf(client).take();
+      const { keys, add, entry } = streamOf(client).take();
       const end = await transactor.run<true>({
         operation: "add",
         client,
@@ -111,8 +109,9 @@ export function createAdder(context: ActorContext): Adder {
           return true;
         },
         isPoll: false,
-        events: () => ids.length,
-        settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
+        events: () => entry.events,
+        settle: async (connection) =>
+          (await workload.countPresent(connection, keys)) > 0 ? true : undefined,
       });
       if (end.kind === "failed") {
         ledger.settle({ ...entry, outcome: end.inDoubt ? "in-doubt" : "failed" });

@@ -1,14 +1,15 @@
 // An event's life on one clock: found by its key, across workers, also when the acknowledgement is read late.
 import { expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { batchIds, PRELOAD_WORKER } from "../model/event-id.js";
+import { batchKeys, idsOf, PRELOAD_WORKER } from "../model/event-id.js";
 import { allocatePublishTimes, LifecycleClock } from "./publish-times.js";
 
 function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {
   const buffers = new Map([[4, allocatePublishTimes()]]);
   return { producer: new LifecycleClock(buffers), consumer: new LifecycleClock(buffers) };
 }
-const ids = (worker: number, batch: number) => batchIds("uuidv7", 2, worker, batch, 1e12, new Prng(1));
+const ids = (worker: number, batch: number) =>
+  idsOf(batchKeys("uuidv7", 2, worker, batch, 1e12, new Prng(1)));
 
 it("gives each event of a batch the time since its commit was acknowledged in another thread", () => {
   const { producer, consumer } = clocks();

@@ -3,6 +3,8 @@
 // anew after a ROLLBACK where it is open, counted under its SQLSTATE, settled by a look where a commit is in doubt, and
 // an event is there once.
 import { afterEach, describe, expect, it } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
@@ -101,10 +103,11 @@ async function addOnce(dialect: DialectName, script: Script) {
   const end = transactor.run<true>({
     ...{ operation: "add", client: 0, intendedMs: 0, isPoll: false, events: () => BATCH },
     body: async (connection) => {
-      await workload.add(connection, batch);
+      await workload.add(connection, EventBatch.of(batch));
       return true;
     },
-    settle: async (connection) => ((await workload.countPresent(connection, ids)) > 0 ? true : undefined),
+    settle: async (connection) =>
+      (await workload.countPresent(connection, keyBytes(ids))) > 0 ? true : undefined,
   });
   const kind = await end.then(
     ({ kind }) => kind,

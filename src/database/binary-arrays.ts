@@ -6,6 +6,8 @@
 //   int32 dimensions | int32 has nulls | int32 element type | int32 length | int32 lower bound | elements
 //   element: int32 byte length | bytes                       (dimensions is 0 and nothing follows when empty)
 
+import type { TextColumn } from "../model/event-batch.js";
+
 const OID = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
 const EMPTY_HEADER_BYTES = 12;
 const HEADER_BYTES = 20;
@@ -62,6 +64,38 @@ export function uuidArray(ids: readonly string[]): Buffer {
     buffer.writeInt32BE(UUID_BYTES, at);
     writeUuid(buffer, at + LENGTH_BYTES, id);
     at += LENGTH_BYTES + UUID_BYTES;
+  }
+  return buffer;
+}
+
+/** `uuid[]` of UUIDs as bytes, one after the other. */
+export function uuidBytesArray(uuids: Buffer): Buffer {
+  const length = uuids.length / UUID_BYTES;
+  const buffer = arrayBuffer(OID.uuid, length, length * (LENGTH_BYTES + UUID_BYTES));
+  let at = HEADER_BYTES;
+  for (let from = 0; from < uuids.length; from += UUID_BYTES) {
+    at = buffer.writeInt32BE(UUID_BYTES, at);
+    for (let i = 0; i < UUID_BYTES; i++) buffer[at + i] = uuids[from + i] as number;
+    at += UUID_BYTES;
+  }
+  return buffer;
+}
+
+/** `text[]`, or `jsonb[]`, of texts that are there as bytes. */
+export function textBytesArray(type: "text" | "jsonb", { bytes, ends }: TextColumn): Buffer {
+  const prefixBytes = type === "jsonb" ? 1 : 0;
+  const buffer = arrayBuffer(
+    OID[type],
+    ends.length,
+    ends.length * (LENGTH_BYTES + prefixBytes) + bytes.length,
+  );
+  let at = HEADER_BYTES;
+  let from = 0;
+  for (const end of ends) {
+    at = buffer.writeInt32BE(prefixBytes + end - from, at);
+    if (prefixBytes > 0) buffer[at++] = JSONB_VERSION;
+    at += bytes.copy(buffer, at, from, end);
+    from = end;
   }
   return buffer;
 }

@@ -3,6 +3,8 @@
 // It runs against the suite's PostgreSQL, or against `TRAIN_SIM_TEST_URL`, whose server is asked what it is. On PostgreSQL
 // `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { lackOf, type DIALECT_FACTORS } from "../scenario/dialects/registry.js";
 import {
   ISOLATIONS,
@@ -93,10 +95,10 @@ describe(`${product} as ${name}`, () => {
       const batch = makeBatch(8, 5);
       const [first] = batch;
       if (!first) throw new Error("a batch has a first event");
-      await workload.add(connection, batch);
+      await workload.add(connection, EventBatch.of(batch));
       expect(await workload.read(connection, first)).toBeGreaterThan(0);
       const ids = batch.map(({ id }) => id);
-      expect(await workload.countPresent(connection, [...ids, ...failed])).toBe(batch.length);
+      expect(await workload.countPresent(connection, keyBytes([...ids, ...failed]))).toBe(batch.length);
       const claim = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };
       expect(await workload.process(connection, claim)).toMatchObject({ events: 5, claimed: 5 });
       expect(await readTableCounts(admin, namespace, dialect)).toMatchObject({ pending: 3, processing: 5 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { EventBatch } from "../model/event-batch.js";
 import { UsageError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import { ISOLATIONS, PAYLOADS, STATEMENT_SHAPES } from "../scenario/settings.js";
@@ -165,7 +166,7 @@ describe("a role that is not the owner", () => {
         });
         const batch = makeBatch(5, number);
         const request = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };
-        await workload.add(connection, batch);
+        await workload.add(connection, EventBatch.of(batch));
         expect((await workload.process(connection, request)).claimed).toBe(5);
         expect((await workload.process(connection, request)).completedIds).toHaveLength(5);
         for (const probe of batch.slice(0, 1))

@@ -3,13 +3,13 @@
 // date, so that the trial starts on a database at rest.
 import { wallClockMs } from "../foundation/clock.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import type { PreparedEvent } from "../model/event.js";
+import { EventBatch } from "../model/event-batch.js";
 import { PRELOAD_WORKER } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
-import { uuidArray } from "./binary-arrays.js";
+import { uuidBytesArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
 import { batchArrays } from "./shapes/batch-arrays.js";
 import { addStatements } from "./shapes/set-based.js";
@@ -52,15 +52,17 @@ export async function preload(
   while (done < total && isWanted()) {
     const events = Math.min(BATCH_EVENTS, total - done);
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
-    const ids = keyMaker.keysOf(made);
-    const batch = ids.map((id, i): PreparedEvent => {
-      const { json, eventType, authorityId, trainId } = generator.at(done + i);
-      return { id, payload: json, eventType, authorityId, trainId };
-    });
+    const keys = keyMaker.bytesOf(made);
+    const batch = EventBatch.made(keys, generator, done);
     await client.query(addEvents.text, batchArrays(context, batch));
-    await client.query(addStatus.text, [uuidArray(ids)]);
-    const keys = new KeySum().addAll(ids);
-    onBatch({ ...made, client: 0, firstDocument: done, keys, outcome: "acknowledged" });
+    await client.query(addStatus.text, [uuidBytesArray(batch.keys)]);
+    onBatch({
+      ...made,
+      client: 0,
+      firstDocument: done,
+      keys: new KeySum().addKeys(keys),
+      outcome: "acknowledged",
+    });
     done += events;
   }
   await refreshStatistics(client, namespace, dialect, { vacuum: true });

@@ -1,6 +1,8 @@
 // Every statement of the workload, run for real, is known by its text in the server's `pg_stat_statements`, whatever the
 // statement's shape and the storage of the payload. The library is loaded in train-sim's own servers by default.
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
@@ -51,11 +53,11 @@ async function runAll(workload: Workload, seed: number): Promise<void> {
   const [probe] = batch;
   if (!probe) throw new Error("an empty batch");
   const chances = { claim: 1, complete: 1, fail: 0 };
-  await workload.add(connection, batch);
+  await workload.add(connection, EventBatch.of(batch));
   for (let pass = 0; pass < 2; pass++)
     await workload.process(connection, { limit: EVENTS, roll: () => 0.5, chances });
   await workload.read(connection, probe);
-  await workload.countPresent(connection, [probe.id]);
+  await workload.countPresent(connection, keyBytes([probe.id]));
   await workload.archive(connection, EVENTS);
 }
 

@@ -1,6 +1,8 @@
 // Many clients on the same rows: nothing deadlocks in the default levels, nothing is lost, nothing is done twice,
 // and no client writes back a document that another one has changed meanwhile.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { codeOf } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { BUSINESS_RULES } from "../model/business-rules.js";
@@ -78,7 +80,7 @@ async function runCrowd(workload: Workload, batches: readonly PreparedEvent[][])
   const isDone = (): boolean => ledger.archived.length >= total;
   const producers = batches.map(async (batch) => {
     const connection = await connect();
-    await ledger.insist(() => workload.add(connection, batch));
+    await ledger.insist(() => workload.add(connection, EventBatch.of(batch)));
   });
   const consumers = [1, 2, 3, 4, 5].map(async (seed) => {
     const connection = await connect();
@@ -160,7 +162,10 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
   const holding = `SELECT event_id FROM ${namespace}.event_status ORDER BY updated_at LIMIT 4 FOR UPDATE`;
 
   beforeEach(async () => {
-    await workloadOf("set-based", "skip-locked", "read committed").add(await connect(), makeBatch(10, 3));
+    await workloadOf("set-based", "skip-locked", "read committed").add(
+      await connect(),
+      EventBatch.of(makeBatch(10, 3)),
+    );
   });
 
   test("nowait fails with 55P03 and the statement's name, and leaves the connection usable", async () => {
@@ -222,15 +227,12 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
     const workload = workloadOf(shape, "skip-locked", "read committed");
     const [first] = makeBatch(10, 3) as [PreparedEvent];
     const fresh = makeBatch(5, 3, 9);
-    const error: unknown = await workload.add(client, [...fresh, first]).catch((e: unknown) => e);
+    const error: unknown = await workload
+      .add(client, EventBatch.of([...fresh, first]))
+      .catch((e: unknown) => e);
     expect(codeOf((error as Error).cause)).toBe("23505");
-    expect(
-      await workload.countPresent(
-        client,
-        fresh.map(({ id }) => id),
-      ),
-    ).toBe(0);
-    await workload.add(client, fresh);
+    expect(await workload.countPresent(client, keyBytes(fresh.map(({ id }) => id)))).toBe(0);
+    await workload.add(client, EventBatch.of(fresh));
     expect((await readTableCounts(admin, namespace)).pending).toBe(15);
   });
 });

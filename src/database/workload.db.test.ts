@@ -1,6 +1,8 @@
 // One conformance suite for every combination of levels: whatever the shape, the locking, the isolation and the
 // storage, the same rolls must lead to the same statuses and the same documents as the model says.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
@@ -199,8 +201,8 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
           completedIds: [],
           failedIds: [],
         });
-        await workload.add(connection, []);
-        await workload.add(connection, batch);
+        await workload.add(connection, EventBatch.of([]));
+        await workload.add(connection, EventBatch.of(batch));
         expected.add(batch);
         await checkLive(expected);
         expect(await workload.read(connection, first)).toBeGreaterThanOrEqual(2);
@@ -213,9 +215,9 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
         await checkArchive(workload, connection, expected);
         const ids = batch.map(({ id }) => id);
         expect(
-          await workload.countPresent(connection, [...ids, "0198c5a0-0000-7000-8000-000000000000"]),
+          await workload.countPresent(connection, keyBytes([...ids, "0198c5a0-0000-7000-8000-000000000000"])),
         ).toBe(23);
-        expect(await workload.countPresent(connection, [])).toBe(0);
+        expect(await workload.countPresent(connection, Buffer.alloc(0))).toBe(0);
       } finally {
         await connection.end();
       }

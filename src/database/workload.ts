@@ -2,6 +2,7 @@
 // of a treatment already decided. An actor hands in a batch and gets back what happened; it never sees SQL.
 // Implementations live beside this file, one per statement shape.
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
+import type { EventBatch } from "../model/event-batch.js";
 import type { PreparedEvent } from "../model/event.js";
 
 /** One SQL statement of the workload; `name` is how errors, logs and latency parts call it (`process.claim`). */
@@ -66,12 +67,12 @@ export interface ArchiveOutcome {
 export interface Workload {
   /** Every statement that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
-  add(connection: Connection, batch: readonly PreparedEvent[]): Promise<void>;
+  add(connection: Connection, batch: EventBatch): Promise<void>;
   /**
    * The same in two steps: serialises the batch now, for a transaction that may be run later, and again after a
    * failure. What it resolves to keeps no event of the batch where the shape sends batches whole.
    */
-  prepareAdd(batch: readonly PreparedEvent[]): (connection: Connection) => Promise<void>;
+  prepareAdd(batch: EventBatch): (connection: Connection) => Promise<void>;
   process(connection: Connection, request: ProcessRequest): Promise<ProcessOutcome>;
   archive(connection: Connection, limit: number): Promise<ArchiveOutcome>;
   /** Looks events up as a dispatcher would (recent ones of a type, one train's); resolves to the rows seen. */
@@ -79,8 +80,8 @@ export interface Workload {
     connection: Connection,
     probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">,
   ): Promise<number>;
-  /** Of these keys, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
-  countPresent(connection: Connection, ids: readonly string[]): Promise<number>;
+  /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
+  countPresent(connection: Connection, keys: Buffer): Promise<number>;
 }
 
 /** How a failed call may be treated; the table behind it is `sqlstates.ts`. */

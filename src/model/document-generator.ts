@@ -1,15 +1,19 @@
 // Makes event documents from a seed, deterministically: the same seed, actor and index give the same document,
-// whatever the timing and whichever thread asks. Texts are written straight from what was drawn (no JSON.stringify), because
-// the generator shares the machine with the database it measures: see bench/documents.mjs.
+// whatever the timing and whichever thread asks. A document is written as bytes where it is to be sent from: a template,
+// and what was drawn over it, because the generator shares the machine with the database it measures: see
+// bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../foundation/prng.js";
+import { DOCUMENT_TEMPLATES, QUADS, type DocumentTemplate } from "./document-template.js";
 import {
-  compactHead,
-  compactTail,
-  type BooleanText,
+  FIXED_WIDTHS,
+  NO_REMARKS_CLOSE,
+  REMARKS_CLOSE,
+  REMARKS_OPEN,
   type DocumentValues,
-  type SegmentValues,
+  type FixedField,
 } from "./document-values.js";
-import { EVENT_TYPES, type EventType } from "./event.js";
+import type { EventType } from "./event.js";
+import { remarksAt } from "./remarks.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
 /** Documents cannot be made smaller than their fields, nor larger than this (bytes). */
@@ -25,55 +29,97 @@ export interface GeneratedDocument {
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
-const HEX4 = Array.from({ length: 65536 }, (_, i) => i.toString(16).padStart(4, "0"));
-const DIGITS2 = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "0"));
-const DIRECTIONS = ["EAST", "WEST"] as const;
-const POSITIONS = ["NORMAL", "REVERSE"] as const;
-const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
-const BOOLEANS = ["false", "true"] as const;
-const WORDS =
-  "hold proceed restricted milepost siding crew foreman flag relay cleared advised confirmed".split(" ");
+const DAYS = 300;
+/** Month and day by the day of the year. */
+const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
+  const date = new Date(EPOCH_MS + day * DAY_MS);
+  return [date.getUTCMonth() + 1, date.getUTCDate()] as const;
+});
+const MONTHS = Uint8Array.from(DATES, ([month]) => month);
+const DAYS_OF_MONTH = Uint8Array.from(DATES, ([, day]) => day);
+/** Two characters by number, as one little-endian word. */
+const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);
+const HEX2 = Uint16Array.from({ length: 256 }, (_, i) => pair(i.toString(16).padStart(2, "0")));
+const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
+const ZERO = 0x30;
 
-function pick<T>(items: readonly T[], bits: number): T {
-  return items[bits % items.length] as T;
+/** Longest head of a document. */
+const HEAD_BYTES_MAX = Math.max(...DOCUMENT_TEMPLATES.map(({ head }) => head.length));
+
+/** What was written; the next document is told by the same object. */
+export interface WrittenDocument {
+  /** Where the next one can begin. */
+  readonly end: number;
+  readonly eventType: EventType;
+  /** Where its train's name stands, `FIXED_WIDTHS.trainId` bytes. */
+  readonly trainIdAt: number;
+  /** Its authority's 16 bytes as four words, the first byte highest. */
+  readonly authority: Uint32Array;
 }
 
-function uuid(prng: Prng): string {
-  const a = prng.uint32();
-  const b = prng.uint32();
-  const c = prng.uint32();
-  const d = prng.uint32();
-  const h = HEX4 as readonly string[];
-  return `${h[a >>> 16] as string}${h[a & 65535] as string}-${h[b >>> 16] as string}-${h[0x4000 | (b & 0x0fff)] as string}-${h[0x8000 | (c & 0x3fff)] as string}-${h[c >>> 16] as string}${h[d >>> 16] as string}${h[d & 65535] as string}`;
+/** Bytes that are written to by number and by word. */
+export interface ByteTarget {
+  readonly bytes: Buffer;
+  readonly view: DataView;
 }
 
-function segment(prng: Prng): SegmentValues {
-  const a = prng.uint32();
-  const b = prng.uint32();
-  const line = DIGITS2[a % 100] as string;
-  return {
-    line,
-    id: HEX4[b & 65535] as string,
-    direction: DIRECTIONS[(a >>> 8) & 1] as string,
-    section0: HEX4[(a >>> 9) & 65535] as string,
-    section1: HEX4[b >>> 16] as string,
-    section2: HEX4[(b >>> 5) & 65535] as string,
-  };
+export function byteTarget(bytes: Buffer): ByteTarget {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-function remarks(prng: Prng, length: number): string {
-  let text = "";
-  while (text.length < length) {
-    const bits = prng.uint32();
-    text += `${pick(WORDS, bits & 255)} ${HEX4[bits >>> 16] as string} `;
-  }
-  return text.slice(0, length);
+function writeQuad(view: DataView, at: number, value: number): void {
+  view.setUint16(at, HEX2[(value >>> 8) & 255] as number, true);
+  view.setUint16(at + 2, HEX2[value & 255] as number, true);
+}
+
+/** A UUID of version 4 into four words. */
+function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
+  words[0] = prng.uint32();
+  words[1] = (prng.uint32() & 0xffff_0fff) | 0x4000;
+  words[2] = (prng.uint32() & 0x3fff_ffff) | 0x8000_0000;
+  words[3] = prng.uint32();
+  return words;
+}
+
+function writeUuid(view: DataView, at: number, words: Uint32Array): void {
+  const a = words[0] as number;
+  const b = words[1] as number;
+  const c = words[2] as number;
+  const d = words[3] as number;
+  writeQuad(view, at, a >>> 16);
+  writeQuad(view, at + 4, a);
+  writeQuad(view, at + 9, b >>> 16);
+  writeQuad(view, at + 14, b);
+  writeQuad(view, at + 19, c >>> 16);
+  writeQuad(view, at + 24, c);
+  writeQuad(view, at + 28, d >>> 16);
+  writeQuad(view, at + 32, d);
+}
+
+function writePair(view: DataView, at: number, value: number): void {
+  view.setUint16(at, DIGITS2[value] as number, true);
+}
+
+/** Five digits. */
+function writeFive(view: DataView, at: number, value: number): void {
+  view.setUint8(at, ZERO + ((value / 10_000) | 0));
+  writePair(view, at + 1, ((value / 100) | 0) % 100);
+  writePair(view, at + 3, value % 100);
 }
 
 /** One stream of documents: those of one actor under one seed. */
 export class DocumentGenerator {
   private readonly prng = new Prng(0);
   private readonly actorSeed: number;
+  /** Room that a document takes at most, in bytes. */
+  readonly maxBytes: number;
+  /** The template of the document that was written last. */
+  private template = DOCUMENT_TEMPLATES[0] as DocumentTemplate;
+  private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] } = {
+    ...{ end: 0, eventType: this.template.shape.eventType, trainIdAt: 0, authority: new Uint32Array(4) },
+  };
+  private readonly device = new Uint32Array(4);
+  private scratch: ByteTarget | undefined;
 
   /**
    * @param seed the trial's seed
@@ -86,74 +132,112 @@ export class DocumentGenerator {
     private readonly bytes: number = DEFAULT_DOCUMENT_BYTES,
   ) {
     this.actorSeed = deriveSeed(seed, "document", actor);
+    this.maxBytes = Math.max(bytes, HEAD_BYTES_MAX + NO_REMARKS_CLOSE.length);
   }
 
   /** The document of this actor with that index (whole, from 0); calls may come in any order. */
   at(index: number): GeneratedDocument {
-    const values = this.draw(index);
-    const head = compactHead(values);
-    const remarks = this.drawRemarks(head);
-    const { eventType, authorityId, trainId } = values;
-    return { json: head + compactTail(remarks), eventType, authorityId, trainId };
+    const target = (this.scratch ??= byteTarget(Buffer.alloc(this.maxBytes)));
+    const json = target.bytes.toString("latin1", 0, this.write(index, target, 0).end);
+    const { shape, places } = this.template;
+    return {
+      json,
+      eventType: shape.eventType,
+      authorityId: json.slice(places.authorityId, places.authorityId + FIXED_WIDTHS.authorityId),
+      trainId: json.slice(places.trainId, places.trainId + FIXED_WIDTHS.trainId),
+    };
   }
 
   /** The values of the same document, for `jsonbText`; the caller may change them. */
   valuesAt(index: number): DocumentValues {
-    const values = this.draw(index);
-    values.remarks = this.drawRemarks(compactHead(values));
-    return values;
+    const { json } = this.at(index);
+    const { shape, places, head } = this.template;
+    const fixed: Partial<Record<FixedField, string>> = {};
+    for (const field in places) {
+      const at = places[field as FixedField];
+      fixed[field as FixedField] = json.slice(at, at + FIXED_WIDTHS[field as FixedField]);
+    }
+    const hasRemarks = json.length > head.length + NO_REMARKS_CLOSE.length;
+    const remarks = hasRemarks
+      ? json.slice(head.length + REMARKS_OPEN.length, -REMARKS_CLOSE.length)
+      : undefined;
+    return { ...shape, ...(fixed as Record<FixedField, string>), state: "NEW", remarks };
   }
 
-  /** All but the remarks, which are the next that the stream holds. */
-  private draw(index: number): DocumentValues {
-    const prng = this.prng;
+  /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
+  write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
+    const { prng } = this;
     prng.reseed(this.actorSeed, index);
-    const bits = prng.uint32();
-    const eventType = pick(EVENT_TYPES, bits & 0xffff);
-    const authorityId = uuid(prng);
-    const createdMs = EPOCH_MS + ((index * 97) % (300 * DAY_MS)) + ((bits >>> 16) % 97);
-    const createdAt = new Date(createdMs).toISOString();
-    const n = prng.uint32();
-    const trainId = `RR-${DIGITS2[n % 100] as string}-${10_000 + ((n >>> 8) % 90_000)}-${createdAt.slice(0, 4)}${createdAt.slice(5, 7)}${createdAt.slice(8, 10)}`;
-    const m = prng.uint32();
-    const k = prng.uint32();
-    return {
-      eventType,
-      authorityId,
-      deviceKey: uuid(prng),
-      state: "NEW",
-      createdAt,
-      segment0: segment(prng),
-      segment1: segment(prng),
-      segment2: segment(prng),
-      switch0: HEX4[m & 65535] as string,
-      position0: POSITIONS[(m >>> 16) & 1] as string,
-      switch1: HEX4[k & 65535] as string,
-      position1: POSITIONS[(m >>> 17) & 1] as string,
-      allowPass: BOOLEANS[(m >>> 18) & 1] as BooleanText,
-      requiresAck: BOOLEANS[(m >>> 19) & 1] as BooleanText,
-      slowOrder: BOOLEANS[(m >>> 20) & 1] as BooleanText,
-      signal: HEX4[k >>> 16] as string,
-      onTrack: BOOLEANS[(m >>> 21) & 1] as BooleanText,
-      fleeted: ((m >>> 22) & 1) === 1,
-      circuit0: HEX4[(k >>> 3) & 65535] as string,
-      circuit1: HEX4[(k >>> 7) & 65535] as string,
-      circuit2: HEX4[(m >>> 5) & 65535] as string,
-      circuit3: HEX4[(m >>> 11) & 65535] as string,
-      confidence: Number(`0.${1 + (k % 999)}`),
-      trainId,
-      withinLimits: BOOLEANS[(m >>> 23) & 1] as BooleanText,
-      trainDirection: DIRECTIONS[(m >>> 24) & 1] as string,
-      user: 10_000 + (k % 90_000),
-      logicalPos: m % 10_000_000,
-      sourceSystem: pick(SOURCES, n >>> 24),
-      remarks: undefined,
-    };
+    const chosen = prng.uint32();
+    const template = DOCUMENT_TEMPLATES[chosen % DOCUMENT_TEMPLATES.length] as DocumentTemplate;
+    this.template = template;
+    bytes.set(template.head, at);
+    const { places } = template;
+    const { written } = this;
+    const authority = drawUuid(prng, written.authority);
+    writeUuid(view, at + places.authorityId, authority);
+    writeUuid(view, at + places.deviceKey, drawUuid(prng, this.device));
+    this.writeTimes(index, chosen >>> 16, view, at);
+    this.writeNumbers(view, at);
+    written.end = this.writeEnd(bytes, at, at + template.head.length);
+    written.eventType = template.shape.eventType;
+    written.trainIdAt = at + places.trainId;
+    return written;
   }
 
-  /** What brings the document to its length; undefined where its fields are that long. */
-  private drawRemarks(head: string): string | undefined {
-    const missing = this.bytes - head.length - 2 - ',"remarks":""'.length;
-    return missing > 0 ? remarks(this.prng, missing) : undefined;
+  /** When it happened, and the train that is named by the day. */
+  private writeTimes(index: number, bits: number, view: DataView, at: number): void {
+    const { places } = this.template;
+    const ms = ((index * 97) % (DAYS * DAY_MS)) + (bits % 97);
+    const day = Math.floor(ms / DAY_MS);
+    const ofDay = ms - day * DAY_MS;
+    const seconds = (ofDay / 1000) | 0;
+    const created = at + places.createdAt;
+    writePair(view, created + 5, MONTHS[day] as number);
+    writePair(view, created + 8, DAYS_OF_MONTH[day] as number);
+    writePair(view, created + 11, (seconds / 3600) | 0);
+    writePair(view, created + 14, ((seconds / 60) | 0) % 60);
+    writePair(view, created + 17, seconds % 60);
+    const thousandths = ofDay % 1000;
+    view.setUint8(created + 20, ZERO + ((thousandths / 100) | 0));
+    writePair(view, created + 21, thousandths % 100);
+    const train = at + places.trainId;
+    const n = this.prng.uint32();
+    writePair(view, train + 3, n % 100);
+    writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
+    writePair(view, train + 16, MONTHS[day] as number);
+    writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
+  }
+
+  private writeNumbers(view: DataView, at: number): void {
+    const { prng } = this;
+    const { places, quads, lines } = this.template;
+    for (let i = 0; i < QUADS.length; i += 2) {
+      const word = prng.uint32();
+      writeQuad(view, at + (quads[i] as number), word);
+      if (i + 1 < QUADS.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
+    }
+    const m = prng.uint32();
+    for (let i = 0; i < lines.length; i++) {
+      const line = (m >>> (8 * i)) % 100;
+      for (const place of lines[i] as Int32Array) writePair(view, at + place, line);
+    }
+    const k = prng.uint32();
+    writePair(view, at + places.confidence, k % 100);
+    view.setUint8(at + places.confidence + 2, ZERO + 1 + ((k >>> 8) % 9));
+    writeFive(view, at + places.user, 10_000 + (m % 90_000));
+    const position = k % 9_000_000;
+    view.setUint16(at + places.logicalPos, DIGITS2[10 + ((position / 100_000) | 0)] as number, true);
+    writeFive(view, at + places.logicalPos + 2, position % 100_000);
+  }
+
+  /** Remarks that bring it to its length, where it is not that long without. */
+  private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
+    const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
+    const missing = this.bytes - (headEnd - at) - bare;
+    if (missing <= 0) return headEnd + bytes.write(NO_REMARKS_CLOSE, headEnd, "latin1");
+    const start = headEnd + bytes.write(REMARKS_OPEN, headEnd, "latin1");
+    remarksAt(this.prng.uint32(), bytes, start, missing);
+    return start + missing + bytes.write(REMARKS_CLOSE, start + missing, "latin1");
   }
 }

@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Prng } from "../foundation/prng.js";
 import {
-  batchIds,
+  batchKeys,
   batchNumberOf,
   ID_KINDS,
+  idsOf,
   MAX_WORKER_ORDINALS,
   PRELOAD_WORKER,
   workerOf,
@@ -31,7 +32,7 @@ describe.each(ID_KINDS)("%s", (kind) => {
         fc.integer({ min: 0, max: 2 ** 47 }),
         fc.integer({ min: 0, max: 0xffffffff }),
         (size, worker, batchNumber, nowMs, seed) => {
-          const ids = batchIds(kind, size, worker, batchNumber, nowMs, new Prng(seed));
+          const ids = idsOf(batchKeys(kind, size, worker, batchNumber, nowMs, new Prng(seed)));
           expect(ids).toHaveLength(size);
           for (const id of ids) {
             expect(schemas[kind].safeParse(id).success).toBe(true);
@@ -49,14 +50,14 @@ describe.each(ID_KINDS)("%s", (kind) => {
     for (const worker of workers) {
       const prng = new Prng(1);
       for (let batch = 0; batch < 200; batch++) {
-        for (const id of batchIds(kind, 50, worker, batch, NOW_MS, prng)) ids.add(id);
+        for (const id of idsOf(batchKeys(kind, 50, worker, batch, NOW_MS, prng))) ids.add(id);
       }
     }
     expect(ids.size).toBe(workers.length * 200 * 50);
   });
 
   test("stays valid and unique in batches larger than 12 bits can number", () => {
-    const ids = batchIds(kind, 70_000, 3, 12, NOW_MS, new Prng(5));
+    const ids = idsOf(batchKeys(kind, 70_000, 3, 12, NOW_MS, new Prng(5)));
     expect(new Set(ids).size).toBe(70_000);
     for (const id of [ids[0], ids[4095], ids[4096], ids[69_999]]) {
       expect(schemas[kind].safeParse(id).success).toBe(true);
@@ -66,25 +67,25 @@ describe.each(ID_KINDS)("%s", (kind) => {
   });
 
   test("gives no keys for an empty batch", () => {
-    expect(batchIds(kind, 0, 0, 0, NOW_MS, new Prng(1))).toEqual([]);
+    expect(idsOf(batchKeys(kind, 0, 0, 0, NOW_MS, new Prng(1)))).toEqual([]);
   });
 });
 
 describe("uuidv7", () => {
   test("carries the time and rises through a batch, beyond 4096 events too, and from one moment to the next", () => {
-    const batch = batchIds("uuidv7", 10_000, 1, 1, NOW_MS, new Prng(1));
+    const batch = idsOf(batchKeys("uuidv7", 10_000, 1, 1, NOW_MS, new Prng(1)));
     expect(timeOf(batch[0] ?? "")).toBe(NOW_MS);
     expect([...batch].sort()).toEqual(batch);
     // Positions above 4096 borrow one millisecond for each 4096.
-    const [next] = batchIds("uuidv7", 1, 1, 2, NOW_MS + 3, new Prng(1));
+    const [next] = idsOf(batchKeys("uuidv7", 1, 1, 2, NOW_MS + 3, new Prng(1)));
     expect((next ?? "") > (batch.at(-1) ?? "")).toBe(true);
   });
 });
 
 describe("uuidv4", () => {
   test("comes in random order and does not depend on the time", () => {
-    const early = batchIds("uuidv4", 1000, 1, 1, 0, new Prng(1));
-    expect(batchIds("uuidv4", 1000, 1, 1, NOW_MS, new Prng(1))).toEqual(early);
+    const early = idsOf(batchKeys("uuidv4", 1000, 1, 1, 0, new Prng(1)));
+    expect(idsOf(batchKeys("uuidv4", 1000, 1, 1, NOW_MS, new Prng(1)))).toEqual(early);
     const rises = early.filter((id, i) => i > 0 && id > (early[i - 1] ?? "")).length;
     expect(Math.abs(rises - 500)).toBeLessThan(80);
   });

@@ -15,46 +15,69 @@ export const PRELOAD_WORKER = 255;
 /** Workers a trial can number, `PRELOAD_WORKER` excluded. */
 export const MAX_WORKER_ORDINALS = 255;
 
-const HEX2 = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"));
+/** Bytes of a key. */
+export const KEY_BYTES = 16;
 
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, "0");
-}
-
-function hex32(value: number): string {
-  return (
-    (HEX2[value >>> 24] as string) +
-    (HEX2[(value >>> 16) & 255] as string) +
-    (HEX2[(value >>> 8) & 255] as string) +
-    (HEX2[value & 255] as string)
-  );
+function write32(keys: Uint8Array, at: number, value: number): void {
+  keys[at] = value >>> 24;
+  keys[at + 1] = value >>> 16;
+  keys[at + 2] = value >>> 8;
+  keys[at + 3] = value;
 }
 
 /**
- * Makes the keys of one batch; `nowMs` is wall-clock time and is used by version 7 alone. With a `prng` in the same
- * state the keys are the same.
+ * Makes the keys of one batch, `KEY_BYTES` each, in the order of positions; `nowMs` is wall-clock time and is used by
+ * version 7 alone. With a `prng` in the same state the keys are the same.
  */
-export function batchIds(
+export function batchKeys(
   kind: IdKind,
   size: number,
   worker: number,
   batchNumber: number,
   nowMs: number,
   prng: Prng,
-): string[] {
-  const tail = `${HEX2[0x80 | (prng.uint32() & 0x3f)] as string}${HEX2[worker & 255] as string}-${hex32(batchNumber >>> 0)}`;
-  const ids = new Array<string>(size);
-  for (let position = 0; position < size; position++) {
+): Buffer {
+  const variant = 0x80 | (prng.uint32() & 0x3f);
+  const keys = Buffer.allocUnsafe(size * KEY_BYTES);
+  const version = kind === "uuidv7" ? 0x70 : 0x40;
+  for (let position = 0, at = 0; position < size; position++, at += KEY_BYTES) {
     const high = position >>> 12;
-    const place = `${hex(position & 0xfff, 3)}-${tail}${hex(high & 0xffff, 4)}`;
     if (kind === "uuidv7") {
-      const time = hex(nowMs + high, 12);
-      ids[position] = `${time.slice(0, 8)}-${time.slice(8)}-7${place}`;
+      const time = nowMs + high;
+      write32(keys, at, Math.floor(time / 0x1_0000));
+      write32(keys, at + 2, time % 0x1_0000_0000);
     } else {
-      ids[position] = `${hex32(prng.uint32())}-${hex32(prng.uint32()).slice(4)}-4${place}`;
+      write32(keys, at, prng.uint32());
+      write32(
+        keys,
+        at + 2,
+        (prng.uint32() & 0xffff) | ((keys[at + 2] as number) << 24) | ((keys[at + 3] as number) << 16),
+      );
     }
+    keys[at + 6] = version | ((position >>> 8) & 0x0f);
+    keys[at + 7] = position;
+    keys[at + 8] = variant;
+    keys[at + 9] = worker;
+    write32(keys, at + 10, batchNumber);
+    keys[at + 14] = high >>> 8;
+    keys[at + 15] = high;
   }
-  return ids;
+  return keys;
+}
+
+/** Keys as text, 8-4-4-4-12 hexadecimal digits each. */
+export function idsOf(keys: Buffer): string[] {
+  const hex = keys.toString("hex");
+  return Array.from({ length: keys.length / KEY_BYTES }, (_, i) => {
+    const at = i * 2 * KEY_BYTES;
+    const part = (from: number, to: number): string => hex.slice(at + from, at + to);
+    return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
+  });
+}
+
+/** Keys from their texts. */
+export function keyBytes(ids: readonly string[]): Buffer {
+  return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
 }
 
 /** Number of the producer worker that made the event (`PRELOAD_WORKER` for preloaded ones). */

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { batchIds, ID_KINDS } from "./event-id.js";
+import { batchKeys, ID_KINDS, idsOf } from "./event-id.js";
 import { KEY_FACTORS, KeySum } from "./key-sum.js";
 
 const sumOf = (ids: readonly string[]): KeySum => new KeySum().addAll(ids);
 const batch = (kind: (typeof ID_KINDS)[number], seed: number, number = 0): string[] =>
-  batchIds(kind, 40, 7, number, 1.7e12, new Prng(seed));
+  idsOf(batchKeys(kind, 40, 7, number, 1.7e12, new Prng(seed)));
 
 /** The definition, word for word, in whole numbers of any size. */
 function byDefinition(ids: readonly string[]): { count: number; u: number; v: number } {

@@ -8,6 +8,8 @@
 //   h(x)     y xor (y >> 15), where y = (x xor (x >> 16)) C mod 2^32
 //   sums     of h(u) and of h(v) over all keys, each mod 2^32
 
+import { KEY_BYTES } from "./event-id.js";
+
 /** Odd, and below 2^29, so that four products of a 32-bit word fit a signed 64-bit integer of SQL. */
 export const KEY_FACTORS = {
   u: [0x1e3779b1, 0x05ebca6b, 0x02b2ae35, 0x07d4eb2f],
@@ -27,6 +29,16 @@ for (let value = 0; value < 16; value++) {
 function mix(x: number): number {
   const y = Math.imul(x ^ (x >>> 16), KEY_FACTORS.mix);
   return y ^ (y >>> 15);
+}
+
+/** Four bytes as one number, the first highest. */
+function word(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
 }
 
 /** The 16 bits that four hexadecimal digits stand for. */
@@ -51,11 +63,22 @@ export class KeySum {
     const w1 = (quad(id, 9) << 16) | quad(id, 14);
     const w2 = (quad(id, 19) << 16) | quad(id, 24);
     const w3 = (quad(id, 28) << 16) | quad(id, 32);
+    this.addWords(w0, w1, w2, w3);
+  }
+
+  private addWords(w0: number, w1: number, w2: number, w3: number): void {
     const u = Math.imul(w0, A0) + Math.imul(w1, A1) + Math.imul(w2, A2) + Math.imul(w3, A3);
     const v = Math.imul(w0, B0) + Math.imul(w1, B1) + Math.imul(w2, B2) + Math.imul(w3, B3);
     this.count++;
     this.u = (this.u + mix(u | 0)) >>> 0;
     this.v = (this.v + mix(v | 0)) >>> 0;
+  }
+
+  /** Takes in keys as bytes, `KEY_BYTES` each. */
+  addKeys(keys: Buffer): this {
+    for (let at = 0; at < keys.length; at += KEY_BYTES)
+      this.addWords(word(keys, at), word(keys, at + 4), word(keys, at + 8), word(keys, at + 12));
+    return this;
   }
 
   addAll(ids: readonly string[]): this {

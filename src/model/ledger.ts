@@ -4,7 +4,7 @@
 // with the tables; nothing else that the workload says of itself counts.
 import { z } from "zod";
 import { deriveSeed, Prng } from "../foundation/prng.js";
-import { batchIds, type IdKind } from "./event-id.js";
+import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
 
 /** How a batch ended; numbers are its code in the ledger's file. */
@@ -56,10 +56,15 @@ export class KeyMaker {
     this.seed = deriveSeed(source.seed, "ids", source.worker);
   }
 
-  keysOf({ batch, events, madeAtMs }: Pick<LedgerBatch, "batch" | "events" | "madeAtMs">): string[] {
+  /** `KEY_BYTES` each. */
+  bytesOf({ batch, events, madeAtMs }: Pick<LedgerBatch, "batch" | "events" | "madeAtMs">): Buffer {
     const { worker, ids } = this.source as { worker: number; ids: IdKind };
     this.prng.reseed(this.seed, batch);
-    return batchIds(ids, events, worker, batch, madeAtMs, this.prng);
+    return batchKeys(ids, events, worker, batch, madeAtMs, this.prng);
+  }
+
+  keysOf(batch: Pick<LedgerBatch, "batch" | "events" | "madeAtMs">): string[] {
+    return idsOf(this.bytesOf(batch));
   }
 }
 

@@ -22,6 +22,8 @@ import { complaintIn, freePort, startProcess, type ServerProcess } from "./serve
 const START_PATIENCE_MS = 15_000;
 const POLL_MS = 5;
 const PORT_ATTEMPTS = 5;
+/** What 1.19 and later end with, and those before; the address in use is a warning before that. */
+const PORT_TAKEN = /failed to listen on any address|nowhere to listen on/;
 
 /** The first version that follows named prepared statements through transaction pooling. */
 const PREPARED_STATEMENTS_SINCE = "1.21";
@@ -45,11 +47,12 @@ export class PgBouncerInstance implements PoolerInstance {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
   }
 
-  /** Resolves once it listens. On rejection nothing is left. */
+  /** Resolves once it listens; where a port turns out to be taken, on another. On rejection nothing is left. */
   static async start(
     program: PgBouncerProgram,
     settings: PgBouncerSettings,
     upstream: Endpoint,
+    choosePort: () => Promise<number> = freePort,
   ): Promise<PgBouncerInstance> {
     const directory = await makePrivateDirectory("pgbouncer");
     try {
@@ -57,14 +60,14 @@ export class PgBouncerInstance implements PoolerInstance {
       const adminPassword = generateSecret();
       const writeIni = await writeFiles(program, settings, upstream, directory, [password, adminPassword]);
       for (let attempt = 1; ; attempt++) {
-        const port = await freePort();
+        const port = await choosePort();
         await writeIni(port);
         const client = { host: "127.0.0.1", port, database: CLIENT_DATABASE, user: upstream.user, password };
         const console = { ...client, database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword };
         const instance = new PgBouncerInstance(program, directory, client, console);
         const failure = await instance.launch();
         if (failure === undefined) return instance;
-        if (!/address already in use/i.test(failure) || attempt >= PORT_ATTEMPTS)
+        if (!PORT_TAKEN.test(failure) || attempt >= PORT_ATTEMPTS)
           throw instance.refusal(failure);
       }
     } catch (error) {

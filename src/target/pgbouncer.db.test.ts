@@ -12,7 +12,9 @@ import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../testing/pgbounc
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { startPgBouncers } from "./pgbouncer.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
+import { PgBouncerInstance } from "./pgbouncer-instance.js";
 import type { RunningPooler } from "./running-target.js";
+import { freePort } from "./server-process.js";
 
 const SETTINGS: PgBouncerSettings = {
   mode: "transaction",
@@ -101,6 +103,18 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await pooler.stop();
     await closed;
     expect(await isListening(endpoint)).toBe(false);
+  });
+
+  it("takes another port when the one it was to have is taken", async () => {
+    const taken = inject("adminEndpoint").port;
+    const ports = [taken, taken];
+    const choosePort = async (): Promise<number> => ports.pop() ?? freePort();
+    const program = await findPgBouncer(pgBouncerEnv(kind));
+    const instance = await PgBouncerInstance.start(program, SETTINGS, inject("adminEndpoint"), choosePort);
+    expect(ports).toEqual([]);
+    expect(instance.client.port).not.toBe(taken);
+    expect(await firstAnswer(instance.client)).toBe("R");
+    await instance.stop();
   });
 });
 

@@ -12,6 +12,7 @@ import type { Workload } from "../database/workload.js";
 import { Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { IdKind } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
 import type { PreparedEvent } from "../model/event.js";
 import { KeySum } from "../model/key-sum.js";
 import {
@@ -117,7 +118,8 @@ class Crew {
       const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);
       return { id, payload: json, eventType, authorityId, trainId };
     });
-    if (fate === "acknowledged" || fate === "found") await this.workload.add(this.connection, events);
+    if (fate === "acknowledged" || fate === "found")
+      await this.workload.add(this.connection, EventBatch.of(events));
     const outcome = OUTCOMES[fate];
     this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids), outcome });
     if (outcome === "acknowledged") this.told.published += this.batchEvents;

@@ -3,7 +3,7 @@
 import { Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { PreparedEvent } from "../model/event.js";
-import { batchIds } from "../model/event-id.js";
+import { batchKeys, idsOf } from "../model/event-id.js";
 
 /** Keys made at that time (milliseconds since 1970), so that two batches of one test differ by `batchNumber` alone. */
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
@@ -12,7 +12,7 @@ const MADE_AT_MS = Date.UTC(2026, 5, 1);
 export function makeBatch(size: number, seed: number, batchNumber = 0): PreparedEvent[] {
   const generator = new DocumentGenerator(seed, "test");
   const prng = new Prng(seed + batchNumber);
-  return batchIds("uuidv7", size, 1, batchNumber, MADE_AT_MS, prng).map((id, i) => {
+  return idsOf(batchKeys("uuidv7", size, 1, batchNumber, MADE_AT_MS, prng)).map((id, i) => {
     const { json, eventType, authorityId, trainId } = generator.at(batchNumber * size + i);
     return { id, payload: json, eventType, authorityId, trainId };
   });

@@ -1,6 +1,7 @@
 // The sampler on a real server, in a database of its own, so that nobody else's sessions are among those it counts. What
 // it is to find is made to happen, and asked for until it is there.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { EventBatch } from "../../model/event-batch.js";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../scenario/endpoint.js";
 import { makeBatch } from "../../testing/make-batch.js";
@@ -79,7 +80,7 @@ function skippedBy(sampler: DatabaseSampler): DatabaseSampler["skipped"] {
 /** Adds events; resolves to their ids. */
 async function addEvents(connection: PgConnection): Promise<string[]> {
   const batch = makeBatch(EVENTS, 1);
-  await workload.add(connection, batch);
+  await workload.add(connection, EventBatch.of(batch));
   return batch.map(({ id }) => id);
 }
 

@@ -1,7 +1,7 @@
 // A batch of events as array parameters: one array for each column that an insert names. Shared by the shapes that
 // send batches whole, and by the preload.
-import type { PreparedEvent } from "../../model/event.js";
-import { jsonbArray, textArray, uuidArray } from "../binary-arrays.js";
+import type { EventBatch } from "../../model/event-batch.js";
+import { jsonbArray, textArray, textBytesArray, uuidBytesArray } from "../binary-arrays.js";
 import { insertColumns, type StatementContext } from "../statements.js";
 import { PAYLOAD_TRAITS } from "../tables.js";
 
@@ -21,21 +21,14 @@ export function payloadArray(context: BatchContext, documents: readonly string[]
 }
 
 /** Values for the parameters of `insertBatch`. */
-export function batchArrays(context: BatchContext, batch: readonly PreparedEvent[]): Buffer[] {
-  const { payload } = context;
-  const own = [
-    uuidArray(batch.map(({ id }) => id)),
-    payloadArray(
-      context,
-      batch.map((event) => event.payload),
-    ),
-  ];
-  if (PAYLOAD_TRAITS[payload].areColumnsGenerated) return own;
+export function batchArrays(context: BatchContext, batch: EventBatch): Buffer[] {
+  const own = [uuidBytesArray(batch.keys), textBytesArray(documentArray(context).type, batch.documents)];
+  if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return own;
   return [
     ...own,
-    textArray(batch.map(({ eventType }) => eventType)),
-    uuidArray(batch.map(({ authorityId }) => authorityId)),
-    textArray(batch.map(({ trainId }) => trainId)),
+    textBytesArray("text", batch.eventTypes),
+    uuidBytesArray(batch.authorityIds),
+    textBytesArray("text", batch.trainIds),
   ];
 }
 

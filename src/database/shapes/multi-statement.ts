@@ -1,17 +1,17 @@
 // The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
 // reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
-import type { PreparedEvent } from "../../model/event.js";
+import type { EventBatch } from "../../model/event-batch.js";
 import { decidePasses, outcomeOf, type Pass } from "../process-pass.js";
 import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "../statements.js";
 import { inReadTransaction, inTransaction } from "../transaction.js";
 import type { Connection, Statement, Workload } from "../workload.js";
-import { beginOf, byKey, findValues, presenceCounter, type ShapeContext } from "./shape.js";
+import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 
 /** How a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
   /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
-  prepareInserts(batch: readonly PreparedEvent[]): (connection: Connection) => Promise<void>;
+  prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
   advance(connection: Connection, passes: readonly Pass[]): Promise<void>;
   rewrite(connection: Connection, passes: readonly Pass[]): Promise<void>;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
@@ -28,8 +28,8 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
   const find = readFind(context);
   const presence = presenceCounter(context);
   const prepareAdd: Workload["prepareAdd"] = (batch) => {
-    if (batch.length === 0) return () => Promise.resolve();
-    const insert = steps.prepareInserts(byKey(batch));
+    if (batch.size === 0) return () => Promise.resolve();
+    const insert = steps.prepareInserts(batch);
     return (connection) => inTransaction(connection, begin, () => insert(connection));
   };
   return {

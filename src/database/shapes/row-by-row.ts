@@ -53,10 +53,11 @@ export const rowByRow: Shape = (context) => {
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvent],
     },
     prepareInserts(batch) {
-      const rows = batch.map(valuesOf);
+      const events = batch.events();
+      const rows = events.map(valuesOf);
       return async (connection) => {
         for (const values of rows) await connection.execute(sql.addEvent, values);
-        for (const { id } of batch) await connection.execute(sql.addStatus, [id]);
+        for (const { id } of events) await connection.execute(sql.addStatus, [id]);
       };
     },
     async advance(connection, passes) {

@@ -1,5 +1,6 @@
 // Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
 // sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
+import type { EventBatch } from "../../model/event-batch.js";
 import { textArray, uuidArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
@@ -75,10 +76,10 @@ JOIN ${tables.events} AS e ON e.id = a.event_id`,
 }
 
 /** A batch in pieces that one statement carries; all of them in one transaction. Most batches are one piece. */
-function parts<T>(batch: readonly T[]): (readonly T[])[] {
-  if (batch.length <= STATEMENT_EVENTS) return [batch];
-  return Array.from({ length: Math.ceil(batch.length / STATEMENT_EVENTS) }, (_, index) =>
-    batch.slice(index * STATEMENT_EVENTS, (index + 1) * STATEMENT_EVENTS),
+function parts(batch: EventBatch): EventBatch[] {
+  if (batch.size <= STATEMENT_EVENTS) return [batch];
+  return Array.from({ length: Math.ceil(batch.size / STATEMENT_EVENTS) }, (_, index) =>
+    batch.slice(index * STATEMENT_EVENTS, Math.min((index + 1) * STATEMENT_EVENTS, batch.size)),
   );
 }
 

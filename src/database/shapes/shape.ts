@@ -1,7 +1,7 @@
 // What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
 // shapes so that none of them needs to know another.
 import type { PreparedEvent } from "../../model/event.js";
-import { uuidArray } from "../binary-arrays.js";
+import { uuidBytesArray } from "../binary-arrays.js";
 import { resolvePresent, type StatementContext } from "../statements.js";
 import { PAYLOAD_TRAITS } from "../tables.js";
 import type { Connection, SqlValue, Workload } from "../workload.js";
@@ -31,14 +31,6 @@ export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe
     : [authorityId, trainId];
 }
 
-const compareIds = (a: PreparedEvent, b: PreparedEvent): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-
-/** The batch in key order, the order in which every statement writes; keys of version 7 come in it. */
-export function byKey(batch: readonly PreparedEvent[]): readonly PreparedEvent[] {
-  const isSorted = batch.every((event, i) => i === 0 || compareIds(batch[i - 1] ?? event, event) <= 0);
-  return isSorted ? batch : batch.toSorted(compareIds);
-}
-
 /** `Workload.countPresent`. */
 export function presenceCounter(context: StatementContext): Pick<Workload, "countPresent"> & {
   readonly statement: ReturnType<typeof resolvePresent>;
@@ -46,8 +38,8 @@ export function presenceCounter(context: StatementContext): Pick<Workload, "coun
   const statement = resolvePresent(context);
   return {
     statement,
-    async countPresent(connection: Connection, ids: readonly string[]): Promise<number> {
-      const [row] = await connection.execute(statement, [uuidArray(ids)]);
+    async countPresent(connection: Connection, keys: Buffer): Promise<number> {
+      const [row] = await connection.execute(statement, [uuidBytesArray(keys)]);
       return Number(row?.present);
     },
   };

@@ -11,7 +11,7 @@ import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
 import type { Connection, SqlRow, SqlValue, Statement, Workload } from "../workload.js";
 import { batchArrays, insertBatch } from "./batch-arrays.js";
-import { beginOf, byKey, findValues, presenceCounter, type Shape } from "./shape.js";
+import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
 function addStatement(context: StatementContext): Statement {
@@ -104,8 +104,8 @@ export const singleStatement: Shape = (context) => {
   }
 
   const prepareAdd: Workload["prepareAdd"] = (batch) => {
-    if (batch.length === 0) return () => Promise.resolve();
-    const values = batchArrays(context, byKey(batch));
+    if (batch.size === 0) return () => Promise.resolve();
+    const values = batchArrays(context, batch);
     return async (connection) => {
       await run(connection, add, values);
     };

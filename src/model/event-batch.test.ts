@@ -1,0 +1,66 @@
+// A batch made as bytes is the one that its keys and the generator's documents say, in the order of keys, and comes apart
+// and together again without a change.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DocumentGenerator } from "./document-generator.js";
+import { EventBatch } from "./event-batch.js";
+import { ID_KINDS, idsOf, keyBytes } from "./event-id.js";
+import type { PreparedEvent } from "./event.js";
+import { KeySum } from "./key-sum.js";
+import { KeyMaker } from "./ledger.js";
+
+const made = (ids: (typeof ID_KINDS)[number], events: number, documentBytes: number, first = 0) => {
+  const keys = new KeyMaker({ worker: 4, ids, seed: 3 }).bytesOf({ batch: 7, events, madeAtMs: 1.7e12 });
+  const generator = new DocumentGenerator(3, "producers/1", documentBytes);
+  return { keys, generator, batch: EventBatch.made(keys, generator, first) };
+};
+
+function byKey(events: PreparedEvent[]): PreparedEvent[] {
+  return events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+describe.each(ID_KINDS)("a batch, %s", (kind) => {
+  test("holds each key with the document of its position, in the order of keys", () => {
+    const anyCase = [fc.nat(60), fc.integer({ min: 1, max: 3000 }), fc.nat(1e6)] as const;
+    fc.assert(
+      fc.property(...anyCase, (events, documentBytes, first) => {
+        const { keys, generator, batch } = made(kind, events, documentBytes, first);
+        const wanted = idsOf(keys).map((id, position) => {
+          const { json, ...columns } = generator.at(first + position);
+          return { id, payload: json, ...columns };
+        });
+        expect(batch.events()).toEqual(byKey(wanted));
+        expect(batch.size).toBe(events);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is the same when it is made of its events, in whatever order", () => {
+    const { batch } = made(kind, 40, 900);
+    const events = batch.events();
+    const again = EventBatch.of(events.toReversed());
+    expect(again.events()).toEqual(events);
+    expect(again.documents.bytes.equals(batch.documents.bytes)).toBe(true);
+    expect(again.keys.equals(batch.keys)).toBe(true);
+    expect(again.authorityIds.equals(batch.authorityIds)).toBe(true);
+  });
+
+  test("comes apart by rows", () => {
+    const { batch } = made(kind, 40, 900);
+    const parts = [batch.slice(0, 13), batch.slice(13, 13), batch.slice(13, 40)];
+    expect(parts.flatMap((part) => part.events())).toEqual(batch.events());
+  });
+
+  test("has the sum of keys that its texts have", () => {
+    const { keys } = made(kind, 40, 900);
+    expect(new KeySum().addKeys(keys)).toEqual(new KeySum().addAll(idsOf(keys)));
+    expect(keyBytes(idsOf(keys)).equals(keys)).toBe(true);
+  });
+});
+
+test("takes documents that are not ASCII", () => {
+  const [event] = made("uuidv7", 1, 900).batch.events();
+  const events = [{ ...(event as PreparedEvent), payload: '{"remarks":"Überholgleis"}' }];
+  expect(EventBatch.of(events).events()).toEqual(events);
+});

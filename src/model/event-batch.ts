@@ -1,0 +1,131 @@
+// A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
+// writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
+// of the string was most of what a client's processor did.
+import { byteTarget, type DocumentGenerator } from "./document-generator.js";
+import { FIXED_WIDTHS } from "./document-values.js";
+import { idsOf, KEY_BYTES, keyBytes } from "./event-id.js";
+import { EventType, type PreparedEvent } from "./event.js";
+
+/** Texts one after the other, UTF-8, and where each ends. */
+export interface TextColumn {
+  readonly bytes: Buffer;
+  readonly ends: Int32Array;
+}
+
+function textColumn(texts: readonly string[]): TextColumn {
+  const ends = new Int32Array(texts.length);
+  let end = 0;
+  for (let i = 0; i < texts.length; i++) ends[i] = end += Buffer.byteLength(texts[i] as string);
+  return { bytes: Buffer.from(texts.join("")), ends };
+}
+
+function textAt({ bytes, ends }: TextColumn, row: number): string {
+  return bytes.toString("utf8", row === 0 ? 0 : ends[row - 1], ends[row]);
+}
+
+function sliceOf({ bytes, ends }: TextColumn, from: number, to: number): TextColumn {
+  const start = from === 0 ? 0 : (ends[from - 1] as number);
+  return {
+    bytes: bytes.subarray(start, ends[to - 1] ?? start),
+    ends: ends.subarray(from, to).map((end) => end - start),
+  };
+}
+
+/** Positions of keys in their order; undefined where they rise as they are, as those of version 7 do. */
+function orderOf(keys: Buffer): number[] | undefined {
+  const size = keys.length / KEY_BYTES;
+  const compare = (a: number, b: number): number =>
+    keys.compare(keys, b * KEY_BYTES, (b + 1) * KEY_BYTES, a * KEY_BYTES, (a + 1) * KEY_BYTES);
+  const isRising = (i: number): boolean => i === 0 || compare(i - 1, i) <= 0;
+  const positions = Array.from({ length: size }, (_, i) => i);
+  return positions.every(isRising) ? undefined : positions.sort(compare);
+}
+
+const TYPE_BYTES = new Map(EventType.options.map((type) => [type, Buffer.from(type, "latin1")]));
+const TRAIN_BYTES = FIXED_WIDTHS.trainId;
+const TYPE_BYTES_MAX = Math.max(...EventType.options.map((type) => type.length));
+
+export class EventBatch {
+  readonly size: number;
+
+  private constructor(
+    /** `KEY_BYTES` each, as are `authorityIds`. */
+    readonly keys: Buffer,
+    readonly documents: TextColumn,
+    readonly eventTypes: TextColumn,
+    readonly authorityIds: Buffer,
+    readonly trainIds: TextColumn,
+  ) {
+    this.size = keys.length / KEY_BYTES;
+  }
+
+  /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
+  static made(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
+    const size = keys.length / KEY_BYTES;
+    const order = orderOf(keys);
+    const documents = byteTarget(Buffer.allocUnsafe(size * generator.maxBytes));
+    const documentEnds = new Int32Array(size);
+    const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
+    const typeEnds = new Int32Array(size);
+    const authorityIds = Buffer.allocUnsafe(size * KEY_BYTES);
+    const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
+    const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
+    for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
+      const position = order?.[row] ?? row;
+      if (order) keys.copy(sorted, row * KEY_BYTES, position * KEY_BYTES, (position + 1) * KEY_BYTES);
+      const document = generator.write(firstDocument + position, documents, end);
+      documentEnds[row] = end = document.end;
+      const type = TYPE_BYTES.get(document.eventType) as Buffer;
+      types.set(type, typeEnd);
+      typeEnds[row] = typeEnd += type.length;
+      for (let word = 0; word < 4; word++)
+        authorityIds.writeUInt32BE(document.authority[word] as number, row * KEY_BYTES + 4 * word);
+      for (let i = 0; i < TRAIN_BYTES; i++)
+        trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
+    }
+    const trainEnds = Int32Array.from({ length: size }, (_, row) => (row + 1) * TRAIN_BYTES);
+    return new EventBatch(
+      sorted,
+      { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },
+      { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds },
+      authorityIds,
+      { bytes: trains, ends: trainEnds },
+    );
+  }
+
+  /** A batch of these events, which may come in any order. */
+  static of(events: readonly PreparedEvent[]): EventBatch {
+    const sorted = events.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    return new EventBatch(
+      keyBytes(sorted.map(({ id }) => id)),
+      textColumn(sorted.map(({ payload }) => payload)),
+      textColumn(sorted.map(({ eventType }) => eventType)),
+      keyBytes(sorted.map(({ authorityId }) => authorityId)),
+      textColumn(sorted.map(({ trainId }) => trainId)),
+    );
+  }
+
+  /** Its events one by one. */
+  events(): PreparedEvent[] {
+    const authorities = idsOf(this.authorityIds);
+    return idsOf(this.keys).map((id, row) => ({
+      id,
+      payload: textAt(this.documents, row),
+      eventType: EventType.parse(textAt(this.eventTypes, row)),
+      authorityId: authorities[row] as string,
+      trainId: textAt(this.trainIds, row),
+    }));
+  }
+
+  /** Rows `from` to before `to`. */
+  slice(from: number, to: number): EventBatch {
+    const [first, last] = [from * KEY_BYTES, to * KEY_BYTES];
+    return new EventBatch(
+      this.keys.subarray(first, last),
+      sliceOf(this.documents, from, to),
+      sliceOf(this.eventTypes, from, to),
+      this.authorityIds.subarray(first, last),
+      sliceOf(this.trainIds, from, to),
+    );
+  }
+}
