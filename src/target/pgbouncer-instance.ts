@@ -67,8 +67,7 @@ export class PgBouncerInstance implements PoolerInstance {
         const instance = new PgBouncerInstance(program, directory, client, console);
         const failure = await instance.launch();
         if (failure === undefined) return instance;
-        if (!PORT_TAKEN.test(failure) || attempt >= PORT_ATTEMPTS)
-          throw instance.refusal(failure);
+        if (!PORT_TAKEN.test(failure) || attempt >= PORT_ATTEMPTS) throw instance.refusal(failure);
       }
     } catch (error) {
       await directory.remove();
