@@ -122,13 +122,14 @@ class ExperimentRun {
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const { observer, interruption } = this.options;
-    await this.judge.ensureCeiling({ target: kept.target, trial, treatment, directory });
     const onTotals = this.judge.watcher(trial, treatment);
     const onPooler = (version: string): void => this.onPooler(version);
     const done = await runTrial(
       { ...kept, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, index: this.record.indexOf(trial), directory },
     );
+    if (!done.failure && !interruption.isRequested())
+      await this.judge.ensureCeiling({ target: kept.target, trial, treatment, directory });
     const result = this.judge.judge(done, trial, treatment);
     this.record.add(treatment.id, result, done.totals);
     await writeTrial(directory, result);

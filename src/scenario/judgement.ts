@@ -28,7 +28,7 @@ export interface Threshold {
 
 /** Bounds beyond which a trial is called tainted; see docs/diagnosis.md. Ratios are 0 .. 1. */
 export interface DiagnosisSettings {
-  /** Whether the ceiling of the generator is measured before the trials of each pool. */
+  /** Whether the ceiling of the generator is measured, after the first trial of each pool. */
   readonly ceiling: boolean;
   readonly maxEventLoopDelayMs: number;
   /** Busy share of the busiest worker thread. */

@@ -18,7 +18,7 @@ export const Diagnosis = z
       .default(true)
       .meta({
         description:
-          "Measure for a moment, before the trials of each pool, how many `select 1` the same clients get through it. " +
+          "Measure for a moment, after the first trial of each pool, how many `select 1` the same clients get through it. " +
           "Default true.",
       }),
     maxEventLoopDelay: duration(
