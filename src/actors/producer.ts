@@ -59,7 +59,7 @@ class BatchStream {
     const made = { batch: this.takeBatchNumber(), events, madeAtMs: wallClockMs() };
     const keys = this.keyMaker.bytesOf(made);
     const firstDocument = this.nextDocument;
-    const batch = EventBatch.made(keys, this.documents, firstDocument);
+    const batch = EventBatch.made(settings.ids, keys, this.documents, firstDocument);
     this.nextDocument += events;
     const entry = { ...made, client: this.client, firstDocument, keys: new KeySum().addKeys(keys) };
     this.ahead = { keys, add: this.context.workload.prepareAdd(batch), entry };

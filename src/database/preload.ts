@@ -53,7 +53,7 @@ export async function preload(
     const events = Math.min(BATCH_EVENTS, total - done);
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const keys = keyMaker.bytesOf(made);
-    const batch = EventBatch.made(keys, generator, done);
+    const batch = EventBatch.made(settings.ids, keys, generator, done);
     await client.query(addEvents.text, batchArrays(context, batch));
     await client.query(addStatus.text, [uuidBytesArray(batch.keys)]);
     onBatch({

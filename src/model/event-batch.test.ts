@@ -12,7 +12,7 @@ import { KeyMaker } from "./ledger.js";
 const made = (ids: (typeof ID_KINDS)[number], events: number, documentBytes: number, first = 0) => {
   const keys = new KeyMaker({ worker: 4, ids, seed: 3 }).bytesOf({ batch: 7, events, madeAtMs: 1.7e12 });
   const generator = new DocumentGenerator(3, "producers/1", documentBytes);
-  return { keys, generator, batch: EventBatch.made(keys, generator, first) };
+  return { keys, generator, batch: EventBatch.made(ids, keys, generator, first) };
 };
 
 function byKey(events: PreparedEvent[]): PreparedEvent[] {

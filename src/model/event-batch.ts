@@ -3,7 +3,7 @@
 // of the string was most of what a client's processor did.
 import { byteTarget, type DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
-import { idsOf, KEY_BYTES, keyBytes } from "./event-id.js";
+import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
 
 /** Texts one after the other, UTF-8, and where each ends. */
@@ -31,14 +31,11 @@ function sliceOf({ bytes, ends }: TextColumn, from: number, to: number): TextCol
   };
 }
 
-/** Positions of keys in their order; undefined where they rise as they are, as those of version 7 do. */
-function orderOf(keys: Buffer): number[] | undefined {
-  const size = keys.length / KEY_BYTES;
+/** Positions of keys in their order. */
+function orderOf(keys: Buffer): number[] {
   const compare = (a: number, b: number): number =>
     keys.compare(keys, b * KEY_BYTES, (b + 1) * KEY_BYTES, a * KEY_BYTES, (a + 1) * KEY_BYTES);
-  const isRising = (i: number): boolean => i === 0 || compare(i - 1, i) <= 0;
-  const positions = Array.from({ length: size }, (_, i) => i);
-  return positions.every(isRising) ? undefined : positions.sort(compare);
+  return Array.from({ length: keys.length / KEY_BYTES }, (_, position) => position).sort(compare);
 }
 
 const TYPE_BYTES = new Map(EventType.options.map((type) => [type, Buffer.from(type, "latin1")]));
@@ -60,14 +57,15 @@ export class EventBatch {
   }
 
   /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
-  static made(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
+  static made(kind: IdKind, keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
-    const order = orderOf(keys);
+    // Those of version 7 are made in their order.
+    const order = kind === "uuidv7" ? undefined : orderOf(keys);
     const documents = byteTarget(Buffer.allocUnsafe(size * generator.maxBytes));
     const documentEnds = new Int32Array(size);
     const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
     const typeEnds = new Int32Array(size);
-    const authorityIds = Buffer.allocUnsafe(size * KEY_BYTES);
+    const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
     const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
@@ -79,7 +77,7 @@ export class EventBatch {
       types.set(type, typeEnd);
       typeEnds[row] = typeEnd += type.length;
       for (let word = 0; word < 4; word++)
-        authorityIds.writeUInt32BE(document.authority[word] as number, row * KEY_BYTES + 4 * word);
+        authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
       for (let i = 0; i < TRAIN_BYTES; i++)
         trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
     }
@@ -88,7 +86,7 @@ export class EventBatch {
       sorted,
       { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },
       { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds },
-      authorityIds,
+      authorities.bytes,
       { bytes: trains, ends: trainEnds },
     );
   }
