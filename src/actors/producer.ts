@@ -4,7 +4,7 @@
 import { wallClockMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import { EventBatch } from "../model/event-batch.js";
+import { BatchMaker } from "../model/event-batch.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
@@ -37,6 +37,7 @@ class BatchStream {
     private readonly context: ActorContext,
     client: number,
     private readonly keyMaker: KeyMaker,
+    private readonly batchMaker: BatchMaker,
     private readonly takeBatchNumber: () => number,
   ) {
     const { trial, role, firstClient, settings } = context.assignment;
@@ -59,7 +60,7 @@ class BatchStream {
     const made = { batch: this.takeBatchNumber(), events, madeAtMs: wallClockMs() };
     const keys = this.keyMaker.bytesOf(made);
     const firstDocument = this.nextDocument;
-    const batch = EventBatch.made(settings.ids, keys, this.documents, firstDocument);
+    const batch = this.batchMaker.make(keys, this.documents, firstDocument);
     this.nextDocument += events;
     const entry = { ...made, client: this.client, firstDocument, keys: new KeySum().addKeys(keys) };
     this.ahead = { keys, add: this.context.workload.prepareAdd(batch), entry };
@@ -90,9 +91,10 @@ export function createAdder(context: ActorContext): Adder {
   const { workload, transactor, lifecycle, ledger, assignment } = context;
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
+  const batchMaker = new BatchMaker(assignment.settings.ids);
   const streams = Array.from(
     { length: assignment.clients },
-    (_, client) => new BatchStream(context, client, keyMaker, () => batchNumber++),
+    (_, client) => new BatchStream(context, client, keyMaker, batchMaker, () => batchNumber++),
   );
   const streamOf = (client: number): BatchStream => streams[client] as BatchStream;
 

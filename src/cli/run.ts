@@ -2,7 +2,6 @@
 // says so. Results go to standard output; progress and everything else to standard error. The first SIGINT or
 // SIGTERM stops gracefully with partial, marked results, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
-import { compileEarly } from "../foundation/compiler.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { parseCapacityThreshold } from "../engine/capacity-probe.js";
@@ -85,7 +84,6 @@ export function register(program: Command): void {
 }
 
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
-  compileEarly();
   const { set, trials, duration, seed, resume } = options;
   const overrides: Overrides = {
     set,

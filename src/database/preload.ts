@@ -3,7 +3,7 @@
 // date, so that the trial starts on a database at rest.
 import { wallClockMs } from "../foundation/clock.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import { EventBatch } from "../model/event-batch.js";
+import { BatchMaker } from "../model/event-batch.js";
 import { PRELOAD_WORKER } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
@@ -48,12 +48,13 @@ export async function preload(
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
   const keyMaker = new KeyMaker(source);
+  const batchMaker = new BatchMaker(settings.ids);
   let done = 0;
   while (done < total && isWanted()) {
     const events = Math.min(BATCH_EVENTS, total - done);
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const keys = keyMaker.bytesOf(made);
-    const batch = EventBatch.made(settings.ids, keys, generator, done);
+    const batch = batchMaker.make(keys, generator, done);
     await client.query(addEvents.text, batchArrays(context, batch));
     await client.query(addStatus.text, [uuidBytesArray(batch.keys)]);
     onBatch({

@@ -70,7 +70,7 @@ export interface Workload {
   add(connection: Connection, batch: EventBatch): Promise<void>;
   /**
    * The same in two steps: serialises the batch now, for a transaction that may be run later, and again after a
-   * failure. What it resolves to keeps no event of the batch where the shape sends batches whole.
+   * failure. What it gives keeps nothing of the batch, which may be overwritten then.
    */
   prepareAdd(batch: EventBatch): (connection: Connection) => Promise<void>;
   process(connection: Connection, request: ProcessRequest): Promise<ProcessOutcome>;

@@ -1,8 +1,9 @@
 // The worker threads of one trial, commanded together: launched and connected, held at a barrier, started at one
 // instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears fails
 // the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
+import { compileAsUsual, compileEarly } from "../foundation/compiler.js";
 import {
   asTrainSimError,
   codeOf,
@@ -13,10 +14,10 @@ import {
 } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
-import { workerEntryUrl } from "../actors/worker-url.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
+import { startThread } from "./worker-thread.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;
@@ -28,9 +29,6 @@ const LEAD_MIN_MS = 30;
 const LEAD_MAX_MS = 2_000;
 /** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
 const LEAD_DELAYS = 2;
-
-/** A quarter of V8's own: 2 000 clients then took 306 MB instead of 400, and making batches no more CPU time. */
-const YOUNG_GENERATION_MB = 12;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
@@ -74,6 +72,7 @@ export class Fleet {
   /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     const ready = this.muster("ready");
+    compileEarly();
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
     await ready;
@@ -113,6 +112,7 @@ export class Fleet {
     const stopped = this.muster("stopped");
     this.command({ kind: "stop" });
     const reports = await stopped;
+    compileAsUsual();
     this.windowUsages = reports.map((report) => report.usage);
     this.endpointsTold = reports.map((report) => report.endpoints);
     return reports.map((report) => report.ledger);
@@ -145,16 +145,13 @@ export class Fleet {
   /** Ends every thread at once, whatever it is doing. */
   async terminate(): Promise<void> {
     clearInterval(this.pulse);
+    compileAsUsual();
     this.assignments.forEach((_, number) => this.stopped.add(number));
     await Promise.all(this.workers.map((worker) => worker.terminate()));
   }
 
   private startWorker(assignment: Assignment, number: number): void {
-    const worker = new Worker(workerEntryUrl(), {
-      workerData: assignment,
-      name: `${assignment.role}-${assignment.index}`,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    });
+    const worker = startThread(assignment);
     worker.on("online", () => this.heartbeat.expect(number, START_GRACE_MS));
     worker.on("message", (message: unknown) => {
       try {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
-import { EventBatch } from "./event-batch.js";
+import { BatchMaker, EventBatch } from "./event-batch.js";
 import { ID_KINDS, idsOf, keyBytes } from "./event-id.js";
 import type { PreparedEvent } from "./event.js";
 import { KeySum } from "./key-sum.js";
@@ -12,7 +12,7 @@ import { KeyMaker } from "./ledger.js";
 const made = (ids: (typeof ID_KINDS)[number], events: number, documentBytes: number, first = 0) => {
   const keys = new KeyMaker({ worker: 4, ids, seed: 3 }).bytesOf({ batch: 7, events, madeAtMs: 1.7e12 });
   const generator = new DocumentGenerator(3, "producers/1", documentBytes);
-  return { keys, generator, batch: EventBatch.made(ids, keys, generator, first) };
+  return { keys, generator, batch: new BatchMaker(ids).make(keys, generator, first) };
 };
 
 function byKey(events: PreparedEvent[]): PreparedEvent[] {
@@ -57,6 +57,14 @@ describe.each(ID_KINDS)("a batch, %s", (kind) => {
     expect(new KeySum().addKeys(keys)).toEqual(new KeySum().addAll(idsOf(keys)));
     expect(keyBytes(idsOf(keys)).equals(keys)).toBe(true);
   });
+});
+
+test("a maker's next batch is right whatever the size of the one before", () => {
+  const maker = new BatchMaker("uuidv7");
+  for (const size of [3, 60, 0, 7, 61]) {
+    const { keys, generator, batch } = made("uuidv7", size, 900);
+    expect(maker.make(keys, generator, 0).events()).toEqual(batch.events());
+  }
 });
 
 test("takes documents that are not ASCII", () => {

@@ -1,7 +1,7 @@
 // A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
 // writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
 // of the string was most of what a client's processor did.
-import { byteTarget, type DocumentGenerator } from "./document-generator.js";
+import { byteTarget, type ByteTarget, type DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
@@ -45,7 +45,7 @@ const TYPE_BYTES_MAX = Math.max(...EventType.options.map((type) => type.length))
 export class EventBatch {
   readonly size: number;
 
-  private constructor(
+  constructor(
     /** `KEY_BYTES` each, as are `authorityIds`. */
     readonly keys: Buffer,
     readonly documents: TextColumn,
@@ -54,41 +54,6 @@ export class EventBatch {
     readonly trainIds: TextColumn,
   ) {
     this.size = keys.length / KEY_BYTES;
-  }
-
-  /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
-  static made(kind: IdKind, keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
-    const size = keys.length / KEY_BYTES;
-    // Those of version 7 are made in their order.
-    const order = kind === "uuidv7" ? undefined : orderOf(keys);
-    const documents = byteTarget(Buffer.allocUnsafe(size * generator.maxBytes));
-    const documentEnds = new Int32Array(size);
-    const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
-    const typeEnds = new Int32Array(size);
-    const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
-    const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
-    const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
-    for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
-      const position = order?.[row] ?? row;
-      if (order) keys.copy(sorted, row * KEY_BYTES, position * KEY_BYTES, (position + 1) * KEY_BYTES);
-      const document = generator.write(firstDocument + position, documents, end);
-      documentEnds[row] = end = document.end;
-      const type = TYPE_BYTES.get(document.eventType) as Buffer;
-      types.set(type, typeEnd);
-      typeEnds[row] = typeEnd += type.length;
-      for (let word = 0; word < 4; word++)
-        authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
-      for (let i = 0; i < TRAIN_BYTES; i++)
-        trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
-    }
-    const trainEnds = Int32Array.from({ length: size }, (_, row) => (row + 1) * TRAIN_BYTES);
-    return new EventBatch(
-      sorted,
-      { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },
-      { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds },
-      authorities.bytes,
-      { bytes: trains, ends: trainEnds },
-    );
   }
 
   /** A batch of these events, which may come in any order. */
@@ -125,5 +90,60 @@ export class EventBatch {
       this.authorityIds.subarray(first, last),
       sliceOf(this.trainIds, from, to),
     );
+  }
+}
+
+/** What a maker keeps for the next batch, at most. */
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Makes the batches of one thread. The documents of all of them are written into the same memory, so a batch is good until
+ * the next one is made: whoever sends it later copies what it sends.
+ */
+export class BatchMaker {
+  private documents = byteTarget(Buffer.alloc(0));
+
+  constructor(private readonly kind: IdKind) {}
+
+  /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
+  make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
+    const size = keys.length / KEY_BYTES;
+    // Those of version 7 are made in their order.
+    const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
+    const documents = this.room(size * generator.maxBytes);
+    const documentEnds = new Int32Array(size);
+    const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
+    const typeEnds = new Int32Array(size);
+    const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
+    const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
+    const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
+    for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
+      const position = order?.[row] ?? row;
+      if (order) keys.copy(sorted, row * KEY_BYTES, position * KEY_BYTES, (position + 1) * KEY_BYTES);
+      const document = generator.write(firstDocument + position, documents, end);
+      documentEnds[row] = end = document.end;
+      const type = TYPE_BYTES.get(document.eventType) as Buffer;
+      types.set(type, typeEnd);
+      typeEnds[row] = typeEnd += type.length;
+      for (let word = 0; word < 4; word++)
+        authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
+      for (let i = 0; i < TRAIN_BYTES; i++)
+        trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
+    }
+    const trainEnds = Int32Array.from({ length: size }, (_, row) => (row + 1) * TRAIN_BYTES);
+    return new EventBatch(
+      sorted,
+      { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },
+      { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds },
+      authorities.bytes,
+      { bytes: trains, ends: trainEnds },
+    );
+  }
+
+  private room(bytes: number): ByteTarget {
+    if (bytes <= this.documents.bytes.length) return this.documents;
+    const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
+    if (bytes <= KEPT_BYTES_MAX) this.documents = target;
+    return target;
   }
 }
