@@ -11,8 +11,8 @@ const PATIENCE_MS = 60_000;
 const ANALYZE_AFTER = 0.6;
 /** Until what was under way at the window's end has been committed and can be counted; train-sim drops its tables. */
 const SETTLING_MS = 1_000;
-/** Load beyond the window, so that no peer ends inside it. */
-const SLACK_SECONDS = 3;
+/** Load beyond the window, so that no peer ends inside it: before it, tables are analysed, which takes what it takes. */
+const SLACK_SECONDS = 8;
 
 async function untilLoaded(server, running) {
   const sinceMs = Date.now();
@@ -39,6 +39,8 @@ export async function measure(server, peer, setting, { seconds, warmUpSeconds, s
     }
     const before = await server.counters(running.pids);
     await sleep(seconds * 1000);
+    if (running.hasEnded())
+      throw new Error(`it ended before its window did: ${(await running.ended) ?? "its time was over"}`);
     const after = await server.counters(running.pids);
     await sleep(SETTLING_MS);
     const events = await server.eventsBetween(before.at, after.at);
