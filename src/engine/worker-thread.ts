@@ -1,4 +1,4 @@
-// Starts one worker thread, with what V8 is told about it.
+// Starts one worker thread, with what V8 is told about its memory. What it runs and is told later is the fleet's.
 import { Worker } from "node:worker_threads";
 import type { Assignment } from "../actors/protocol.js";
 import { workerEntryUrl } from "../actors/worker-url.js";
