@@ -114,7 +114,10 @@ describe("the stack on CockroachDB", () => {
   });
 
   test("asks every node whether it is ready", async () => {
-    for (const { asked } of stack.health) expect([...asked]).toEqual(["GET /health?ready=1"]);
+    for (const { asked } of stack.health) {
+      // HAProxy spreads its first questions.
+      await expect.poll(() => [...asked], { timeout: 10_000 }).toEqual(["GET /health?ready=1"]);
+    }
   });
 
   test("has PgBouncers whose certificates nodes and their clients do not take for one of the cluster", async () => {
