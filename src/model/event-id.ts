@@ -48,11 +48,9 @@ export function batchKeys(
       write32(keys, at + 2, time % 0x1_0000_0000);
     } else {
       write32(keys, at, prng.uint32());
-      write32(
-        keys,
-        at + 2,
-        (prng.uint32() & 0xffff) | ((keys[at + 2] as number) << 24) | ((keys[at + 3] as number) << 16),
-      );
+      const rest = prng.uint32();
+      keys[at + 4] = rest >>> 8;
+      keys[at + 5] = rest;
     }
     keys[at + 6] = version | ((position >>> 8) & 0x0f);
     keys[at + 7] = position;
