@@ -72,6 +72,17 @@ describe("systemClock.sleep", () => {
     await systemClock.sleep(3_600_000, AbortSignal.abort());
   });
 
+  test("is never early, not by a part of a millisecond", async () => {
+    const sleeps = Array.from({ length: 200 }, async (_, index) => {
+      const ms = 1 + index * 0.173;
+      const startMs = monotonicMs();
+      await systemClock.sleep(ms);
+      return monotonicMs() - startMs - ms;
+    });
+    // The sum of two readings in floating point may be off by far less than the clock's own step.
+    expect(Math.min(...(await Promise.all(sleeps)))).toBeGreaterThan(-1e-5);
+  });
+
   test("resolves, and does not reject, when its signal aborts", async () => {
     const stop = new AbortController();
     const sleeping = systemClock.sleep(3_600_000, stop.signal);

@@ -42,16 +42,19 @@ export function isoTime(atMs: number = Date.now()): string {
 export interface Clock {
   /** Monotonic milliseconds. */
   nowMs(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts (it does not reject). */
+  /** Resolves after `ms`, never before, or at once when `signal` aborts (it does not reject). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   nowMs: monotonicMs,
   async sleep(ms, signal) {
-    if (ms <= 0 || signal?.aborted) return;
+    const dueMs = monotonicMs() + ms;
     try {
-      await delay(ms, undefined, signal ? { signal } : {});
+      // Node's timers count whole milliseconds, and may be a part of one early: what is due in a second would come
+      // in the second before it.
+      for (let leftMs = ms; leftMs > 0 && !signal?.aborted; leftMs = dueMs - monotonicMs())
+        await delay(leftMs, undefined, signal ? { signal } : {});
     } catch {
       // Aborted: the caller looks at its signal.
     }
