@@ -7,6 +7,7 @@ import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 import { passwordFrom } from "./password-command.js";
+import { plainSocket } from "./plain-socket.js";
 
 /** Milliseconds that a TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
@@ -83,13 +84,14 @@ export function pgConfig(
   applicationName: string,
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
 ): ClientConfig {
+  const isEncrypted = endpoint.tls !== undefined && !isSocketDirectory(endpoint.host);
   return {
     host: endpoint.host,
     port: endpoint.port,
     database: endpoint.database,
     user: endpoint.user,
     ...passwordOf(endpoint),
-    ssl: endpoint.tls && !isSocketDirectory(endpoint.host) ? tlsOptions(endpoint.tls) : false,
+    ...(isEncrypted ? { ssl: tlsOptions(endpoint.tls) } : { ssl: false, stream: plainSocket }),
     sslnegotiation: "postgres",
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,

@@ -29,8 +29,13 @@ describe("readings of the machine", () => {
 
   it("read a process whatever its name", () => {
     const line = `42 (a (b) c) S 7 ${new Array(9).fill(0).join(" ")} 10 20 3 4 20 0 1`;
-    expect(parseProcessStat(line)).toEqual({ pid: 42, parent: 7, ticks: 37 });
+    expect(parseProcessStat(line)).toEqual({ pid: 42, parent: 7, ticks: 37, isKernelThread: false });
     expect(parseProcessStat("")).toBeUndefined();
+  });
+
+  it("know a thread of the kernel by its flags", () => {
+    const line = "14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 5 0 0 20 0 1";
+    expect(parseProcessStat(line)).toEqual({ pid: 14, parent: 2, ticks: 5, isKernelThread: true });
   });
 
   it("take descendants for one's own, and no others", () => {
@@ -39,7 +44,7 @@ describe("readings of the machine", () => {
       { pid: 11, parent: 10, ticks: 2 },
       { pid: 12, parent: 11, ticks: 4 },
       { pid: 13, parent: 1, ticks: 100 },
-    ];
+    ].map((each) => ({ ...each, isKernelThread: false }));
     expect(ticksOfTree(tree, 10)).toBe(7);
   });
 

@@ -49,22 +49,31 @@ export interface ProcessTicks {
   readonly parent: number;
   /** Its own and those of the children that it has waited for. */
   readonly ticks: number;
+  readonly isKernelThread: boolean;
 }
+
+/** PF_KTHREAD of the kernel's flags of a process. */
+const KERNEL_THREAD = 0x0020_0000;
 
 /** One line of `/proc/<pid>/stat`; the name in it may hold spaces and brackets. */
 export function parseProcessStat(stat: string): ProcessTicks | undefined {
   const match = /^(\d+) \(.*\) (.*)$/s.exec(stat.trim());
   if (!match) return undefined;
   const fields = (match[2] ?? "").split(" ").map(Number);
-  const [, parent = Number.NaN] = fields;
+  const [, parent = Number.NaN, , , , , flags = 0] = fields;
   const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-  return Number.isNaN(parent + ticks) ? undefined : { pid: Number(match[1]), parent, ticks };
+  if (Number.isNaN(parent + ticks)) return undefined;
+  return { pid: Number(match[1]), parent, ticks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
 }
 
 /** Ticks of a process and of all that descend from it. */
 export function ticksOfTree(processes: readonly ProcessTicks[], root: number): number {
   const children = new Map<number, ProcessTicks[]>();
-  for (const each of processes) children.set(each.parent, [...(children.get(each.parent) ?? []), each]);
+  for (const each of processes) {
+    const siblings = children.get(each.parent);
+    if (siblings) siblings.push(each);
+    else children.set(each.parent, [each]);
+  }
   const sumBelow = (pid: number): number =>
     (children.get(pid) ?? []).reduce((sum, child) => sum + child.ticks + sumBelow(child.pid), 0);
   return (processes.find(({ pid }) => pid === root)?.ticks ?? 0) + sumBelow(root);
@@ -78,11 +87,21 @@ export function readOrNothing(path: string): string {
   }
 }
 
-/** Every process that runs now; throws where there is no /proc. */
+/** Of the last listing. They descend from no program, and are most of a small machine's processes: read once each. */
+let kernelThreads: ReadonlySet<string> = new Set();
+
+/** Every process that runs now but the kernel's threads; throws where there is no /proc. */
 function readProcesses(): ProcessTicks[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => parseProcessStat(readOrNothing(`/proc/${pid}/stat`)) ?? []);
+  const processes: ProcessTicks[] = [];
+  const threads = new Set<string>();
+  for (const pid of readdirSync("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const process = kernelThreads.has(pid) ? undefined : parseProcessStat(readOrNothing(`/proc/${pid}/stat`));
+    if (process && !process.isKernelThread) processes.push(process);
+    if (process?.isKernelThread || kernelThreads.has(pid)) threads.add(pid);
+  }
+  kernelThreads = threads;
+  return processes;
 }
 
 /** A process and all that descend from it, parents first; empty when it has ended. Throws where there is no /proc. */

@@ -1,0 +1,66 @@
+// The driver's socket against a real server of this process: every byte arrives once and in order, however large the
+// pieces are and whoever else reads into the same memory meanwhile, and the end of the other side is told.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plainSocket } from "./plain-socket.js";
+
+const accepted: Socket[] = [];
+const server = createServer((socket) => void accepted.push(socket));
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterAll(() => {
+  for (const socket of accepted) socket.destroy();
+  server.close();
+});
+
+/** One end as the driver has it, with what it was told so far, and the other end. */
+async function pair(): Promise<{ near: Socket; far: Socket; heard: Buffer[] }> {
+  const heard: Buffer[] = [];
+  const near = plainSocket();
+  near.on("data", (data: Buffer) => heard.push(data));
+  const accepting = once(server, "connection");
+  near.connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [far] = (await accepting) as [Socket];
+  return { near, far, heard };
+}
+
+describe("the socket of a plain connection", () => {
+  it("hands over every byte once, beside another that reads into the same memory", async () => {
+    const bytes = (which: number): Buffer =>
+      Buffer.from(Array.from({ length: 300_001 }, (_, i) => (i * 7 + (i >> 8) + which) % 251));
+    const pairs = [await pair(), await pair()];
+    const ended = pairs.map(({ near }) => once(near, "end"));
+    for (const [which, { far }] of pairs.entries()) {
+      far.write(bytes(which).subarray(0, 5));
+      far.end(bytes(which).subarray(5));
+    }
+    await Promise.all(ended);
+    for (const [which, { heard }] of pairs.entries())
+      expect(Buffer.concat(heard).equals(bytes(which))).toBe(true);
+  });
+
+  it("gives what stays as it was when more arrives", async () => {
+    const { near, far, heard } = await pair();
+    far.write("first");
+    await once(near, "data");
+    far.write("SECOND");
+    await once(near, "data");
+    expect(heard.map(String)).toEqual(["first", "SECOND"]);
+    near.destroy();
+  });
+
+  it("writes, and tells of an end that comes without a word", async () => {
+    const { near, far } = await pair();
+    near.write("question");
+    const [question] = (await once(far, "data")) as [Buffer];
+    expect(String(question)).toBe("question");
+    const failed = once(near, "error");
+    far.resetAndDestroy();
+    const [error] = (await failed) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("ECONNRESET");
+  });
+});
