@@ -1,18 +1,18 @@
 // Whether the latencies that train-sim reports are those that pgbench measures: the same SQL at the same rate with as many
-// clients, one operation at a time, on one embedded server, taking turns. Compared are service times (pgbench's latency
+// clients, one operation at a time, both at once on one embedded server. Compared are service times (pgbench's latency
 // without its schedule lag): mean and median within 5 %, p95 too, p99 within 10 %, by the median over rounds of the two
 // programs' ratio. Response times stand beside them without a bound, since they hold how late each starts by its timers.
 // Exits with 1 when a bound is missed. Run `npm run build` first: it measures the built program.
 //
-//   node bench/fidelity.mjs [--rounds 9] [--seconds 12] [--clients 8] [--short] [--json]
+//   node bench/fidelity.mjs [--rounds 9] [--seconds 15] [--warmUp 12] [--clients 8] [--short] [--json]
 import { connectAdmin } from "../dist/database/admin.js";
 import { startEmbedded } from "../dist/target/embedded.js";
-import { pgbench, trainSim } from "./fidelity/generators.mjs";
+import { measureBoth } from "./fidelity/generators.mjs";
 import { fillBatches, OPERATIONS } from "./fidelity/operations.mjs";
 import { readOptions } from "./options.mjs";
 import { findPgbench } from "./peers/find-pgbench.mjs";
 
-const WARM_UP_SECONDS = 4;
+/** Beside the clients of both. */
 const SPARE_CONNECTIONS = 8;
 const BOUNDS = { mean: 0.05, p50: 0.05, p95: 0.05, p99: 0.1 };
 
@@ -23,18 +23,6 @@ function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-/** Both programs once; the one that goes first takes turns. */
-async function measureRound(round, setting, program) {
-  const generators = [
-    ["trainSim", () => trainSim(setting)],
-    ["pgbench", () => pgbench(program, setting)],
-  ];
-  const turns = round % 2 ? generators.reverse() : generators;
-  const measured = {};
-  for (const [name, measure] of turns) measured[name] = await measure();
-  return measured;
 }
 
 function compare(name, time, rounds) {
@@ -60,11 +48,12 @@ function print({ operation, time, metric, trainSimMs, pgbenchMs, ratio, least, m
   console.log([...cells, ...times, range].join(" ") + verdict);
 }
 
-const options = readOptions({ rounds: 9, seconds: 12, clients: 8 }, ["short"]);
+const options = readOptions({ rounds: 9, seconds: 15, warmUp: 12, clients: 8 }, ["short"]);
 const rounds = options.short ? 3 : options.rounds;
 const seconds = options.short ? 4 : options.seconds;
+const warmUpSeconds = options.short ? 4 : options.warmUp;
 const program = await findPgbench();
-const server = await startEmbedded({}, { maxConnectionsNeeded: options.clients + SPARE_CONNECTIONS });
+const server = await startEmbedded({}, { maxConnectionsNeeded: 2 * options.clients + SPARE_CONNECTIONS });
 const rows = [];
 try {
   const admin = await connectAdmin(server.admin, { purpose: "fidelity" });
@@ -72,11 +61,17 @@ try {
   if (!options.json)
     console.log(`operation time     metric  train-sim   pgbench ratio of ${rounds} rounds, milliseconds`);
   for (const [name, operation] of Object.entries(OPERATIONS)) {
-    const shared = { operation, endpoint: server.admin, admin, clients: options.clients, seconds };
+    const shared = {
+      operation,
+      endpoint: server.admin,
+      admin,
+      clients: options.clients,
+      seconds,
+      warmUpSeconds,
+    };
     const measured = [];
     for (let round = 0; round < rounds; round++) {
-      const setting = { ...shared, warmUpSeconds: WARM_UP_SECONDS, seed: 100 + round };
-      measured.push(await measureRound(round, setting, program));
+      measured.push(await measureBoth(program, { ...shared, seed: 100 + round }));
     }
     const compared = [...compare(name, "service", measured), ...compare(name, "response", measured)];
     rows.push(...compared);

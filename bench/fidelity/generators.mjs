@@ -1,22 +1,27 @@
-// The two load generators: each offers one operation at one rate with as many clients, from tables that were prepared
-// alike, and gives the service and response times of its window in milliseconds, ascending. train-sim is the built
-// program; pgbench is timed by its own log. A generator that fails ends the bench with its words.
+// The two load generators at the same time on one server: each offers one operation at one rate with as many clients, on
+// tables of its own that were prepared alike. What they measured is compared over the same seconds, train-sim's window, so
+// that whatever the machine did meanwhile it did to both. train-sim is the built program; pgbench is timed by its own log.
+// A generator that fails ends the bench with its words.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { wallClockMs } from "../../dist/foundation/clock.js";
 import { prepareNamespace } from "../../dist/engine/prepare-namespace.js";
 import { refreshStatistics } from "../../dist/database/statistics.js";
 import { dialectOf } from "../../dist/database/dialects/registry.js";
 import { readTrialHistograms } from "../../dist/results/reader.js";
 import { parseScenario } from "../../dist/scenario/loader.js";
-import { NAMESPACE, scenarioOf } from "./operations.mjs";
+import { PEER_NAMESPACE, scenarioOf } from "./operations.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const run = promisify(execFile);
+/** Share of the warm-up after which train-sim gathers statistics. */
+const ANALYZE_AFTER = 0.6;
+/** That pgbench runs longer than warm-up and window: train-sim starts, and fills its queue, before its warm-up. */
+const SLACK_SECONDS = 12;
 
 async function inScratch(work) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-fidelity-"));
@@ -32,15 +37,15 @@ function environmentOf({ user, host, port, database, password }) {
   return { ...process.env, ...libpq, PGPASSWORD: password };
 }
 
-/** The scenario as a file's text. */
-function scenarioText({ operation, endpoint, clients, seconds, warmUpSeconds, seed }) {
+/** The scenario as a file's text, in a namespace that is not the default where one is given. */
+function scenarioText({ operation, endpoint, clients, seconds, warmUpSeconds, seed }, namespace) {
   const { user, host, port, database } = endpoint;
   const load = {
     ...{ executor: "constant-arrival-rate", rate: operation.ratePerSecond, maxClients: clients },
     distribution: "poisson",
   };
   return JSON.stringify({
-    ...{ name: "fidelity", seed, namespace: NAMESPACE, trials: 1 },
+    ...{ name: "fidelity", seed, trials: 1, ...(namespace && { namespace }) },
     target: { kind: "url", urls: [`postgresql://${user}@${host}:${port}/${database}`] },
     trial: { warmUp: `${warmUpSeconds}s`, duration: `${seconds}s`, drain: false },
     ...scenarioOf(operation, load),
@@ -62,64 +67,80 @@ function exactly(values) {
   return { count: sorted.length, mean, percentile };
 }
 
-export async function trainSim(setting) {
-  return inScratch(async (directory) => {
-    const file = join(directory, "scenario.yaml");
-    writeFileSync(file, scenarioText(setting));
-    const out = join(directory, "out");
-    const env = environmentOf(setting.endpoint);
-    await run(process.execPath, [MAIN, "run", file, "--out", out, "--quiet"], { env });
-    const result = join(out, readdirSync(out)[0]);
-    const { treatments } = JSON.parse(readFileSync(join(result, "result.json"), "utf8"));
-    const { measured } = setting.operation;
-    const [trial] = treatments[0].trials;
-    const { dropped, failures, emptyPolls } = trial.operations[measured];
-    if (dropped > 0 || emptyPolls > 0 || Object.keys(failures).length > 0)
-      throw new Error(
-        `${measured}: ${dropped} dropped, ${emptyPolls} empty, failed: ${JSON.stringify(failures)}`,
-      );
-    const histograms = await readTrialHistograms(result, 1, treatments[0].id);
-    return {
-      service: samplesOf(histograms.get(`${measured}.service`)),
-      response: samplesOf(histograms.get(`${measured}.response`)),
-    };
-  });
+/** Its times, and the window that they are of, in wall-clock milliseconds. */
+async function trainSim(setting, directory) {
+  const file = join(directory, "scenario.yaml");
+  writeFileSync(file, scenarioText(setting));
+  const out = join(directory, "out");
+  const env = environmentOf(setting.endpoint);
+  await run(process.execPath, [MAIN, "run", file, "--out", out, "--quiet"], { env });
+  const result = join(out, readdirSync(out)[0]);
+  const { treatments } = JSON.parse(readFileSync(join(result, "result.json"), "utf8"));
+  const { measured } = setting.operation;
+  const [trial] = treatments[0].trials;
+  const { dropped, failures, emptyPolls } = trial.operations[measured];
+  if (dropped > 0 || emptyPolls > 0 || Object.keys(failures).length > 0)
+    throw new Error(
+      `${measured}: ${dropped} dropped, ${emptyPolls} empty, failed: ${JSON.stringify(failures)}`,
+    );
+  const histograms = await readTrialHistograms(result, 1, treatments[0].id);
+  const startMs = Date.parse(trial.startedAt);
+  return {
+    window: { startMs, endMs: startMs + trial.windowSeconds * 1000 },
+    service: samplesOf(histograms.get(`${measured}.service`)),
+    response: samplesOf(histograms.get(`${measured}.response`)),
+  };
 }
 
 /** One line of pgbench's log: client, number, microseconds from the schedule, script, moment, microseconds of lag. */
-function parseLog(text, fromMs) {
+function parseLog(text, { startMs, endMs }) {
   const samples = { service: [], response: [] };
+  let lastMs = 0;
   for (const line of text.trim().split("\n")) {
     const [, , latencyUs, , seconds, microseconds, lagUs] = line.split(" ").map(Number);
     if (!Number.isFinite(latencyUs) || !Number.isFinite(lagUs))
       throw new Error(`pgbench's log says: ${line}`);
-    if (seconds * 1000 + microseconds / 1000 < fromMs) continue;
+    const atMs = seconds * 1000 + microseconds / 1000;
+    lastMs = Math.max(lastMs, atMs);
+    if (atMs < startMs || atMs >= endMs) continue;
     samples.response.push(latencyUs / 1000);
     samples.service.push((latencyUs - lagUs) / 1000);
   }
+  if (lastMs < endMs) throw new Error("pgbench ended before train-sim's window did");
   return { service: exactly(samples.service), response: exactly(samples.response) };
 }
 
-export async function pgbench(program, setting) {
-  const { operation, endpoint, admin, clients, seconds, warmUpSeconds, seed } = setting;
+async function runPgbench(program, setting, directory) {
+  const { operation, endpoint, clients, seconds, warmUpSeconds, seed } = setting;
+  const { scripts, variables } = operation.pgbench(seed);
+  const files = scripts.flatMap((text, number) => {
+    const file = join(directory, `${number}.sql`);
+    writeFileSync(file, text);
+    return ["-f", file];
+  });
+  const values = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]);
+  const log = ["--log", `--log-prefix=${join(directory, "log")}`];
+  const load = ["-c", String(clients), "-j", "1", "-R", String(operation.ratePerSecond)];
+  const length = ["-T", String(warmUpSeconds + seconds + SLACK_SECONDS), `--random-seed=${seed}`];
+  const args = ["-n", "-M", "prepared", ...load, ...length, ...log, ...values, ...files];
+  await run(program, args, { env: environmentOf(endpoint) });
+}
+
+/** What each of them measured of the same seconds. */
+export async function measureBoth(program, setting) {
+  const { admin, endpoint, warmUpSeconds, seed } = setting;
+  const refresh = () => refreshStatistics(admin, PEER_NAMESPACE, dialectOf("postgres"));
   return inScratch(async (directory) => {
-    const [treatment] = parseScenario(scenarioText(setting), "fidelity").treatments;
+    const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
     await prepareNamespace(admin, treatment.settings, seed, [endpoint], directory);
-    await refreshStatistics(admin, NAMESPACE, dialectOf("postgres"));
-    const { scripts, variables } = operation.pgbench(seed);
-    const files = scripts.flatMap((text, number) => {
-      const file = join(directory, `${number}.sql`);
-      writeFileSync(file, text);
-      return ["-f", file];
-    });
-    const values = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]);
-    const log = ["--log", `--log-prefix=${join(directory, "log")}`];
-    const load = ["-c", String(clients), "-j", "1", "-R", String(operation.ratePerSecond)];
-    const length = ["-T", String(warmUpSeconds + seconds), `--random-seed=${seed}`];
-    const startMs = wallClockMs();
-    const args = ["-n", "-M", "prepared", ...load, ...length, ...log, ...values, ...files];
-    await run(program, args, { env: environmentOf(endpoint) });
+    await refresh();
+    const [measured] = await Promise.all([
+      trainSim(setting, directory),
+      runPgbench(program, setting, directory),
+      sleep(warmUpSeconds * 1000 * ANALYZE_AFTER).then(refresh),
+    ]);
     const name = readdirSync(directory).find((each) => each.startsWith("log."));
-    return parseLog(readFileSync(join(directory, name), "utf8"), startMs + warmUpSeconds * 1000);
+    const text = readFileSync(join(directory, name), "utf8");
+    return { trainSim: measured, pgbench: parseLog(text, measured.window) };
   });
 }

@@ -6,7 +6,8 @@ import { textArray, uuidArray } from "../../dist/database/binary-arrays.js";
 import { RECENT_LIMIT } from "../../dist/database/statements.js";
 import { DocumentGenerator } from "../../dist/model/document-generator.js";
 
-export const NAMESPACE = "train_sim";
+/** Of pgbench's own tables, beside train-sim's. */
+export const PEER_NAMESPACE = "fidelity_peer";
 /** Events of every batch. */
 const BATCH = 20;
 /** Batches of documents that pgbench adds in turn; each has keys of its own. */
@@ -22,7 +23,7 @@ const SHAPE = { payload: "text", statementShape: "single-statement", locking: "s
 /** Text of a statement of the workload, its $1, $2, ... replaced by pgbench's words. */
 function sql(name, words) {
   const { statements } = createWorkload({
-    ...{ dialect: "postgres", namespace: NAMESPACE, isolation: "read committed" },
+    ...{ dialect: "postgres", namespace: PEER_NAMESPACE, isolation: "read committed" },
     ...SHAPE,
   });
   const { text } = statements.find((statement) => statement.name === name);

@@ -7,7 +7,7 @@ import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 import { passwordFrom } from "./password-command.js";
-import { plainSocket } from "./plain-socket.js";
+import { PlainSocket } from "./plain-socket.js";
 
 /** Milliseconds that a TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
@@ -91,7 +91,7 @@ export function pgConfig(
     database: endpoint.database,
     user: endpoint.user,
     ...passwordOf(endpoint),
-    ...(isEncrypted ? { ssl: tlsOptions(endpoint.tls) } : { ssl: false, stream: plainSocket }),
+    ...(isEncrypted ? { ssl: tlsOptions(endpoint.tls) } : { ssl: false, stream: () => new PlainSocket() }),
     sslnegotiation: "postgres",
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plainSocket } from "./plain-socket.js";
+import { PlainSocket } from "./plain-socket.js";
 
 const accepted: Socket[] = [];
 const server = createServer((socket) => void accepted.push(socket));
@@ -18,9 +18,9 @@ afterAll(() => {
 });
 
 /** One end as the driver has it, with what it was told so far, and the other end. */
-async function pair(): Promise<{ near: Socket; far: Socket; heard: Buffer[] }> {
+async function pair(): Promise<{ near: PlainSocket; far: Socket; heard: Buffer[] }> {
   const heard: Buffer[] = [];
-  const near = plainSocket();
+  const near = new PlainSocket();
   near.on("data", (data: Buffer) => heard.push(data));
   const accepting = once(server, "connection");
   near.connect((server.address() as AddressInfo).port, "127.0.0.1");

@@ -68,6 +68,66 @@ describe("a prepared call", () => {
     ]);
   });
 
+  /** A DataRow message as the server sends it. */
+  function dataRow(...texts: readonly (string | null)[]): Buffer {
+    const columns = texts.flatMap((text) => {
+      const bytes = Buffer.from(text ?? "");
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(text === null ? -1 : bytes.length);
+      return [length, bytes];
+    });
+    const body = Buffer.concat(columns);
+    const head = Buffer.alloc(7);
+    head.write("D");
+    head.writeInt32BE(6 + body.length, 1);
+    head.writeInt16BE(texts.length, 5);
+    return Buffer.concat([head, body]);
+  }
+  const bound = Buffer.from([0x32, 0, 0, 0, 4]);
+  const done = Buffer.from("C\0\0\0\rSELECT 2\0Z\0\0\0\u0005I");
+
+  /** What it takes of an answer, and the rows that it then settles with. */
+  function take(answer: Buffer): { taken: number; rows: SqlRow[] } {
+    let rows: SqlRow[] = [];
+    const reader = new RowReader([field("id", 25), field("attempts", 23)]);
+    const call = new PreparedCall("x", [], reader, (_, all) => (rows = all));
+    const taken = call.take(answer);
+    call.handleReadyForQuery();
+    return { taken, rows };
+  }
+
+  it("takes the rows at the beginning of an answer itself, and leaves the driver the rest", () => {
+    const rows = Buffer.concat([dataRow("a", "12"), dataRow("", "-3")]);
+    expect(take(Buffer.concat([bound, rows, done]))).toEqual({
+      taken: bound.length + rows.length,
+      rows: [
+        { id: "a", attempts: 12 },
+        { id: "", attempts: -3 },
+      ],
+    });
+  });
+
+  it.each([1, 6, 8, 14])("leaves a row of which %i bytes are there to the driver", (bytes) => {
+    const first = dataRow("first", "1");
+    const cut = Buffer.concat([bound, first, dataRow("second", "2").subarray(0, bytes)]);
+    expect(take(cut)).toEqual({
+      taken: bound.length + first.length,
+      rows: [{ id: "first", attempts: 1 }],
+    });
+  });
+
+  it.each([
+    ["an error", Buffer.from("E\0\0\0\u0008S40P")],
+    ["rows of other letters", Buffer.concat([bound, dataRow("Malmö", "1"), done])],
+    ["rows with a NULL", Buffer.concat([bound, dataRow(null, "1"), done])],
+    ["rows of long text", Buffer.concat([bound, dataRow("x".repeat(200), "1"), done])],
+    ["rows whose beginning it has not seen", dataRow("a", "1")],
+    ["the end of what the driver has the beginning of", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
+    ["no more than a few bytes", bound.subarray(0, 3)],
+  ])("leaves %s to the driver", (_, answer) => {
+    expect(take(answer)).toEqual({ taken: 0, rows: [] });
+  });
+
   it("settles with the server's error", () => {
     const errors: unknown[] = [];
     const call = new PreparedCall("x", [], new RowReader([]), (error) => errors.push(error));

@@ -1,9 +1,12 @@
 // One execution of a statement that its connection has prepared and described before: the shortest way over the wire and
 // back. Bind, Execute and Sync go as one buffer, the row's description is not asked for again, and rows are read without
-// the driver's Query and Result in between. Framing, errors and the order of answers stay the driver's. It knows nothing of
-// first executions: those are the driver's own, and what they learned is handed in.
+// the driver's Query and Result in between, on a plain socket even from the bytes as they come. Errors, the order of answers
+// and whatever is not simply rows stay the driver's. It knows nothing of first executions: those are the driver's own, and
+// what they learned is handed in.
+import { isAscii } from "node:buffer";
 import type { Connection as DriverConnection, FieldDef, Submittable } from "pg";
 import { parserOf } from "./pg-config.js";
+import { PlainSocket, type FirstReader } from "./plain-socket.js";
 import type { SqlRow, SqlValue } from "./workload.js";
 
 /** What one execution told about the columns of a statement's rows. */
@@ -24,11 +27,31 @@ export class RowReader {
     }
     return row;
   }
+
+  /** The row of a DataRow message whose columns begin at `at`, without a NULL; `text` is the same bytes, all ASCII. */
+  readAt(bytes: Buffer, text: string, at: number): SqlRow {
+    const row: Record<string, unknown> = {};
+    let from = at;
+    for (let i = 0; i < this.names.length; i++) {
+      const start = from + LENGTH_BYTES;
+      const end = start + bytes.readInt32BE(from);
+      row[this.names[i] as string] = this.parsers[i]?.(text.substring(start, end));
+      from = end;
+    }
+    return row;
+  }
 }
 
 /** Execute of the unnamed portal, all rows, and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const BIND = 0x42;
+const DATA_ROW = 0x44;
+/** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
+const BIND_COMPLETE = 0x32;
+const BIND_COMPLETE_BYTES = 5;
+const LENGTH_BYTES = 4;
+/** Kind and length of a message, and a DataRow's number of columns. */
+const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 const NULL_LENGTH = -1;
 
 function textOf(value: Exclude<SqlValue, Buffer | null>): string {
@@ -64,7 +87,7 @@ export function callMessages(name: string, values: readonly SqlValue[]): Buffer 
 }
 
 /** Handed to the driver's `query`; calls back once, when the server is ready for the next statement or on an error. */
-export class PreparedCall implements Submittable {
+export class PreparedCall implements Submittable, FirstReader {
   private readonly rows: SqlRow[] = [];
 
   constructor(
@@ -76,7 +99,29 @@ export class PreparedCall implements Submittable {
   ) {}
 
   submit(connection: DriverConnection): void {
-    connection.stream.write(callMessages(this.name, this.values));
+    const { stream } = connection;
+    // Sessions are asked one thing at a time, so what comes next on this socket is this answer.
+    if (stream instanceof PlainSocket) stream.readFirst(this);
+    stream.write(callMessages(this.name, this.values));
+  }
+
+  /**
+   * Short rows at the beginning of the answer. Where a byte is not ASCII all are left to the driver: it may belong to another
+   * letter, to a NULL (length -1) or to the length of a long text. The end of a notice whose beginning the driver has cannot
+   * be taken for an answer, since text has no such zeros.
+   */
+  take(arrived: Buffer): number {
+    if (arrived.length <= BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return 0;
+    if (arrived.readInt32BE(1) !== LENGTH_BYTES || !isAscii(arrived)) return 0;
+    const text = arrived.toString("latin1");
+    let at = BIND_COMPLETE_BYTES;
+    while (at + ROW_HEAD_BYTES <= arrived.length && arrived[at] === DATA_ROW) {
+      const end = at + 1 + arrived.readInt32BE(at + 1);
+      if (end > arrived.length) break;
+      this.rows.push(this.reader.readAt(arrived, text, at + ROW_HEAD_BYTES));
+      at = end;
+    }
+    return at;
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

@@ -3,6 +3,16 @@
 // and what was drawn over it, because the generator shares the machine with the database it measures: see
 // bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../foundation/prng.js";
+import {
+  byteTarget,
+  writeBytes,
+  writeDigit,
+  writeFive,
+  writePair,
+  writeQuad,
+  writeUuid,
+  type ByteTarget,
+} from "./document-bytes.js";
 import { DOCUMENT_TEMPLATES, QUADS, type DocumentTemplate } from "./document-template.js";
 import {
   FIXED_WIDTHS,
@@ -37,11 +47,9 @@ const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
 });
 const MONTHS = Uint8Array.from(DATES, ([month]) => month);
 const DAYS_OF_MONTH = Uint8Array.from(DATES, ([, day]) => day);
-/** Two characters by number, as one little-endian word. */
-const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);
-const HEX2 = Uint16Array.from({ length: 256 }, (_, i) => pair(i.toString(16).padStart(2, "0")));
-const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
-const ZERO = 0x30;
+const NO_REMARKS_CLOSE_BYTES = Buffer.from(NO_REMARKS_CLOSE);
+const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
+const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
 
 /** Longest head of a document. */
 const HEAD_BYTES_MAX = Math.max(...DOCUMENT_TEMPLATES.map(({ head }) => head.length));
@@ -57,21 +65,6 @@ export interface WrittenDocument {
   readonly authority: Uint32Array;
 }
 
-/** Bytes that are written to by number and by word. */
-export interface ByteTarget {
-  readonly bytes: Buffer;
-  readonly view: DataView;
-}
-
-export function byteTarget(bytes: Buffer): ByteTarget {
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
-}
-
-function writeQuad(view: DataView, at: number, value: number): void {
-  view.setUint16(at, HEX2[(value >>> 8) & 255] as number, true);
-  view.setUint16(at + 2, HEX2[value & 255] as number, true);
-}
-
 /** A UUID of version 4 into four words. */
 function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
   words[0] = prng.uint32();
@@ -79,32 +72,6 @@ function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
   words[2] = (prng.uint32() & 0x3fff_ffff) | 0x8000_0000;
   words[3] = prng.uint32();
   return words;
-}
-
-function writeUuid(view: DataView, at: number, words: Uint32Array): void {
-  const a = words[0] as number;
-  const b = words[1] as number;
-  const c = words[2] as number;
-  const d = words[3] as number;
-  writeQuad(view, at, a >>> 16);
-  writeQuad(view, at + 4, a);
-  writeQuad(view, at + 9, b >>> 16);
-  writeQuad(view, at + 14, b);
-  writeQuad(view, at + 19, c >>> 16);
-  writeQuad(view, at + 24, c);
-  writeQuad(view, at + 28, d >>> 16);
-  writeQuad(view, at + 32, d);
-}
-
-function writePair(view: DataView, at: number, value: number): void {
-  view.setUint16(at, DIGITS2[value] as number, true);
-}
-
-/** Five digits. */
-function writeFive(view: DataView, at: number, value: number): void {
-  view.setUint8(at, ZERO + ((value / 10_000) | 0));
-  writePair(view, at + 1, ((value / 100) | 0) % 100);
-  writePair(view, at + 3, value % 100);
 }
 
 /** One stream of documents: those of one actor under one seed. */
@@ -199,7 +166,7 @@ export class DocumentGenerator {
     writePair(view, created + 14, ((seconds / 60) | 0) % 60);
     writePair(view, created + 17, seconds % 60);
     const thousandths = ofDay % 1000;
-    view.setUint8(created + 20, ZERO + ((thousandths / 100) | 0));
+    writeDigit(view, created + 20, (thousandths / 100) | 0);
     writePair(view, created + 21, thousandths % 100);
     const train = at + places.trainId;
     const n = this.prng.uint32();
@@ -224,10 +191,10 @@ export class DocumentGenerator {
     }
     const k = prng.uint32();
     writePair(view, at + places.confidence, k % 100);
-    view.setUint8(at + places.confidence + 2, ZERO + 1 + ((k >>> 8) % 9));
+    writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
     writeFive(view, at + places.user, 10_000 + (m % 90_000));
     const position = k % 9_000_000;
-    view.setUint16(at + places.logicalPos, DIGITS2[10 + ((position / 100_000) | 0)] as number, true);
+    writePair(view, at + places.logicalPos, 10 + ((position / 100_000) | 0));
     writeFive(view, at + places.logicalPos + 2, position % 100_000);
   }
 
@@ -235,9 +202,9 @@ export class DocumentGenerator {
   private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
     const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
     const missing = this.bytes - (headEnd - at) - bare;
-    if (missing <= 0) return headEnd + bytes.write(NO_REMARKS_CLOSE, headEnd, "latin1");
-    const start = headEnd + bytes.write(REMARKS_OPEN, headEnd, "latin1");
+    if (missing <= 0) return writeBytes(bytes, headEnd, NO_REMARKS_CLOSE_BYTES);
+    const start = writeBytes(bytes, headEnd, REMARKS_OPEN_BYTES);
     remarksAt(this.prng.uint32(), bytes, start, missing);
-    return start + missing + bytes.write(REMARKS_CLOSE, start + missing, "latin1");
+    return writeBytes(bytes, start + missing, REMARKS_CLOSE_BYTES);
   }
 }

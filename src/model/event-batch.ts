@@ -1,7 +1,8 @@
 // A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
 // writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
 // of the string was most of what a client's processor did.
-import { byteTarget, type ByteTarget, type DocumentGenerator } from "./document-generator.js";
+import { byteTarget, type ByteTarget } from "./document-bytes.js";
+import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
@@ -116,6 +117,7 @@ export class BatchMaker {
     const typeEnds = new Int32Array(size);
     const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
     const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
+    const trainEnds = new Int32Array(size);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
       const position = order?.[row] ?? row;
@@ -129,8 +131,8 @@ export class BatchMaker {
         authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
       for (let i = 0; i < TRAIN_BYTES; i++)
         trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
+      trainEnds[row] = (row + 1) * TRAIN_BYTES;
     }
-    const trainEnds = Int32Array.from({ length: size }, (_, row) => (row + 1) * TRAIN_BYTES);
     return new EventBatch(
       sorted,
       { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },

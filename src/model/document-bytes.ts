@@ -1,0 +1,60 @@
+// How a document's values become bytes: digits by tables, two or four characters at a time, and never by way of a string. All
+// of it is ASCII, written over what a template has in its places.
+
+/** Two characters by number, as one little-endian word. */
+const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);
+const HEX2 = Uint16Array.from({ length: 256 }, (_, i) => pair(i.toString(16).padStart(2, "0")));
+const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
+const ZERO = 0x30;
+
+/** Bytes that are written to by number and by word. */
+export interface ByteTarget {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+export function byteTarget(bytes: Buffer): ByteTarget {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+}
+
+export function writeQuad(view: DataView, at: number, value: number): void {
+  view.setUint16(at, HEX2[(value >>> 8) & 255] as number, true);
+  view.setUint16(at + 2, HEX2[value & 255] as number, true);
+}
+
+export function writeUuid(view: DataView, at: number, words: Uint32Array): void {
+  const a = words[0] as number;
+  const b = words[1] as number;
+  const c = words[2] as number;
+  const d = words[3] as number;
+  writeQuad(view, at, a >>> 16);
+  writeQuad(view, at + 4, a);
+  writeQuad(view, at + 9, b >>> 16);
+  writeQuad(view, at + 14, b);
+  writeQuad(view, at + 19, c >>> 16);
+  writeQuad(view, at + 24, c);
+  writeQuad(view, at + 28, d >>> 16);
+  writeQuad(view, at + 32, d);
+}
+
+export function writePair(view: DataView, at: number, value: number): void {
+  view.setUint16(at, DIGITS2[value] as number, true);
+}
+
+/** One digit. */
+export function writeDigit(view: DataView, at: number, value: number): void {
+  view.setUint8(at, ZERO + value);
+}
+
+/** Five digits. */
+export function writeFive(view: DataView, at: number, value: number): void {
+  view.setUint8(at, ZERO + ((value / 10_000) | 0));
+  writePair(view, at + 1, ((value / 100) | 0) % 100);
+  writePair(view, at + 3, value % 100);
+}
+
+/** A few bytes, one by one: a call out of JavaScript would take longer. Returns where they end. */
+export function writeBytes(bytes: Buffer, at: number, few: Uint8Array): number {
+  for (let i = 0; i < few.length; i++) bytes[at + i] = few[i] as number;
+  return at + few.length;
+}
