@@ -3,7 +3,7 @@
 // server. Prints medians and ranges for each peer and setting and holds train-sim to its targets; exits with 1 when one
 // is missed and with 104 on a wrong word. A peer that cannot be had is named with the reason, never left out in silence.
 //
-//   npm run bench:peers -- [--short] [--rounds 5] [--seconds 8] [--warm-up 12] [--payloads text,jsonb-manual,jsonb]
+//   npm run bench:peers -- [--short] [--rounds 5] [--seconds 8] [--warm-up 20] [--payloads text,jsonb-manual,jsonb]
 //                          [--clients 8,64] [--peers train-sim,pgbench,...] [--json FILE|-]
 import { writeFileSync } from "node:fs";
 import { deriveSeed, Prng } from "../dist/foundation/prng.js";

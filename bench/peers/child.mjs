@@ -1,8 +1,22 @@
 // A peer's program as a child of the bench: what it prints is kept for the case that it fails, and it is ended when
-// the bench is done with it, however that comes about.
+// the bench is done with it, however that comes about, and what it started with it.
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { processTree } from "../../dist/foundation/machine-usage.js";
 
 const LAST_WORDS = 400;
+/** Until a program that was asked to end is ended. */
+const STOP_PATIENCE_MS = 10_000;
+
+function kill(root) {
+  for (const pid of processTree(root)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+}
 
 /** `ended` resolves to what went wrong, or to undefined; `stdout` is what it has printed so far. */
 export function runChild(command, args, { env, cwd } = {}) {
@@ -27,7 +41,11 @@ export function runChild(command, args, { env, cwd } = {}) {
     hasEnded: () => hasEnded,
     async stop() {
       isStopping = true;
-      if (!hasEnded) child.kill("SIGINT");
+      if (!hasEnded) {
+        child.kill("SIGINT");
+        await Promise.race([ended, sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
+      }
+      if (!hasEnded) kill(child.pid);
       await ended;
     },
   };

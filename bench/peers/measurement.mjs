@@ -14,6 +14,21 @@ const SETTLING_MS = 1_000;
 /** Load beyond the window, so that no peer ends inside it: before it, tables are analysed, which takes what it takes. */
 const SLACK_SECONDS = 8;
 
+/** Until a peer ends by itself once its load is over. */
+const END_PATIENCE_MS = 60_000;
+
+/**
+ * Resolves to what went wrong with it, or to undefined. One that does not end is stopped, and said so: its window was
+ * over by then and stands.
+ */
+async function endOf(peer, running) {
+  const overdue = Symbol("overdue");
+  const end = await Promise.race([running.ended, sleep(END_PATIENCE_MS, overdue, { ref: false })]);
+  if (end !== overdue) return end;
+  console.error(`${peer.name} did not end by itself and was stopped ${END_PATIENCE_MS / 1000} s later`);
+  return undefined;
+}
+
 async function untilLoaded(server, running) {
   const sinceMs = Date.now();
   while (!(await server.isInUse())) {
@@ -44,7 +59,7 @@ export async function measure(server, peer, setting, { seconds, warmUpSeconds, s
     const after = await server.counters(running.pids);
     await sleep(SETTLING_MS);
     const events = await server.eventsBetween(before.at, after.at);
-    const complaint = await running.ended;
+    const complaint = await endOf(peer, running);
     if (complaint) throw new Error(complaint);
     return figures(setting, before, after, events);
   } catch (error) {

@@ -7,7 +7,7 @@ const PAYLOADS = ["text", "jsonb-manual", "jsonb", "text-generated"];
 const DEFAULTS = {
   rounds: 5,
   seconds: 8,
-  "warm-up": 12,
+  "warm-up": 20,
   payloads: "text,jsonb-manual,jsonb",
   clients: "8,64",
 };
