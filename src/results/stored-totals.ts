@@ -8,6 +8,7 @@ import { Totals, type OperationCounts } from "../metrics/totals.js";
 import { trialPath } from "./directory.js";
 import { readTrialHistograms } from "./reader.js";
 import type { OperationResult, TrialResult } from "./result-schema.js";
+import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 function countsOf(result: OperationResult): OperationCounts {
   return {
@@ -48,7 +49,7 @@ export async function readTrialTotals(
     const samples = totals.histograms.get(`${operation}.response`)?.totalCount ?? 0;
     if (samples === result.transactions) continue;
     throw new UsageError(
-      `${trialPath(directory, trial.number, treatmentId)}: the histograms hold ${samples} ${operation} transactions, trial.json ${result.transactions}`,
+      `${trialPath(directory, trial.number, treatmentId)}: ${HISTOGRAM_LOG_FILE} holds ${samples} ${operation} transactions, ${TRIAL_FILE} ${result.transactions}`,
       "One of the two files was cut short or changed: remove the trial's directory to run it again.",
     );
   }
