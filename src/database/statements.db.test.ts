@@ -54,6 +54,31 @@ describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
   );
 });
 
+/** The database's own pages of a test take their time to be filled. */
+const CHURN = `
+INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)
+  SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('a')::uuid, 'T' FROM generate_series(1, 30000) AS n;
+INSERT INTO NAMESPACE.event_status (event_id, status) SELECT id, 'COMPLETE' FROM NAMESPACE.events;
+DELETE FROM NAMESPACE.event_status WHERE ctid NOT IN (SELECT ctid FROM NAMESPACE.event_status LIMIT 50);
+INSERT INTO NAMESPACE.event_status (event_id)
+  SELECT id FROM NAMESPACE.events WHERE id NOT IN (SELECT event_id FROM NAMESPACE.event_status);
+ANALYZE NAMESPACE.event_status;`;
+
+test.each(STATEMENT_SHAPES)(
+  "%s: claims walk their index in order where most of it is dead",
+  async (shape) => {
+    const settings = { ...base, payload: "text", statementShape: shape, locking: "skip-locked" } as const;
+    await resetNamespace(admin, settings);
+    for (const statement of CHURN.replaceAll("NAMESPACE", `"${namespace}"`).split(";").slice(0, -1))
+      await admin.query(statement);
+    const { statements } = createWorkload(settings);
+    const archive = statements.find(({ name }) => /^archive(\.claim)?$/.test(name))?.text ?? "";
+    const rows = await admin.query(`EXPLAIN (COSTS OFF) ${archive.replaceAll("$1", "55")}`);
+    const plan = rows.map((row) => row["QUERY PLAN"] as string).join("\n");
+    expect(plan).toContain("Index Scan using event_status_terminal_idx");
+  },
+);
+
 describe("statistics", () => {
   const settings = { ...base, payload: "jsonb", ids: "uuidv7", documentBytes: 900 } as const;
   const load = { ...settings, statementShape: "set-based", locking: "skip-locked" } as const;

@@ -60,10 +60,10 @@ export const ARCHIVE_VALUES =
  * locks and then locks them by key, looking again whether a row is still what it was picked for.
  */
 export function lockingSelect(
-  { tables, locking }: StatementContext,
+  { dialect, tables, locking }: StatementContext,
   statuses: readonly EventStatus[],
 ): string {
-  const wanted = `status IN (${literals(statuses)})`;
+  const wanted = dialect.inStatus(literals(statuses));
   const oldest = `FROM ${tables.status} WHERE ${wanted} ORDER BY updated_at LIMIT $1`;
   switch (locking) {
     case "skip-locked":

@@ -74,6 +74,8 @@ describe("the totals of a stored trial", () => {
   it("are refused where the histograms hold other transactions than the trial counted", async () => {
     const { trial } = trialOf(1, 10);
     if (trial.operations.add) trial.operations.add.transactions = 11;
-    await expect(readTrialTotals(directory, trial, "text")).rejects.toThrow(/histograms\.hlog holds 10 add .* trial\.json 11/);
+    await expect(readTrialTotals(directory, trial, "text")).rejects.toThrow(
+      /histograms\.hlog holds 10 add .* trial\.json 11/,
+    );
   });
 });

@@ -7,6 +7,7 @@ import { postgres } from "./postgres.js";
 export const cloudberry: Dialect = {
   ...postgres,
   name: "cloudberry",
+  inStatus: (statuses) => `status IN (${statuses})`,
   // The queue itself stays a heap: its rows are locked and updated. History is what append-optimised storage is for.
   storages: {
     default: { archiveStorage: "", archiveKey: " PRIMARY KEY" },

@@ -8,6 +8,7 @@ export const cockroachdb: Dialect = {
   name: "cockroachdb",
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
+  inStatus: (statuses) => `status IN (${statuses})`,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",
   mark: COMMENT_MARK,

@@ -27,6 +27,8 @@ export interface Dialect {
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
   /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
+  /** Condition by which a claim picks rows of those statuses: the predicate of a partial index in its `event-status.sql`. */
+  readonly inStatus: (statuses: string) => string;
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;

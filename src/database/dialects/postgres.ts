@@ -8,6 +8,8 @@ export const postgres: Dialect = {
   supportsJsonbArrays: true,
   supportsTransactionalDdl: true,
   begin: beginTransaction,
+  // IS TRUE changes no answer and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
+  inStatus: (statuses) => `(status IN (${statuses})) IS TRUE`,
   // What the update takes anyway.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,

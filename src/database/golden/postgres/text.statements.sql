@@ -14,7 +14,7 @@ SELECT * FROM unnest($1::uuid[]);
 -- process.claim (row-by-row, for-update)
 WITH claimed AS (
   SELECT event_id, status, attempts FROM "train_sim".event_status
-  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
   ORDER BY event_id LIMIT $1 FOR UPDATE
 )
 SELECT c.event_id, c.status, e.payload::text AS payload
@@ -42,7 +42,7 @@ WHERE e.id = a.event_id;
 -- archive.claim (set-based, for-update)
 -- archive.claim (row-by-row, for-update)
 SELECT event_id, status, attempts FROM "train_sim".event_status
-  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
   ORDER BY event_id LIMIT $1 FOR UPDATE;
 
 -- archive.copy (set-based, for-update)
@@ -99,7 +99,7 @@ SELECT count(*) AS present FROM (
 -- process.claim (set-based, skip-locked)
 -- process.claim (row-by-row, skip-locked)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
 SELECT c.event_id, c.status, e.payload::text AS payload
 FROM claimed AS c
@@ -110,12 +110,12 @@ ORDER BY c.event_id;
 
 -- archive.claim (set-based, skip-locked)
 -- archive.claim (row-by-row, skip-locked)
-SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED;
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED;
 
 -- process.claim (set-based, nowait)
 -- process.claim (row-by-row, nowait)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
 )
 SELECT c.event_id, c.status, e.payload::text AS payload
 FROM claimed AS c
@@ -126,7 +126,7 @@ ORDER BY c.event_id;
 
 -- archive.claim (set-based, nowait)
 -- archive.claim (row-by-row, nowait)
-SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT;
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT;
 
 -- add.events (row-by-row, for-update)
 -- add.events (row-by-row, skip-locked)
@@ -182,7 +182,7 @@ INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
 -- process (single-statement, for-update)
 WITH claimed AS (
   SELECT event_id, status, attempts FROM "train_sim".event_status
-  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
   ORDER BY event_id LIMIT $1 FOR UPDATE
 ), rolled AS (
   SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
@@ -217,7 +217,7 @@ SELECT event_id, was, status FROM decided ORDER BY event_id;
 -- archive (single-statement, for-update)
 WITH claimed AS (
   SELECT event_id, status, attempts FROM "train_sim".event_status
-  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
   ORDER BY event_id LIMIT $1 FOR UPDATE
 ), copied AS (
   INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
@@ -240,7 +240,7 @@ UNION ALL
 
 -- process (single-statement, skip-locked)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
 ), rolled AS (
   SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
 ), decided AS (
@@ -273,7 +273,7 @@ SELECT event_id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, skip-locked)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
 ), copied AS (
   INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
   SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
@@ -287,7 +287,7 @@ SELECT event_id FROM claimed ORDER BY event_id;
 
 -- process (single-statement, nowait)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
 ), rolled AS (
   SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
 ), decided AS (
@@ -320,7 +320,7 @@ SELECT event_id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, nowait)
 WITH claimed AS (
-  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
 ), copied AS (
   INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
   SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
