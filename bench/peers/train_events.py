@@ -106,7 +106,8 @@ class TrainEvents:
             rows = cur.execute(
                 """
                 WITH claimed AS (
-                  SELECT event_id, status FROM train_sim.event_status WHERE status IN ('PENDING', 'PROCESSING')
+                  SELECT event_id, status FROM train_sim.event_status
+                  WHERE (status IN ('PENDING', 'PROCESSING')) IS TRUE
                   ORDER BY updated_at LIMIT %s FOR UPDATE SKIP LOCKED
                 )
                 SELECT c.event_id, c.status, e.payload::text FROM claimed AS c
@@ -134,7 +135,7 @@ class TrainEvents:
     def archive(self, conn: psycopg.Connection):
         with conn.transaction(), conn.cursor() as cur:
             rows = cur.execute(
-                "SELECT event_id FROM train_sim.event_status WHERE status IN ('COMPLETE', 'FAILED')"
+                "SELECT event_id FROM train_sim.event_status WHERE (status IN ('COMPLETE', 'FAILED')) IS TRUE"
                 " ORDER BY updated_at LIMIT %s FOR UPDATE SKIP LOCKED",
                 (self.size(),),
             ).fetchall()

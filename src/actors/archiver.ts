@@ -8,6 +8,8 @@ import { IdleBackoff } from "./idle-backoff.js";
 export interface Archived {
   readonly events: number;
   readonly foundNothing: boolean;
+  /** Monotonic. */
+  readonly finishedMs: number;
 }
 
 /** Archives one batch. Shared with the cycle topology. */
@@ -29,10 +31,11 @@ export function createArchiver(
       isPoll: true,
       events: (outcome) => outcome.archivedIds.length,
     });
-    if (end.kind === "failed") return { events: 0, foundNothing: false };
+    const { finishedMs } = end;
+    if (end.kind === "failed") return { events: 0, foundNothing: false, finishedMs };
     ledger.archived(end.result.archivedIds.length);
-    lifecycle.reached(end.result.archivedIds, end.finishedMs, recordArchived);
-    return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty" };
+    lifecycle.reached(end.result.archivedIds, finishedMs, recordArchived);
+    return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty", finishedMs };
   };
 }
 

@@ -39,8 +39,7 @@ export function cycle(context: ActorContext): Actor {
       await processOne(client, addedMs);
       const processedMs = monotonicMs();
       times.bookNamed("process", addedMs, processedMs);
-      const { events } = await archiveOne(client, processedMs);
-      const finishedMs = monotonicMs();
+      const { events, finishedMs } = await archiveOne(client, processedMs);
       times.bookNamed("archive", processedMs, finishedMs);
       const dueMs = context.isScheduled() ? intendedMs : startMs;
       times.finish(finishedMs, startMs - dueMs);

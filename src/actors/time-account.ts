@@ -1,7 +1,7 @@
 // Where the time of a worker's clients went during the measurement window: in service, waiting for the next start, idle
-// after an empty poll, preparing. Each activity is booked where it is measured, as an interval, clipped to the window,
-// so that activities which reach over its ends count with the part inside. What nobody booked is missing from the sum,
-// and that is the point: clients x window must come out.
+// after an empty poll, preparing (the next batch, what an answer said). Each activity is booked where it is measured, as
+// an interval, clipped to the window, so that activities which reach over its ends count with the part inside. What nobody
+// booked is missing from the sum, and that is the point: clients x window must come out.
 import type { AccountedTime } from "../results/result-schema.js";
 
 export type Activity = keyof AccountedTime;

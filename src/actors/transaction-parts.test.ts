@@ -17,6 +17,8 @@ const CLAIM = { name: "process.claim", text: "SELECT 1" };
 
 /** `waitMs` says how long each thing takes, by name; a name in `failures` fails that many times first. */
 function setUp(waitMs: (name: string) => number, failures: Record<string, number> = {}, isOpenLoop = false) {
+  const time = new TimeAccount();
+  time.setWindow(0, Number.POSITIVE_INFINITY);
   let clockMs = 10_000;
   const pass = (name: string): void => void (clockMs += waitMs(name));
   let observer: CallObserver | undefined;
@@ -63,7 +65,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     slowTransactionMs: 100,
     sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,
     arrivals: () => (isOpenLoop ? "process" : undefined),
-    time: new TimeAccount(),
+    time,
     partNames: new PartNames(),
     nowMs: () => clockMs,
   });
@@ -84,7 +86,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       }),
   });
   const counts = () => recorder.take(Number.POSITIVE_INFINITY).seconds[0]?.operations.process;
-  return { transactor, plan, counts, slow, connection, nowMs: () => clockMs };
+  return { transactor, plan, counts, slow, connection, time, pass, nowMs: () => clockMs };
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -115,6 +117,20 @@ describe("the parts of a transaction's response time", () => {
     expect(process?.parts?.sums["process.claim"]?.calls).toBe(3);
     expect(process?.parts?.sums["backoff"]?.calls).toBe(0);
     expect(slow).toHaveLength(0); // 94.5 ms of service: the delay of its start is not the server's
+  });
+
+  it("end where the commit is answered: what this program makes of the answer is its own time", async () => {
+    const { transactor, plan, counts, time, pass, nowMs } = setUp((name) => (name === "release" ? 0 : 1));
+    const made = plan(nowMs());
+    const reading: typeof made.body = async (held, times) => {
+      const events = await made.body(held, times);
+      for (let ms = 0; ms < 7; ms++) pass("reading");
+      return events;
+    };
+    const end = await transactor.run({ ...made, body: reading });
+    expect(end).toMatchObject({ kind: "committed", finishedMs: nowMs() - 7 });
+    expect(counts()?.samplesUs.response?.[0]).toBe(6_000);
+    expect(time.total()).toMatchObject({ service: 6, preparing: 7 });
   });
 
   it("go into the log with a slow transaction", async () => {

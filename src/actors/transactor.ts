@@ -36,7 +36,7 @@ export interface TransactionPlan<T> {
 /** How a transaction ended; `finishedMs` is monotonic. */
 export type TransactionEnd<T> =
   | { readonly kind: "committed" | "empty"; readonly result: T; readonly finishedMs: number }
-  | { readonly kind: "failed"; readonly inDoubt: boolean };
+  | { readonly kind: "failed"; readonly inDoubt: boolean; readonly finishedMs: number };
 
 export interface TransactorOptions {
   readonly source: ConnectionSource;
@@ -104,8 +104,11 @@ export class Transactor {
     } finally {
       lease.connection.observe(undefined);
       const endedMs = nowMs();
-      await lease.release(isSuspect);
-      times.book(RELEASE, endedMs, nowMs());
+      const released = lease.release(isSuspect);
+      if (released) {
+        await released;
+        times.book(RELEASE, endedMs, nowMs());
+      }
     }
   }
 
@@ -134,11 +137,13 @@ export class Transactor {
   ): TransactionEnd<T> {
     const { source, recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
     const { times } = progress;
-    const finishedMs = nowMs();
+    // The commit is acknowledged when its answer arrives, not when this thread has read it.
+    const finishedMs = times.lastMs;
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
+    time.book("service", startMs, finishedMs);
+    time.book("preparing", finishedMs, nowMs());
     if (events === 0 && plan.isPoll) {
-      time.book("service", startMs, finishedMs);
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, this.scheduled(plan).intendedMs);
       return { kind: "empty", result, finishedMs };
     }
@@ -146,7 +151,6 @@ export class Transactor {
     // Without a schedule the intended start is the actual one, and the response time the service time.
     const { intendedMs = startMs } = scheduled;
     const responseMs = finishedMs - intendedMs;
-    time.book("service", startMs, finishedMs);
     times.finish(finishedMs, startMs - intendedMs);
     recorder.transaction(plan.operation, {
       finishedMs,
@@ -180,7 +184,7 @@ export class Transactor {
     this.options.time.book("service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
-    return { kind: "failed", inDoubt: progress.inDoubt };
+    return { kind: "failed", inDoubt: progress.inDoubt, finishedMs };
   }
 
   private async backOff(

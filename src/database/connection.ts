@@ -8,6 +8,7 @@ import type { Endpoint } from "../scenario/endpoint.js";
 import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
+import { PlainSocket } from "./plain-socket.js";
 import { PreparedCall, RowReader } from "./prepared-call.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
@@ -99,12 +100,21 @@ export class PgConnection extends pg.Client implements Connection {
     const startMs = observer ? monotonicMs() : 0;
     try {
       const known = this.known.get(statement);
-      return await (known ? this.callPrepared(statement, values, known) : this.describe(statement, values));
+      const rows = await (known
+        ? this.callPrepared(statement, values, known)
+        : this.describe(statement, values));
+      observer?.onCall(statement.name, startMs, this.answeredMs());
+      return rows;
     } catch (error) {
-      throw this.failure(statement.name, error);
-    } finally {
       observer?.onCall(statement.name, startMs, monotonicMs());
+      throw this.failure(statement.name, error);
     }
+  }
+
+  /** When the answer that was just read had arrived: what the driver and the promises took since is no part of a call. */
+  private answeredMs(): number {
+    const { stream } = this.connection;
+    return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
   }
 
   /** The driver's own way: it prepares what has a name and asks what its rows look like. */
@@ -139,10 +149,10 @@ export class PgConnection extends pg.Client implements Connection {
       const { command } = await this.query(text);
       // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
       if (name === "commit" && command === "ROLLBACK") throw rolledBack();
+      observer?.onCall(name, startMs, this.answeredMs());
     } catch (error) {
-      throw this.failure(name, error);
-    } finally {
       observer?.onCall(name, startMs, monotonicMs());
+      throw this.failure(name, error);
     }
   }
 

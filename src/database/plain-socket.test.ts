@@ -43,6 +43,30 @@ describe("the socket of a plain connection", () => {
       expect(Buffer.concat(heard).equals(bytes(which))).toBe(true);
   });
 
+  it("shows an answer in pieces to who reads it first, and the driver only what that left of the whole", async () => {
+    const { near, far, heard } = await pair();
+    const shown: string[] = [];
+    near.readFirst({
+      goesOn(arrived) {
+        shown.push(String(arrived));
+        far.write(arrived.length < 6 ? "-more" : ".");
+        return !String(arrived).endsWith(".");
+      },
+      take: () => "one".length,
+    });
+    const sinceMs = near.arrivedMs;
+    far.write("one");
+    await once(near, "data");
+    expect({ shown, heard: heard.map(String) }).toEqual({
+      shown: ["one", "one-more", "one-more."],
+      heard: ["-more."],
+    });
+    expect(near.arrivedMs).toBeGreaterThan(sinceMs);
+    await once(near, "data");
+    expect(heard.map(String)).toEqual(["-more.", "."]);
+    near.destroy();
+  });
+
   it("gives what stays as it was when more arrives", async () => {
     const { near, far, heard } = await pair();
     far.write("first");

@@ -1,7 +1,9 @@
 // The socket of a connection without TLS. What arrives is read into one buffer that all sockets of a thread share, and the
 // driver gets a copy of its exact size at once. Left to itself Node allocates 64 kB for each read and takes what came
-// through its streams. Who waits for an answer may look at its beginning before the driver does, and take what it knows.
+// through its streams. Who waits for an answer may look at it before the driver does, and take what it knows. An answer in
+// several pieces is read to its end before anything is made of it, so that it is known when it arrived.
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
+import { monotonicMs } from "../foundation/clock.js";
 
 /** The most that one read takes: as much as Node's own. */
 const READ_BYTES = 65_536;
@@ -9,13 +11,19 @@ const READ_BYTES = 65_536;
 let shared: Buffer | undefined;
 
 export interface FirstReader {
+  /** Whether more of the answer is to come: then these bytes are kept, and shown again with what follows. */
+  goesOn(arrived: Buffer): boolean;
   /** Returns how many of these bytes it took; the rest goes to the driver. It must not keep them. */
   take(arrived: Buffer): number;
 }
 
 /** Its `data` events come as the bytes do; the rest is an ordinary socket. */
 export class PlainSocket extends Socket {
+  /** Monotonic milliseconds at which the last bytes arrived, before anything was done with them. */
+  arrivedMs = 0;
   private firstReader: FirstReader | undefined;
+  /** The beginning of an answer that goes on. It dies with the socket: of such an answer nobody needs a part. */
+  private begun: Buffer | undefined;
 
   constructor() {
     shared ??= Buffer.allocUnsafeSlow(READ_BYTES);
@@ -26,17 +34,23 @@ export class PlainSocket extends Socket {
     super(options);
   }
 
-  /** Shows the next bytes that arrive to `reader`, and none after them. */
+  /** Shows the answer that arrives next to `reader`, and nothing after it. */
   readFirst(reader: FirstReader): void {
     this.firstReader = reader;
   }
 
   private onArrived(buffer: Buffer, bytes: number): true {
-    const arrived = buffer.subarray(0, bytes);
+    this.arrivedMs = monotonicMs();
+    const piece = buffer.subarray(0, bytes);
+    const arrived = this.begun ? Buffer.concat([this.begun, piece]) : piece;
+    if (this.firstReader?.goesOn(arrived)) {
+      this.begun = this.begun ? arrived : Buffer.from(piece);
+      return true;
+    }
     const taken = this.firstReader?.take(arrived) ?? 0;
-    this.firstReader = undefined;
+    this.firstReader = this.begun = undefined;
     // The driver keeps what is no whole message yet, so it cannot have the buffer itself.
-    if (taken < bytes) this.emit("data", Buffer.from(arrived.subarray(taken)));
+    if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));
     return true;
   }
 }

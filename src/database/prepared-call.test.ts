@@ -128,6 +128,28 @@ describe("a prepared call", () => {
     expect(take(answer)).toEqual({ taken: 0, rows: [] });
   });
 
+  const goesOn = (answer: Buffer): boolean =>
+    new PreparedCall("x", [], new RowReader([]), () => undefined).goesOn(answer);
+
+  it("waits for the rest of an answer wherever it was cut, and not for what follows its end", () => {
+    const rows = Buffer.concat([bound, dataRow("a", "12"), dataRow("Malmö", null), dataRow("", "-3")]);
+    const answer = Buffer.concat([rows, done]);
+    const readyAt = answer.length - "Z\0\0\0\u0005I".length;
+    const cuts = Array.from({ length: answer.length + 1 }, (_, bytes) => bytes);
+    const expected = cuts.filter((bytes) => bytes >= bound.length && bytes <= readyAt);
+    expect(cuts.filter((bytes) => goesOn(answer.subarray(0, bytes)))).toEqual(expected);
+    expect(goesOn(Buffer.concat([answer, Buffer.from("S\0\0\0\u0009a\0b\0\0")]))).toBe(false);
+  });
+
+  it.each([
+    ["an error", Buffer.from("E\0\0\0\u0008S40P")],
+    ["an error after rows", Buffer.concat([bound, dataRow("a", "1"), Buffer.from("E\0\0")])],
+    ["the end of what the driver has the beginning of", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
+    ["more than it keeps", Buffer.concat([bound, dataRow("x".repeat(300_000), "1").subarray(0, 290_000)])],
+  ])("does not wait after %s", (_, answer) => {
+    expect(goesOn(answer)).toBe(false);
+  });
+
   it("settles with the server's error", () => {
     const errors: unknown[] = [];
     const call = new PreparedCall("x", [], new RowReader([]), (error) => errors.push(error));

@@ -46,6 +46,7 @@ export class RowReader {
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const BIND = 0x42;
 const DATA_ROW = 0x44;
+const COMMAND_COMPLETE = 0x43;
 /** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
@@ -53,6 +54,8 @@ const LENGTH_BYTES = 4;
 /** Kind and length of a message, and a DataRow's number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 const NULL_LENGTH = -1;
+/** The longest answer that is kept until it is whole; a longer one is read as it comes. */
+const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
 function textOf(value: Exclude<SqlValue, Buffer | null>): string {
   return value instanceof Date ? value.toISOString() : String(value);
@@ -86,6 +89,15 @@ export function callMessages(name: string, values: readonly SqlValue[]): Buffer 
   return buffer;
 }
 
+/**
+ * Whether these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot be taken
+ * for one, since text has no such zeros.
+ */
+function isAnswer(arrived: Buffer): boolean {
+  if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
+  return arrived.readInt32BE(1) === LENGTH_BYTES;
+}
+
 /** Handed to the driver's `query`; calls back once, when the server is ready for the next statement or on an error. */
 export class PreparedCall implements Submittable, FirstReader {
   private readonly rows: SqlRow[] = [];
@@ -105,14 +117,24 @@ export class PreparedCall implements Submittable, FirstReader {
     stream.write(callMessages(this.name, this.values));
   }
 
+  /** Rows without an end, so far: nothing but them, and no word of an error or of being ready. */
+  goesOn(arrived: Buffer): boolean {
+    if (!isAnswer(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
+    let at = BIND_COMPLETE_BYTES;
+    while (at < arrived.length) {
+      if (arrived[at] !== DATA_ROW && arrived[at] !== COMMAND_COMPLETE) return false;
+      if (at + 1 + LENGTH_BYTES > arrived.length) return true;
+      at += 1 + Math.max(LENGTH_BYTES, arrived.readInt32BE(at + 1));
+    }
+    return true;
+  }
+
   /**
    * Short rows at the beginning of the answer. Where a byte is not ASCII all are left to the driver: it may belong to another
-   * letter, to a NULL (length -1) or to the length of a long text. The end of a notice whose beginning the driver has cannot
-   * be taken for an answer, since text has no such zeros.
+   * letter, to a NULL (length -1) or to the length of a long text.
    */
   take(arrived: Buffer): number {
-    if (arrived.length <= BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return 0;
-    if (arrived.readInt32BE(1) !== LENGTH_BYTES || !isAscii(arrived)) return 0;
+    if (!isAnswer(arrived) || !isAscii(arrived)) return 0;
     const text = arrived.toString("latin1");
     let at = BIND_COMPLETE_BYTES;
     while (at + ROW_HEAD_BYTES <= arrived.length && arrived[at] === DATA_ROW) {

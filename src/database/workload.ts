@@ -98,8 +98,11 @@ export type FailureKind =
 /** A client's hold on a connection. */
 export interface Lease {
   readonly connection: Connection;
-  /** Gives the connection back; a broken or suspect one is closed instead. Never rejects. */
-  release(suspect: boolean): Promise<void>;
+  /**
+   * Gives the connection back; a broken or suspect one is closed instead. Never rejects; undefined where nothing has to be
+   * waited for.
+   */
+  release(suspect: boolean): Promise<void> | undefined;
 }
 
 /** How connections to one endpoint went, in one worker thread. */

@@ -104,7 +104,7 @@ describe("what an interrupted run left", () => {
     const hlog = join(path, "histograms.hlog");
     writeFileSync(hlog, "#[Histogram log format version 1.3]\n");
     await expect(readInterrupted(directory, experiment)).rejects.toThrow(
-      /hold 0 add transactions, trial\.json 3/,
+      /holds 0 add transactions, trial\.json 3/,
     );
     writeFileSync(hlog, "Tag=add.response,garbage\n");
     await expect(readInterrupted(directory, experiment)).rejects.toThrow(UsageError);

@@ -93,6 +93,11 @@ export class PartTimes {
     this.bookedUntilMs = toMs;
   }
 
+  /** When what was booked last ended; the start where nothing was. */
+  get lastMs(): number {
+    return this.bookedUntilMs;
+  }
+
   bookNamed(name: string, fromMs: number, toMs: number): void {
     this.book(this.names.numberOf(name), fromMs, toMs);
   }

@@ -99,9 +99,9 @@ export class ClientConnections implements ConnectionSource {
     }
   }
 
-  private async release(client: number, connection: PgConnection, isSuspect: boolean): Promise<void> {
-    if (this.keeps === "for-life" && !isSuspect && !connection.isBroken) return;
-    await this.discard(client, connection);
+  private release(client: number, connection: PgConnection, isSuspect: boolean): Promise<void> | undefined {
+    if (this.keeps === "for-life" && !isSuspect && !connection.isBroken) return undefined;
+    return this.discard(client, connection);
   }
 
   private async discard(client: number, connection: PgConnection): Promise<void> {
@@ -115,6 +115,6 @@ export class ClientConnections implements ConnectionSource {
 class HeldConnection implements Lease {
   constructor(
     readonly connection: PgConnection,
-    readonly release: (isSuspect: boolean) => Promise<void>,
+    readonly release: (isSuspect: boolean) => Promise<void> | undefined,
   ) {}
 }

@@ -292,7 +292,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       ? await Promise.all(pooler.consoles.map(clientsOf))
       : await Promise.all(databases.map((name) => sessions("train-sim/spread", name)));
     expect(counts).toEqual(expected);
-    await Promise.all(leases.map((lease) => lease.release(false)));
+    for (const lease of leases) await lease.release(false);
   });
 
   it("leaves no connection after close", async () => {

@@ -106,7 +106,7 @@ class SharedPool implements ConnectionSource {
         held.push(await this.acquire(client));
       });
     } finally {
-      await Promise.all(held.map((lease) => lease.release(false)));
+      for (const lease of held) await lease.release(false);
     }
   }
 
@@ -155,7 +155,10 @@ class SharedPool implements ConnectionSource {
   private leaseOf(connection: PgConnection, release: (destroy?: boolean) => void): Lease {
     return {
       connection,
-      release: async (isSuspect) => release(isSuspect || connection.isBroken || this.isMisplaced(connection)),
+      release: (isSuspect) => {
+        release(isSuspect || connection.isBroken || this.isMisplaced(connection));
+        return undefined;
+      },
     };
   }
 
