@@ -3,7 +3,6 @@
 // the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import type { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
-import { compileAsUsual, compileEarly } from "../foundation/compiler.js";
 import {
   asTrainSimError,
   codeOf,
@@ -12,6 +11,7 @@ import {
   TrainSimError,
   TrialError,
 } from "../foundation/errors.js";
+import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
@@ -72,7 +72,7 @@ export class Fleet {
   /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     const ready = this.muster("ready");
-    compileEarly();
+    tuneFor(this.assignments.reduce((sum, { clients }) => sum + clients, 0));
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
     await ready;
@@ -112,7 +112,7 @@ export class Fleet {
     const stopped = this.muster("stopped");
     this.command({ kind: "stop" });
     const reports = await stopped;
-    compileAsUsual();
+    tuneAsUsual();
     this.windowUsages = reports.map((report) => report.usage);
     this.endpointsTold = reports.map((report) => report.endpoints);
     return reports.map((report) => report.ledger);
@@ -145,7 +145,7 @@ export class Fleet {
   /** Ends every thread at once, whatever it is doing. */
   async terminate(): Promise<void> {
     clearInterval(this.pulse);
-    compileAsUsual();
+    tuneAsUsual();
     this.assignments.forEach((_, number) => this.stopped.add(number));
     await Promise.all(this.workers.map((worker) => worker.terminate()));
   }

@@ -1,0 +1,44 @@
+// What V8 is told and when; what it gains is in bench/clients.mjs and docs/performance.md.
+import { spawnSync } from "node:child_process";
+import v8 from "node:v8";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { tuneAsUsual, tuneFor } from "./v8-tuning.js";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  tuneAsUsual();
+});
+
+/** The flags that it sets, of the growth of the heap. */
+function growthTold(tune: () => void): string[] {
+  const told = vi.spyOn(v8, "setFlagsFromString");
+  tune();
+  return told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("growing"));
+}
+
+describe("what V8 is told", () => {
+  it.each([
+    [1, "--heap-growing-percent=0"],
+    [255, "--heap-growing-percent=0"],
+    [256, "--heap-growing-percent=50"],
+    [2_000, "--heap-growing-percent=50"],
+  ])("with %i clients at work is %s", (clients, flag) => {
+    expect(growthTold(() => tuneFor(clients))).toEqual([flag]);
+  });
+
+  it("is taken back once they are done", () => {
+    tuneFor(2_000);
+    expect(growthTold(tuneAsUsual)).toEqual(["--heap-growing-percent=0"]);
+  });
+
+  it("is nothing that this V8 does not know", () => {
+    const told = vi.spyOn(v8, "setFlagsFromString");
+    tuneFor(2_000);
+    tuneAsUsual();
+    const flags = told.mock.calls.map(([flag]) => flag);
+    // An unknown flag is no exception but a word on the process's own standard error.
+    const program = `for (const flag of ${JSON.stringify(flags)}) require("v8").setFlagsFromString(flag)`;
+    const { stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });
+    expect({ stderr, count: flags.length > 1 }).toEqual({ stderr: "", count: true });
+  });
+});

@@ -1,0 +1,37 @@
+// Tells V8 what it cannot know while clients are at work: that what is hot should be compiled soon, and that hundreds of
+// clients who wait make much garbage that looks as if it lived. Their code runs some hundred times a second, so by V8's own
+// measure it is found hot bit by bit over minutes, and the compiler's threads take processor from the database all that time;
+// sooner means in the warm-up. What follows a trial runs once, and V8 is told to go on as usual. docs/performance.md has
+// the numbers. The flags are those of the whole process.
+import v8 from "node:v8";
+
+/** V8's own, and below a third of it; below 10 000 functions are compiled before they are known well, and then again. */
+const BUDGET = { usual: 67_584, early: 20_000 } as const;
+
+/** Only where the flag is known: V8 of Node 22 and later counts in another way. */
+function setBudget(budget: number): void {
+  if (process.versions.node.startsWith("20.")) v8.setFlagsFromString(`--interrupt-budget=${budget}`);
+}
+
+/**
+ * From so many clients on, what a transaction needs outlives several young generations while it waits for its turn, and V8
+ * lets the old one grow to four times what is alive before it looks.
+ */
+const MANY_CLIENTS = 256;
+/** In per cent of what was alive; 0 leaves it to V8. */
+const GROWTH = { usual: 0, frugal: 50 } as const;
+
+function setGrowth(percent: number): void {
+  v8.setFlagsFromString(`--heap-growing-percent=${percent}`);
+}
+
+/** `clients` are those of all threads. */
+export function tuneFor(clients: number): void {
+  setBudget(BUDGET.early);
+  setGrowth(clients >= MANY_CLIENTS ? GROWTH.frugal : GROWTH.usual);
+}
+
+export function tuneAsUsual(): void {
+  setBudget(BUDGET.usual);
+  setGrowth(GROWTH.usual);
+}
