@@ -87,6 +87,8 @@ actors:
       expect(result.treatments).toHaveLength(12);
       for (const { id, levels, merged } of result.treatments) {
         const shape = levels["statementShape"];
+        // To give a connection back takes nothing that is waited for, unless it is closed.
+        const release = JSON.stringify(levels["pool"]).includes("per-transaction") ? ["release"] : [];
         for (const operation of ["add", "process", "archive", "read"] as const) {
           const measured = merged?.operations[operation];
           if (!measured || measured.transactions === 0) throw new Error(`${id} did no ${operation}`);
@@ -103,7 +105,7 @@ actors:
           const expected =
             isAlone && operation === "process" ? ["begin", "process", "appDelay", "commit"] : calls;
           expect(namesOf(measured), `${id} ${operation}`).toEqual([
-            ...["poolWait", ...expected, "release", "program"],
+            ...["poolWait", ...expected, ...release, "program"],
           ]);
           const first = measured.parts?.find(({ name }) => name === (isAlone ? operation : own[0]));
           if (shape === "row-by-row" && operation === "add")
