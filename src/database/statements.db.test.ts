@@ -54,7 +54,7 @@ describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
   );
 });
 
-/** The database's own pages of a test take their time to be filled. */
+/** A queue through which 30 000 events went: 50 of them still wait to be archived, and nearly all of that index is dead. */
 const CHURN = `
 INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)
   SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('a')::uuid, 'T' FROM generate_series(1, 30000) AS n;

@@ -1,13 +1,13 @@
 // The dialect of Apache Cloudberry and Greenplum 7: PostgreSQL's, run by a coordinator over segments. Which tables are
 // distributed how is in its DDL.
 import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
-import type { Dialect } from "./dialect.js";
+import { inStatus, type Dialect } from "./dialect.js";
 import { postgres } from "./postgres.js";
 
 export const cloudberry: Dialect = {
   ...postgres,
   name: "cloudberry",
-  inStatus: (statuses) => `status IN (${statuses})`,
+  inStatus,
   // The queue itself stays a heap: its rows are locked and updated. History is what append-optimised storage is for.
   storages: {
     default: { archiveStorage: "", archiveKey: " PRIMARY KEY" },

@@ -2,13 +2,13 @@
 // where a trial wants them. Its advisory-lock functions exist and do nothing, and a change of the schema is a job of its
 // own, which read committed transactions do not take in.
 import { COCKROACHDB_SAMPLER } from "../sampler/cockroachdb-views.js";
-import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from "./dialect.js";
+import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "./dialect.js";
 
 export const cockroachdb: Dialect = {
   name: "cockroachdb",
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
-  inStatus: (statuses) => `status IN (${statuses})`,
+  inStatus,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",
   mark: COMMENT_MARK,

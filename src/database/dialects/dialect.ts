@@ -60,6 +60,11 @@ export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "R
   return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
 }
 
+/** The plain condition, where the planner is no worse off with every index that could answer it. */
+export function inStatus(statuses: string): string {
+  return `status IN (${statuses})`;
+}
+
 /** The mark as a comment on the schema. */
 export const COMMENT_MARK: NamespaceMark = {
   statements: (schema, mark) => [`COMMENT ON SCHEMA ${schema} IS '${mark}'`],

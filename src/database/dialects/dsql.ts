@@ -1,7 +1,7 @@
 // The dialect of Amazon Aurora DSQL: one statement of DDL a transaction, indexes that are made in the background, one
 // isolation level, no VACUUM. A schema takes no comment there: a table with the mark as its name says whose it is.
 import { SILENT_SAMPLER } from "../sampler/silent.js";
-import { quoteIdentifier, type Dialect, type NamespaceMark } from "./dialect.js";
+import { inStatus, quoteIdentifier, type Dialect, type NamespaceMark } from "./dialect.js";
 
 /** Up to its colon: a name has at most 63 characters. */
 const tableNamed = (schema: string, mark: string): string =>
@@ -19,7 +19,7 @@ export const dsql: Dialect = {
   name: "dsql",
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
-  inStatus: (statuses) => `status IN (${statuses})`,
+  inStatus,
   awaitJob: "CALL sys.wait_for_job($1)",
   // Its one level needs no name.
   begin: (_, access) => `BEGIN${access === "READ ONLY" ? " READ ONLY" : ""}`,

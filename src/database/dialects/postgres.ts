@@ -1,7 +1,7 @@
 // The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
 // the test suite runs on PostgreSQL 18.
 import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
-import { beginTransaction, COMMENT_MARK, quoteIdentifier, type Dialect } from "./dialect.js";
+import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "./dialect.js";
 
 export const postgres: Dialect = {
   name: "postgres",
@@ -9,7 +9,7 @@ export const postgres: Dialect = {
   supportsTransactionalDdl: true,
   begin: beginTransaction,
   // IS TRUE changes no answer and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
-  inStatus: (statuses) => `(status IN (${statuses})) IS TRUE`,
+  inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,
   // What the update takes anyway.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,
