@@ -30,6 +30,9 @@ import { Transactor } from "./transactor.js";
 /** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
 const LAST_TRIES_MS = 5_000;
 
+/** The compiler is to know both sides of the window before it takes one for the only one. */
+const OUTSIDE_FIRST_MS = 250;
+
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
 export class ActorWorker {
@@ -47,6 +50,7 @@ export class ActorWorker {
   private readonly eventLog: EventLog;
   private readonly traits: RoleTraits;
   private readonly actor: Actor;
+  private phaseName: PhaseName = "warm-up";
   private phase: Phase = { name: "warm-up", isOver: true, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
   private obeyed: Promise<void> = Promise.resolve();
@@ -87,7 +91,7 @@ export class ActorWorker {
       lifecycle,
       sleeper,
       prng,
-      isDraining: () => this.phase.name === "drain",
+      isDraining: () => this.phaseName === "drain",
       isScheduled: () => this.isScheduled(),
       ledger,
       time,
@@ -119,6 +123,8 @@ export class ActorWorker {
     switch (command.kind) {
       case "start":
         await this.sleeper.sleep(command.atMs - monotonicMs());
+        this.recorder.rehearse(command.atMs + OUTSIDE_FIRST_MS);
+        this.time.setWindow(command.atMs, Number.POSITIVE_INFINITY);
         this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP, command.atMs);
         return;
       case "pause":
@@ -131,7 +137,7 @@ export class ActorWorker {
         this.utilization.close();
         await this.endPhase();
         if (this.traits.drains) this.begin("drain", CLOSED_LOOP, monotonicMs());
-        else this.logPhase("drain");
+        else this.enter("drain");
         this.send({ kind: "draining" });
         return;
       case "stop":
@@ -148,7 +154,7 @@ export class ActorWorker {
   }
 
   private async measure(startMs: number, endMs: number): Promise<void> {
-    const isFirst = this.phase.name === "warm-up";
+    const isFirst = this.phaseName === "warm-up";
     this.recorder.setWindow(startMs, endMs);
     this.time.setWindow(startMs, endMs);
     if (!isFirst) return;
@@ -160,8 +166,7 @@ export class ActorWorker {
       this.begin("measure", load, startMs);
       if (budgetMs(load) !== undefined) this.announceBudgetDone(this.phase);
     } else {
-      this.phase = Object.assign(this.phase, { name: "measure" as const });
-      this.logPhase("measure");
+      this.enter("measure");
     }
   }
 
@@ -171,7 +176,7 @@ export class ActorWorker {
 
   /** Whether what runs now are arrivals of an open loop. */
   private isScheduled(): boolean {
-    return this.phase.name !== "drain" && this.load !== undefined && isOpenLoop(this.load);
+    return this.phaseName !== "drain" && this.load !== undefined && isOpenLoop(this.load);
   }
 
   private announceBudgetDone(phase: Phase): void {
@@ -183,7 +188,7 @@ export class ActorWorker {
   private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
     const { assignment, actor, sleeper, recorder } = this;
     const operation = arrivalOperation(assignment.role);
-    this.logPhase(name);
+    this.enter(name);
     const phase = startPhase({
       name,
       plan,
@@ -221,7 +226,7 @@ export class ActorWorker {
     const ledger = this.ledger.close(this.lifecycle.unmatched);
     this.eventLoopDelay.stop();
     await this.source.close();
-    this.logPhase("stopped");
+    this.enter("stopped");
     const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
     this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
   }
@@ -230,14 +235,15 @@ export class ActorWorker {
     this.lifecycle.settlePending();
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
-    writeSummaryLines(this.eventLog, this.phase.name, delta);
+    writeSummaryLines(this.eventLog, this.phaseName, delta);
     const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };
     this.send(report, transferablesOf(delta));
     this.log.flush();
     this.ledger.flush();
   }
 
-  private logPhase(name: PhaseName): void {
+  private enter(name: PhaseName): void {
+    this.phaseName = name;
     this.log.logger.info({ event: "phase", operation: "*", phase: name }, `phase ${name}`);
   }
 }

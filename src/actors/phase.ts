@@ -15,7 +15,8 @@ export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
 
 /** A set of client loops; `isOver` asks them to end. */
 export interface Phase {
-  name: PhaseName;
+  /** As it began: clients of a closed loop go on from the warm-up into the window. */
+  readonly name: PhaseName;
   isOver: boolean;
   done: Promise<void>;
   pacer?: Pacer;

@@ -20,7 +20,8 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
   for (const { second, operations } of delta.seconds) {
     for (const [operation, counts] of Object.entries(operations)) {
       const facts = { ...factsOf(second, operation as Operation, counts), ...leftOut() };
-      eventLog.logger.info({ event: "summary", phase: "measure", ...facts }, "summary");
+      if (!delta.isRehearsal)
+        eventLog.logger.info({ event: "summary", phase: "measure", ...facts }, "summary");
     }
   }
   const { outside } = delta;

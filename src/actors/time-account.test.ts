@@ -46,4 +46,14 @@ describe("the account of clients' time", () => {
     time.setWindow(1000, 2000);
     expect(time.total().finished).toBe(1500);
   });
+
+  it("begins anew where the window gets another start, as after a rehearsal, and not where it gets an end", () => {
+    const time = account(0, Number.POSITIVE_INFINITY);
+    time.book("service", 0, 500);
+    time.bookFinished(700);
+    time.setWindow(1000, Number.POSITIVE_INFINITY);
+    time.book("service", 900, 1300);
+    time.setWindow(1000, 2000);
+    expect(time.total()).toEqual({ service: 300, waiting: 0, idle: 0, preparing: 0, finished: 0 });
+  });
 });

@@ -6,15 +6,21 @@ import type { AccountedTime } from "../results/result-schema.js";
 
 export type Activity = keyof AccountedTime;
 
+const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+
 /** All instants are monotonic milliseconds. */
 export class TimeAccount {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
-  private readonly booked: AccountedTime = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+  private readonly booked: AccountedTime = { ...NOTHING };
   private readonly finishedFrom: number[] = [];
 
-  /** The window; `endMs` may be Infinity and be set later, before the account is read. */
+  /** The window; `endMs` may be Infinity and be set later, before the account is read. Another start begins anew. */
   setWindow(startMs: number, endMs: number): void {
+    if (startMs !== this.startMs) {
+      Object.assign(this.booked, NOTHING);
+      this.finishedFrom.length = 0;
+    }
     this.startMs = startMs;
     this.endMs = endMs;
   }

@@ -55,6 +55,11 @@ export class EndpointSplit {
     this.partOf(endpoint, operation).failures++;
   }
 
+  /** Forgets everything. */
+  clear(): void {
+    for (const byOperation of this.parts) byOperation.clear();
+  }
+
   /** By endpoint. */
   operations(): EndpointDelta["operations"][] {
     return this.parts.map((byOperation) =>

@@ -44,6 +44,8 @@ export interface SecondDelta {
 
 /** What happened since the last one. Plain values: it crosses the thread boundary as it is. */
 export interface RecorderDelta {
+  /** The seconds are those of a rehearsal, from 0, and count in no result; what happened in them is in `outside` too. */
+  readonly isRehearsal: boolean;
   /** Ascending. A second that was shipped before appears again when something finished in it was recorded late. */
   readonly seconds: readonly SecondDelta[];
   /** Every second before this one has been shipped; Infinity after the last. */
@@ -62,6 +64,25 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
     ...Object.values(second.lifecycleUs),
   ]);
   return arrays.map((array) => array.buffer as ArrayBuffer);
+}
+
+/** Adds what happened in seconds that are not of the window. */
+export function addOutside(outside: OutsideCounts, seconds: readonly SecondDelta[]): void {
+  for (const { operations } of seconds) {
+    for (const operation of Object.values(operations)) {
+      outside.transactions += operation.transactions;
+      outside.events += operation.events;
+      outside.emptyPolls += operation.emptyPolls;
+      outside.offered += operation.offered;
+      outside.dropped += operation.dropped;
+      outside.retries += sumOfCounts(operation.retries);
+      outside.failures += sumOfCounts(operation.failures);
+    }
+  }
+}
+
+function sumOfCounts(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 export function noOutsideCounts(): OutsideCounts {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HIGHEST_TRACKABLE_US } from "./histograms.js";
+import { EndpointSplit } from "./endpoint-split.js";
 import { transferablesOf } from "./recorder-delta.js";
 import { Recorder, type TransactionSample } from "./recorder.js";
 
@@ -220,5 +221,41 @@ describe("Recorder", () => {
     expect(delta.seconds[0]?.operations.add?.samplesUs.response).toHaveLength(0);
     recorder.transaction("add", sample(1));
     expect(recorder.take(Infinity).seconds[0]?.operations.add?.samplesUs.response).toHaveLength(1);
+  });
+
+  it("measures a rehearsal as it measures the window, marks it, counts it as outside and forgets it", () => {
+    const split = new EndpointSplit(1);
+    const recorder = new Recorder(["add"], split);
+    recorder.rehearse(1000);
+    recorder.transaction("add", sample(900));
+    recorder.transaction("add", sample(1100, { endpoint: 0 }));
+    recorder.failure("add", { finishedMs: 1200, serviceMs: 1, sqlstate: "40001", endpoint: 0 });
+    recorder.retry("add", "40001", 1300, 0);
+    recorder.emptyPoll("add", 1400, 1);
+    recorder.offered("add", 1500);
+    recorder.dropped("add", 1500, 1600);
+    recorder.lifecycle("completed", 1, 1500);
+    expect(recorder.secondAt(1500)).toBeUndefined();
+    const rehearsed = recorder.take(2000);
+    expect(rehearsed.isRehearsal).toBe(true);
+    expect(rehearsed.seconds.map((second) => second.operations.add?.samplesUs.response)).toEqual([
+      Float64Array.of(3000),
+    ]);
+    expect(rehearsed.outside).toEqual({
+      ...{ transactions: 2, events: 20, failures: 1, retries: 1, emptyPolls: 1 },
+      ...{ offered: 1, dropped: 1 },
+    });
+    recorder.transaction("add", sample(2500, { responseMs: -1 }));
+    recorder.setWindow(3000, 5000);
+    recorder.transaction("add", sample(3500));
+    const measured = recorder.take(Infinity);
+    expect(measured.isRehearsal).toBe(false);
+    expect(measured.seconds.map((second) => [second.second, second.operations.add?.transactions])).toEqual([
+      [0, 1],
+    ]);
+    expect(measured.seconds[0]?.lifecycleUs).toEqual({});
+    expect(measured.outside).toMatchObject({ transactions: 1, events: 10, failures: 0 });
+    expect(measured.clampedSamples).toBe(0);
+    expect(split.operations()).toEqual([{}]);
   });
 });

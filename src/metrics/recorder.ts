@@ -1,11 +1,12 @@
 // What a worker thread measures, kept as raw microseconds in typed arrays by second of the measurement window,
 // and shipped to the coordinator once a second. It exists to be cheap: recording a transaction is a few array
 // stores, and working arrays are reused, so that nothing is allocated once they have grown to a second's load.
-// Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in.
+// Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in. The
+// warm-up is a rehearsal: measured by the same code, which is compiled by the time the window begins, and thrown away.
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
 import type { EndpointSplit } from "./endpoint-split.js";
-import { noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
+import { addOutside, noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
 import { increment, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
@@ -48,6 +49,7 @@ export class Recorder {
   private unfinished: Partial<Record<Operation, number>> = {};
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
+  private isRehearsal = false;
 
   /** Recording an operation that is not named here is an error of the caller. `split` is told the endpoints, where given. */
   constructor(
@@ -55,12 +57,19 @@ export class Recorder {
     private readonly split?: EndpointSplit,
   ) {}
 
+  /** Measures what finishes from `startMs` on as if that were the window, until `setWindow` tells the window. */
+  rehearse(startMs: number): void {
+    this.setWindow(startMs, Number.POSITIVE_INFINITY);
+    this.isRehearsal = true;
+  }
+
   /**
    * Measures what finishes in [startMs, endMs) from now on; before the first call all is outside. `endMs` may be
    * Infinity and be set later; it stays after everything that was measured by then, so that each arrival is on one
    * side of it with all that is counted of it. The start cannot move under recorded samples.
    */
   setWindow(startMs: number, endMs: number): void {
+    if (this.isRehearsal) this.endRehearsal();
     if (startMs !== this.startMs && this.open.length > 0)
       throw new Error("The measurement window cannot move while it holds samples");
     if (startMs !== this.startMs) this.latestMs = Number.NEGATIVE_INFINITY;
@@ -169,7 +178,9 @@ export class Recorder {
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
     const { outside, clampedSamples, unfinished } = this;
-    const delta = { seconds, closedBefore, outside, clampedSamples, unfinished };
+    const { isRehearsal } = this;
+    if (isRehearsal) addOutside(outside, seconds);
+    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, unfinished };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
     this.unfinished = {};
@@ -178,7 +189,18 @@ export class Recorder {
 
   /** The second of the window that holds `atMs`; undefined outside the window. */
   secondAt(atMs: number): number | undefined {
-    return this.isInside(atMs) ? Math.floor((atMs - this.startMs) / 1000) : undefined;
+    return this.isInside(atMs) && !this.isRehearsal ? Math.floor((atMs - this.startMs) / 1000) : undefined;
+  }
+
+  private endRehearsal(): void {
+    const rest = this.open.map((buffers) => buffers.drain());
+    addOutside(this.outside, rest);
+    this.spare.push(...this.open);
+    this.open = [];
+    this.current = undefined;
+    this.clampedSamples = 0;
+    this.split?.clear();
+    this.isRehearsal = false;
   }
 
   private isInside(atMs: number): boolean {

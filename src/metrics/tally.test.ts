@@ -178,4 +178,23 @@ describe("Tally", () => {
     }).toThrow("disk full");
     expect(failing.live("add").transactions).toBe(1);
   });
+
+  it("hands on nothing of a rehearsal and counts it as outside", () => {
+    const seen: number[] = [];
+    const tally = new Tally(["add"], 1, (second) => seen.push(second));
+    const recorder = new Recorder(["add"]);
+    recorder.rehearse(0);
+    record(recorder, 100, -1);
+    record(recorder, 1100);
+    tally.add(0, recorder.take(2000));
+    expect(seen).toEqual([]);
+    recorder.setWindow(2000, 10_000);
+    record(recorder, 2100);
+    tally.add(0, recorder.take(Infinity));
+    expect(seen).toEqual([0]);
+    expect(tally.outside.transactions).toBe(2);
+    const summary = tally.summary(1);
+    expect(summary.operations.add?.transactions).toBe(1);
+    expect(summary.clampedSamples).toBe(0);
+  });
 });

@@ -2,7 +2,12 @@
 // second on, merged, as soon as every worker has shipped it. Seconds are not kept, so memory stays flat however
 // long the window is. It never drops a late sample: it counts in the total and its second is handed on again.
 import type { Operation } from "./operations.js";
-import { noOutsideCounts, type OutsideCounts, type RecorderDelta } from "./recorder-delta.js";
+import {
+  noOutsideCounts,
+  type OutsideCounts,
+  type RecorderDelta,
+  type SecondDelta,
+} from "./recorder-delta.js";
 import { sumOf, Totals, type WindowSummary } from "./totals.js";
 
 /**
@@ -25,6 +30,7 @@ export class Tally {
   private readonly pending = new Map<number, Totals>();
   private readonly spare: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
+  private readonly rehearsed = new Totals();
   private readonly outsideCounts = noOutsideCounts();
   private nextSecond = 0;
 
@@ -39,9 +45,11 @@ export class Tally {
 
   /** `worker` is any number that tells the workers apart. What `onSecond` throws comes out here. */
   add(worker: number, delta: RecorderDelta): void {
-    for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
+    if (delta.isRehearsal) this.rehearse(delta.seconds);
+    else for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
     for (const key of Object.keys(this.outsideCounts) as (keyof OutsideCounts)[])
       this.outsideCounts[key] += delta.outside[key];
+    if (delta.isRehearsal) return;
     this.total.clampedSamples += delta.clampedSamples;
     this.total.addUnfinished(delta.unfinished);
     this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, delta.closedBefore));
@@ -81,6 +89,15 @@ export class Tally {
   /** `finish`, then the result document's numbers. */
   summary(windowSeconds: number): WindowSummary {
     return this.finish(windowSeconds).summary(windowSeconds);
+  }
+
+  /** The work of the window's seconds, for the code's sake; of what it adds up nobody hears. */
+  private rehearse(seconds: readonly SecondDelta[]): void {
+    const totals = this.spare.pop() ?? new Totals(this.operations);
+    for (const part of seconds) totals.addSecond(part);
+    this.rehearsed.add(totals);
+    totals.reset();
+    this.spare.push(totals);
   }
 
   private pendingSecond(second: number): Totals {
