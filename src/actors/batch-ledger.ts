@@ -2,7 +2,7 @@
 // totals that the worker tells at the end. A worker that publishes nothing has no file, but it too was told of commits
 // that must have lasted.
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
-import { EMPTY_LEDGER, type Ledger, type LedgerBatch } from "../model/ledger.js";
+import { EMPTY_LEDGER, type BatchOutcome, type Ledger, type LedgerEntry } from "../model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import { ledgerSourceOf, type Assignment } from "./protocol.js";
 
@@ -23,12 +23,12 @@ export class BatchLedger {
   }
 
   /** Throws when the disk does not take the ledger: the trial could not be audited. */
-  settle(batch: LedgerBatch): void {
+  settle(batch: LedgerEntry, outcome: BatchOutcome): void {
     const { sums } = this;
-    if (batch.outcome === "acknowledged") sums.published += batch.events;
-    else if (batch.outcome === "failed") sums.failed += batch.events;
+    if (outcome === "acknowledged") sums.published += batch.events;
+    else if (outcome === "failed") sums.failed += batch.events;
     else sums.inDoubt += batch.events;
-    this.file?.add(batch);
+    this.file?.add(batch, outcome);
     this.requireWritten();
   }
 

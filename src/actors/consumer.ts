@@ -11,7 +11,7 @@ export function createProcessor(
   context: ActorContext,
 ): (client: number, intendedMs: number) => Promise<boolean> {
   const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger } = context;
-  const { batch, appDelayMs, advance } = assignment.settings;
+  const { batch, appDelayMs, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("completed", latencyMs, atMs);
@@ -29,12 +29,10 @@ export function createProcessor(
       client,
       intendedMs,
       body: (connection, times) =>
-        workload.process(connection, {
-          limit,
-          roll,
-          chances: advance,
-          ...(isDelayed && { appDelay: () => waitIn(times) }),
-        }),
+        workload.process(
+          connection,
+          isDelayed ? { limit, roll, chances, appDelay: () => waitIn(times) } : { limit, roll, chances },
+        ),
       isPoll: true,
       events: (outcome) => outcome.events,
     });

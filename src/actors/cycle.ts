@@ -41,7 +41,8 @@ export function cycle(context: ActorContext): Actor {
       times.bookNamed("process", addedMs, processedMs);
       const { events, finishedMs } = await archiveOne(client, processedMs);
       times.bookNamed("archive", processedMs, finishedMs);
-      const dueMs = context.isScheduled() ? intendedMs : startMs;
+      const isScheduled = context.isScheduled();
+      const dueMs = isScheduled ? intendedMs : startMs;
       times.finish(finishedMs, startMs - dueMs);
       recorder.transaction("__cycle__", {
         finishedMs,
@@ -50,7 +51,7 @@ export function cycle(context: ActorContext): Actor {
         responseMs: finishedMs - dueMs,
         poolWaitMs: 0,
         parts: times,
-        ...(context.isScheduled() && { intendedMs }),
+        intendedMs: isScheduled ? intendedMs : undefined,
       });
     },
   };

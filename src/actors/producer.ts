@@ -6,7 +6,7 @@ import { deriveSeed, Prng } from "../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { BatchMaker } from "../model/event-batch.js";
 import { KeySum } from "../model/key-sum.js";
-import { KeyMaker, streamName, type LedgerBatch } from "../model/ledger.js";
+import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { batchSizeAt } from "../scenario/profiles.js";
 import type { Profile } from "../scenario/load-settings.js";
@@ -18,7 +18,7 @@ interface MadeBatch {
   readonly keys: Buffer;
   /** Its transaction, with everything that it sends serialised already. */
   readonly add: (connection: Connection) => Promise<void>;
-  readonly entry: Omit<LedgerBatch, "outcome">;
+  readonly entry: LedgerEntry;
 }
 
 /** One client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
@@ -57,13 +57,14 @@ class BatchStream {
       this.profile && arrival
         ? this.profiledSize(this.profile, arrival)
         : this.prng.intBetween(settings.batch.min, settings.batch.max);
-    const made = { batch: this.takeBatchNumber(), events, madeAtMs: wallClockMs() };
-    const keys = this.keyMaker.bytesOf(made);
-    const firstDocument = this.nextDocument;
-    const batch = this.batchMaker.make(keys, this.documents, firstDocument);
+    const { client, nextDocument: firstDocument } = this;
+    const batch = this.takeBatchNumber();
+    const madeAtMs = wallClockMs();
+    const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
+    const made = this.batchMaker.make(keys, this.documents, firstDocument);
     this.nextDocument += events;
-    const entry = { ...made, client: this.client, firstDocument, keys: new KeySum().addKeys(keys) };
-    this.ahead = { keys, add: this.context.workload.prepareAdd(batch), entry };
+    const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
+    this.ahead = { keys, add: this.context.workload.prepareAdd(made), entry };
   }
 
   take(): MadeBatch {
@@ -116,10 +117,10 @@ export function createAdder(context: ActorContext): Adder {
           (await workload.countPresent(connection, keys)) > 0 ? true : undefined,
       });
       if (end.kind === "failed") {
-        ledger.settle({ ...entry, outcome: end.inDoubt ? "in-doubt" : "failed" });
+        ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed");
         return false;
       }
-      ledger.settle({ ...entry, outcome: "acknowledged" });
+      ledger.settle(entry, "acknowledged");
       lifecycle.published(assignment.ordinal, entry.batch, end.finishedMs);
       return true;
     },

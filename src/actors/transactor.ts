@@ -143,13 +143,13 @@ export class Transactor {
     const events = plan.events(result);
     time.book("service", startMs, finishedMs);
     time.book("preparing", finishedMs, nowMs());
+    const scheduledMs = this.scheduledMs(plan);
     if (events === 0 && plan.isPoll) {
-      recorder.emptyPoll(plan.operation, finishedMs, serviceMs, this.scheduled(plan).intendedMs);
+      recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
       return { kind: "empty", result, finishedMs };
     }
-    const scheduled = this.scheduled(plan);
     // Without a schedule the intended start is the actual one, and the response time the service time.
-    const { intendedMs = startMs } = scheduled;
+    const intendedMs = scheduledMs ?? startMs;
     const responseMs = finishedMs - intendedMs;
     times.finish(finishedMs, startMs - intendedMs);
     recorder.transaction(plan.operation, {
@@ -160,7 +160,7 @@ export class Transactor {
       poolWaitMs: times.msOf(POOL_WAIT),
       parts: times,
       endpoint: source.endpointOf(plan.client),
-      ...scheduled,
+      intendedMs: scheduledMs,
     });
     if (serviceMs > slowTransactionMs) {
       const facts = this.facts(plan, startMs, finishedMs, progress);
@@ -180,7 +180,7 @@ export class Transactor {
     const serviceMs = finishedMs - startMs;
     const { sqlstate } = failure;
     const endpoint = this.options.source.endpointOf(plan.client);
-    const sample = { finishedMs, serviceMs, sqlstate, endpoint, ...this.scheduled(plan) };
+    const sample = { finishedMs, serviceMs, sqlstate, endpoint, intendedMs: this.scheduledMs(plan) };
     this.options.time.book("service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
@@ -202,9 +202,9 @@ export class Transactor {
     progress.times.book(BACKOFF, idleFromMs, nowMs());
   }
 
-  /** The intended start of what a schedule asked for; nothing for the rest. */
-  private scheduled({ operation, intendedMs }: TransactionPlan<unknown>): { intendedMs?: number } {
-    return this.options.arrivals() === operation ? { intendedMs } : {};
+  /** The intended start of what a schedule asked for; undefined for the rest. */
+  private scheduledMs({ operation, intendedMs }: TransactionPlan<unknown>): number | undefined {
+    return this.options.arrivals() === operation ? intendedMs : undefined;
   }
 
   private facts(

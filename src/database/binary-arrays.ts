@@ -18,6 +18,9 @@ const FLOAT8_BYTES = 8;
 /** `jsonb_recv` wants this version number before the text. */
 const JSONB_VERSION = 1;
 
+/** Up to here a call out of JavaScript takes longer than the bytes one by one. */
+const FEW_BYTES = 32;
+
 const NO_DIGIT = 255;
 /** Value of a hexadecimal digit by its character code. */
 const NIBBLE = new Uint8Array(128).fill(NO_DIGIT);
@@ -94,7 +97,8 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends }: TextColu
   for (const end of ends) {
     at = buffer.writeInt32BE(prefixBytes + end - from, at);
     if (prefixBytes > 0) buffer[at++] = JSONB_VERSION;
-    at += bytes.copy(buffer, at, from, end);
+    if (end - from > FEW_BYTES) at += bytes.copy(buffer, at, from, end);
+    else for (let i = from; i < end; i++) buffer[at++] = bytes[i] as number;
     from = end;
   }
   return buffer;
@@ -127,13 +131,13 @@ export function jsonbArray(documents: readonly string[]): Buffer {
   return stringArray(OID.jsonb, documents, JSONB_VERSION);
 }
 
-/** `float8[]`. */
-export function float8Array(numbers: readonly number[]): Buffer {
-  const buffer = arrayBuffer(OID.float8, numbers.length, numbers.length * (LENGTH_BYTES + FLOAT8_BYTES));
+/** `float8[]` of as many numbers as `length`, asked for in order. */
+export function float8Array(length: number, next: () => number): Buffer {
+  const buffer = arrayBuffer(OID.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
   let at = HEADER_BYTES;
-  for (const number of numbers) {
+  for (let i = 0; i < length; i++) {
     buffer.writeInt32BE(FLOAT8_BYTES, at);
-    buffer.writeDoubleBE(number, at + LENGTH_BYTES);
+    buffer.writeDoubleBE(next(), at + LENGTH_BYTES);
     at += LENGTH_BYTES + FLOAT8_BYTES;
   }
   return buffer;

@@ -74,8 +74,8 @@ export class PartTimes {
 
   /** The transaction starts: nothing has been booked. */
   start(atMs: number): void {
-    this.ms.fill(0);
-    this.calls.fill(0);
+    // A dozen numbers: a call out of JavaScript would take longer.
+    for (let part = 0; part < this.ms.length; part++) this.ms[part] = this.calls[part] = 0;
     this.startMs = this.bookedUntilMs = atMs;
     this.bookedMs = 0;
   }

@@ -18,8 +18,8 @@ export interface TransactionSample {
   readonly serviceMs: number;
   readonly responseMs: number;
   readonly poolWaitMs: number;
-  /** When the schedule of an open loop wanted it to start; left out where there is no schedule. */
-  readonly intendedMs?: number;
+  /** When the schedule of an open loop wanted it to start; undefined where there is no schedule. */
+  readonly intendedMs?: number | undefined;
   /** Number of the endpoint where it was committed; left out where that is not one. */
   readonly endpoint?: number;
   /** Where its time went, finished; read at once and not kept. */
@@ -33,7 +33,7 @@ export interface FailureSample {
   /** SQLSTATE, or the system's error code where the server sent none. */
   readonly sqlstate: string;
   /** As in `TransactionSample`; the endpoint is that of the last attempt. */
-  readonly intendedMs?: number;
+  readonly intendedMs?: number | undefined;
   readonly endpoint?: number;
 }
 

@@ -78,17 +78,30 @@ export function keyBytes(ids: readonly string[]): Buffer {
   return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
 }
 
+const NIBBLE = new Uint8Array(128);
+for (let value = 0; value < 16; value++) {
+  NIBBLE[value.toString(16).charCodeAt(0)] = value;
+  NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+}
+
+/** What the hexadecimal digits `from` to before `to`, at most eight, stand for. Makes no string of them. */
+export function hexAt(id: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = (value << 4) | (NIBBLE[id.charCodeAt(i)] as number);
+  return value >>> 0;
+}
+
 /** Number of the producer worker that made the event (`PRELOAD_WORKER` for preloaded ones). */
 export function workerOf(id: string): number {
-  return Number.parseInt(id.slice(21, 23), 16);
+  return hexAt(id, 21, 23);
 }
 
 /** The batch, counted by that worker from 0, that the event was published in. */
 export function batchNumberOf(id: string): number {
-  return Number.parseInt(id.slice(24, 32), 16);
+  return hexAt(id, 24, 32);
 }
 
 /** The event's place in its batch, from 0. */
 export function positionOf(id: string): number {
-  return (Number.parseInt(id.slice(32, 36), 16) << 12) | Number.parseInt(id.slice(15, 18), 16);
+  return (hexAt(id, 32, 36) << 12) | hexAt(id, 15, 18);
 }

@@ -8,7 +8,7 @@
 //   h(x)     y xor (y >> 15), where y = (x xor (x >> 16)) C mod 2^32
 //   sums     of h(u) and of h(v) over all keys, each mod 2^32
 
-import { KEY_BYTES } from "./event-id.js";
+import { hexAt, KEY_BYTES } from "./event-id.js";
 
 /** Odd, and below 2^29, so that four products of a 32-bit word fit a signed 64-bit integer of SQL. */
 export const KEY_FACTORS = {
@@ -19,12 +19,6 @@ export const KEY_FACTORS = {
 
 const [A0, A1, A2, A3] = KEY_FACTORS.u;
 const [B0, B1, B2, B3] = KEY_FACTORS.v;
-
-const NIBBLE = new Uint8Array(128);
-for (let value = 0; value < 16; value++) {
-  NIBBLE[value.toString(16).charCodeAt(0)] = value;
-  NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
-}
 
 function mix(x: number): number {
   const y = Math.imul(x ^ (x >>> 16), KEY_FACTORS.mix);
@@ -41,16 +35,6 @@ function word(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** The 16 bits that four hexadecimal digits stand for. */
-function quad(id: string, at: number): number {
-  return (
-    ((NIBBLE[id.charCodeAt(at)] as number) << 12) |
-    ((NIBBLE[id.charCodeAt(at + 1)] as number) << 8) |
-    ((NIBBLE[id.charCodeAt(at + 2)] as number) << 4) |
-    (NIBBLE[id.charCodeAt(at + 3)] as number)
-  );
-}
-
 /** Number of keys and the two sums, each 0 .. 2^32-1. */
 export class KeySum {
   count = 0;
@@ -59,11 +43,9 @@ export class KeySum {
 
   /** Takes in one key, 8-4-4-4-12 hexadecimal digits. Allocates nothing. */
   add(id: string): void {
-    const w0 = (quad(id, 0) << 16) | quad(id, 4);
-    const w1 = (quad(id, 9) << 16) | quad(id, 14);
-    const w2 = (quad(id, 19) << 16) | quad(id, 24);
-    const w3 = (quad(id, 28) << 16) | quad(id, 32);
-    this.addWords(w0, w1, w2, w3);
+    const w1 = (hexAt(id, 9, 13) << 16) | hexAt(id, 14, 18);
+    const w2 = (hexAt(id, 19, 23) << 16) | hexAt(id, 24, 28);
+    this.addWords(hexAt(id, 0, 8), w1, w2, hexAt(id, 28, 36));
   }
 
   private addWords(w0: number, w1: number, w2: number, w3: number): void {

@@ -15,7 +15,7 @@ export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
 export const RANGE_BATCHES = 64;
 
 /** One batch of a worker, as it can be made again. */
-export interface LedgerBatch {
+export interface LedgerEntry {
   /** Counted by the worker, from 0; a batch that was never sent leaves a gap. */
   readonly batch: number;
   readonly events: number;
@@ -27,6 +27,10 @@ export interface LedgerBatch {
   readonly client: number;
   /** Of its keys. */
   readonly keys: Readonly<Pick<KeySum, "u" | "v">>;
+}
+
+/** And what became of it. */
+export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
 }
 

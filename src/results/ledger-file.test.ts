@@ -23,7 +23,7 @@ const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
 function written(batches: readonly LedgerBatch[]): string {
   const path = ledgerPath(scratchDirectory(), SOURCE.worker);
   const writer = new LedgerFileWriter(path, SOURCE);
-  for (const batch of batches) writer.add(batch);
+  for (const batch of batches) writer.add(batch, batch.outcome);
   writer.close();
   return path;
 }
@@ -55,7 +55,7 @@ describe("a ledger file", () => {
     const writer = new LedgerFileWriter(path, SOURCE);
     const headerBytes = statSync(path).size;
     for (let batch = 0; batch < 5_000; batch++) {
-      writer.add(batchOf(batch));
+      writer.add(batchOf(batch), "acknowledged");
       expect((batch + 1) * 36 - (statSync(path).size - headerBytes)).toBeLessThanOrEqual(1024 * 36);
     }
     writer.flush();

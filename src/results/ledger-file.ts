@@ -5,7 +5,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
-import { BATCH_OUTCOMES, LedgerSource, type LedgerBatch } from "../model/ledger.js";
+import {
+  BATCH_OUTCOMES,
+  LedgerSource,
+  type BatchOutcome,
+  type LedgerBatch,
+  type LedgerEntry,
+} from "../model/ledger.js";
 import { issueWords } from "./issue-words.js";
 import { AppendFile } from "./storage.js";
 
@@ -34,7 +40,7 @@ export class LedgerFileWriter {
     this.file.append(`${JSON.stringify({ format: FORMAT, ...source })}\n`);
   }
 
-  add(batch: LedgerBatch): void {
+  add(batch: LedgerEntry, outcome: BatchOutcome): void {
     if (this.used === this.buffer.length) this.flush();
     const { buffer, used: at } = this;
     buffer.writeUInt32LE(batch.batch, at);
@@ -44,7 +50,7 @@ export class LedgerFileWriter {
     buffer.writeDoubleLE(batch.madeAtMs, at + 16);
     buffer.writeUInt32LE(batch.keys.u, at + 24);
     buffer.writeUInt32LE(batch.keys.v, at + 28);
-    buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(batch.outcome), at + 32);
+    buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(outcome), at + 32);
     this.used += RECORD_BYTES;
   }
 

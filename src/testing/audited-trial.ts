@@ -121,7 +121,7 @@ class Crew {
     if (fate === "acknowledged" || fate === "found")
       await this.workload.add(this.connection, EventBatch.of(events));
     const outcome = OUTCOMES[fate];
-    this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids), outcome });
+    this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids) }, outcome);
     if (outcome === "acknowledged") this.told.published += this.batchEvents;
     if (outcome === "in-doubt") this.told.inDoubt += this.batchEvents;
     this.added[fate].push(...events);
@@ -155,7 +155,7 @@ async function preloadInto(
 ): Promise<void> {
   const source = preloadSource(settings, SEED);
   const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  await preload(admin, settings, SEED, (batch) => writer.add(batch));
+  await preload(admin, settings, SEED, (batch) => writer.add(batch, batch.outcome));
   writer.close();
 }
 

@@ -116,7 +116,7 @@ export const singleStatement: Shape = (context) => {
     prepareAdd,
     add: (connection, batch) => prepareAdd(batch)(connection),
     async process(connection, { limit, roll, chances, appDelay }) {
-      const rolls = float8Array(Array.from({ length: limit }, roll));
+      const rolls = float8Array(limit, roll);
       const values = [limit, rolls, chances.claim, chances.complete, chances.fail];
       const hold =
         appDelay && (async (rows: readonly SqlRow[]) => (rows.length > 0 ? appDelay() : undefined));
