@@ -30,16 +30,40 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
+/** A parameter that is written where it is to be sent from. */
+export interface BinaryParameter {
+  /** In bytes. */
+  readonly length: number;
+  /** Writes `length` bytes from `at` on. */
+  writeTo(buffer: Buffer, at: number): void;
+}
+
+/** A parameter as a buffer of its own. */
+export function bufferOf(parameter: BinaryParameter): Buffer {
+  const buffer = Buffer.allocUnsafe(parameter.length);
+  parameter.writeTo(buffer, 0);
+  return buffer;
+}
+
+function arrayBytes(length: number, elementsBytes: number): number {
+  return length === 0 ? EMPTY_HEADER_BYTES : HEADER_BYTES + elementsBytes;
+}
+
+/** Returns where the elements begin. */
+function writeHeader(buffer: Buffer, at: number, elementOid: number, length: number): number {
+  buffer.writeInt32BE(length === 0 ? 0 : 1, at);
+  buffer.writeInt32BE(0, at + 4);
+  buffer.writeInt32BE(elementOid, at + 8);
+  if (length === 0) return at + EMPTY_HEADER_BYTES;
+  buffer.writeInt32BE(length, at + 12);
+  buffer.writeInt32BE(1, at + 16);
+  return at + HEADER_BYTES;
+}
+
 /** The buffer of an array of `length` elements that take `elementsBytes`, length words included. */
 function arrayBuffer(elementOid: number, length: number, elementsBytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length === 0 ? EMPTY_HEADER_BYTES : HEADER_BYTES + elementsBytes);
-  buffer.writeInt32BE(length === 0 ? 0 : 1, 0);
-  buffer.writeInt32BE(0, 4);
-  buffer.writeInt32BE(elementOid, 8);
-  if (length > 0) {
-    buffer.writeInt32BE(length, 12);
-    buffer.writeInt32BE(1, 16);
-  }
+  const buffer = Buffer.allocUnsafe(arrayBytes(length, elementsBytes));
+  writeHeader(buffer, 0, elementOid, length);
   return buffer;
 }
 
@@ -72,36 +96,38 @@ export function uuidArray(ids: readonly string[]): Buffer {
 }
 
 /** `uuid[]` of UUIDs as bytes, one after the other. */
-export function uuidBytesArray(uuids: Buffer): Buffer {
-  const length = uuids.length / UUID_BYTES;
-  const buffer = arrayBuffer(OID.uuid, length, length * (LENGTH_BYTES + UUID_BYTES));
-  let at = HEADER_BYTES;
-  for (let from = 0; from < uuids.length; from += UUID_BYTES) {
-    at = buffer.writeInt32BE(UUID_BYTES, at);
-    for (let i = 0; i < UUID_BYTES; i++) buffer[at + i] = uuids[from + i] as number;
-    at += UUID_BYTES;
-  }
-  return buffer;
+export function uuidBytesArray(uuids: Buffer): BinaryParameter {
+  const elements = uuids.length / UUID_BYTES;
+  return {
+    length: arrayBytes(elements, elements * (LENGTH_BYTES + UUID_BYTES)),
+    writeTo(buffer, start) {
+      let at = writeHeader(buffer, start, OID.uuid, elements);
+      for (let from = 0; from < uuids.length; from += UUID_BYTES) {
+        at = buffer.writeInt32BE(UUID_BYTES, at);
+        for (let i = 0; i < UUID_BYTES; i++) buffer[at + i] = uuids[from + i] as number;
+        at += UUID_BYTES;
+      }
+    },
+  };
 }
 
 /** `text[]`, or `jsonb[]`, of texts that are there as bytes. */
-export function textBytesArray(type: "text" | "jsonb", { bytes, ends }: TextColumn): Buffer {
+export function textBytesArray(type: "text" | "jsonb", { bytes, ends }: TextColumn): BinaryParameter {
   const prefixBytes = type === "jsonb" ? 1 : 0;
-  const buffer = arrayBuffer(
-    OID[type],
-    ends.length,
-    ends.length * (LENGTH_BYTES + prefixBytes) + bytes.length,
-  );
-  let at = HEADER_BYTES;
-  let from = 0;
-  for (const end of ends) {
-    at = buffer.writeInt32BE(prefixBytes + end - from, at);
-    if (prefixBytes > 0) buffer[at++] = JSONB_VERSION;
-    if (end - from > FEW_BYTES) at += bytes.copy(buffer, at, from, end);
-    else for (let i = from; i < end; i++) buffer[at++] = bytes[i] as number;
-    from = end;
-  }
-  return buffer;
+  return {
+    length: arrayBytes(ends.length, ends.length * (LENGTH_BYTES + prefixBytes) + bytes.length),
+    writeTo(buffer, start) {
+      let at = writeHeader(buffer, start, OID[type], ends.length);
+      let from = 0;
+      for (const end of ends) {
+        at = buffer.writeInt32BE(prefixBytes + end - from, at);
+        if (prefixBytes > 0) buffer[at++] = JSONB_VERSION;
+        if (end - from > FEW_BYTES) at += bytes.copy(buffer, at, from, end);
+        else for (let i = from; i < end; i++) buffer[at++] = bytes[i] as number;
+        from = end;
+      }
+    },
+  };
 }
 
 /** `version` is written before each string when it is given. */

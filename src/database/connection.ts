@@ -5,6 +5,7 @@ import pg from "pg";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "../scenario/endpoint.js";
+import { messageOf, valuesOf } from "./bind-message.js";
 import { connectFailure } from "./connect-failure.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
@@ -12,7 +13,7 @@ import { PlainSocket } from "./plain-socket.js";
 import { PreparedCall, RowReader } from "./prepared-call.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type { CallObserver, Connection, SqlRow, SqlValue, Statement } from "./workload.js";
+import type { CallObserver, Connection, SqlRow, Statement, StatementValues } from "./workload.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;
@@ -95,7 +96,7 @@ export class PgConnection extends pg.Client implements Connection {
     this.observer = observer;
   }
 
-  async execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  async execute(statement: Statement, values: StatementValues): Promise<SqlRow[]> {
     const { observer } = this;
     const startMs = observer ? monotonicMs() : 0;
     try {
@@ -118,23 +119,19 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   /** The driver's own way: it prepares what has a name and asks what its rows look like. */
-  private async describe(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  private async describe(statement: Statement, values: StatementValues): Promise<SqlRow[]> {
     const { name, text } = statement;
-    // The driver's types want a mutable array; it only reads it.
-    const query = { text, values: values as SqlValue[] };
+    const query = { text, values: valuesOf(values) };
     const { rows, fields } = await this.query<SqlRow>(this.prepared ? { name, ...query } : query);
     if (this.prepared) this.known.set(statement, new RowReader(fields));
     return rows;
   }
 
-  private callPrepared(
-    { name }: Statement,
-    values: readonly SqlValue[],
-    reader: RowReader,
-  ): Promise<SqlRow[]> {
+  private callPrepared(statement: Statement, values: StatementValues, reader: RowReader): Promise<SqlRow[]> {
+    const message = messageOf(statement, values);
     return new Promise((resolve, reject) => {
       this.query(
-        new PreparedCall(name, values, reader, (error, rows) => {
+        new PreparedCall(statement.name, message, reader, (error, rows) => {
           if (error) reject(error);
           else resolve(rows);
         }),

@@ -9,7 +9,7 @@ import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
-import { uuidBytesArray } from "./binary-arrays.js";
+import { bufferOf, uuidBytesArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
 import { batchArrays } from "./shapes/batch-arrays.js";
 import { addStatements } from "./shapes/set-based.js";
@@ -55,8 +55,8 @@ export async function preload(
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const keys = keyMaker.bytesOf(made);
     const batch = batchMaker.make(keys, generator, done);
-    await client.query(addEvents.text, batchArrays(context, batch));
-    await client.query(addStatus.text, [uuidBytesArray(batch.keys)]);
+    await client.query(addEvents.text, batchArrays(context, batch).map(bufferOf));
+    await client.query(addStatus.text, [bufferOf(uuidBytesArray(batch.keys))]);
     onBatch({
       ...made,
       client: 0,

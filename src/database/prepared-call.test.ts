@@ -1,8 +1,10 @@
 import { PassThrough } from "node:stream";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { textArray, uuidArray } from "./binary-arrays.js";
-import { callMessages, PreparedCall, RowReader } from "./prepared-call.js";
+import { bindAhead, callMessages } from "./bind-message.js";
+import { bufferOf, textArray, textBytesArray, uuidArray, uuidBytesArray } from "./binary-arrays.js";
+import { PreparedCall, RowReader } from "./prepared-call.js";
+import type { TextColumn } from "../model/event-batch.js";
 import type { SqlRow, SqlValue } from "./workload.js";
 
 /** The bytes that the driver itself sends for a Bind, an Execute and a Sync. */
@@ -42,6 +44,29 @@ describe("the messages of a call", () => {
   });
 });
 
+describe("a batch that is bound ahead", () => {
+  const texts = (...each: string[]): TextColumn => {
+    let end = 0;
+    return { bytes: Buffer.from(each.join("")), ends: each.map((text) => (end += Buffer.byteLength(text))) };
+  };
+  it.each([
+    { keys: Buffer.alloc(0), documents: texts() },
+    { keys: Buffer.alloc(48, 7), documents: texts("{}", "é".repeat(400), "") },
+  ])("is the message of its values, byte by byte, and shows them in it: %#", ({ keys, documents }) => {
+    const parameters = [
+      uuidBytesArray(keys),
+      textBytesArray("jsonb", documents),
+      textBytesArray("text", documents),
+    ];
+    const alone = parameters.map(bufferOf);
+    const bound = bindAhead({ name: "add", text: "" }, parameters);
+    expect(bound.message.equals(driversMessages("add", alone))).toBe(true);
+    expect(bound.values).toEqual(alone);
+    expect(bound.value(2)).toEqual(alone[2]);
+    expect(bound.value(1).buffer).toBe(bound.message.buffer);
+  });
+});
+
 const field = (name: string, dataTypeID: number): pg.FieldDef => ({
   ...{ name, dataTypeID, tableID: 0, columnID: 0 },
   ...{ dataTypeSize: -1, dataTypeModifier: -1, format: "text" },
@@ -51,7 +76,7 @@ describe("a prepared call", () => {
   it("reads rows with the types of the first execution, and settles once the server is ready", () => {
     const settled: (readonly [Error | undefined, SqlRow[]])[] = [];
     const reader = new RowReader([field("id", 2950), field("attempts", 23), field("isOk", 16)]);
-    const call = new PreparedCall("x", [], reader, (error, rows) => settled.push([error, rows]));
+    const call = new PreparedCall("x", Buffer.alloc(0), reader, (error, rows) => settled.push([error, rows]));
     call.handleDataRow({ fields: ["01890a5d-ac96-774b-bcce-b302099a8057", "12", "t"] });
     call.handleDataRow({ fields: [null, null, "f"] });
     call.handleCommandComplete();
@@ -90,7 +115,7 @@ describe("a prepared call", () => {
   function take(answer: Buffer): { taken: number; rows: SqlRow[] } {
     let rows: SqlRow[] = [];
     const reader = new RowReader([field("id", 25), field("attempts", 23)]);
-    const call = new PreparedCall("x", [], reader, (_, all) => (rows = all));
+    const call = new PreparedCall("x", Buffer.alloc(0), reader, (_, all) => (rows = all));
     const taken = call.take(answer);
     call.handleReadyForQuery();
     return { taken, rows };
@@ -129,7 +154,7 @@ describe("a prepared call", () => {
   });
 
   const goesOn = (answer: Buffer): boolean =>
-    new PreparedCall("x", [], new RowReader([]), () => undefined).goesOn(answer);
+    new PreparedCall("x", Buffer.alloc(0), new RowReader([]), () => undefined).goesOn(answer);
 
   it("waits for the rest of an answer wherever it was cut, and not for what follows its end", () => {
     const rows = Buffer.concat([bound, dataRow("a", "12"), dataRow("Malmö", null), dataRow("", "-3")]);
@@ -152,7 +177,7 @@ describe("a prepared call", () => {
 
   it("settles with the server's error", () => {
     const errors: unknown[] = [];
-    const call = new PreparedCall("x", [], new RowReader([]), (error) => errors.push(error));
+    const call = new PreparedCall("x", Buffer.alloc(0), new RowReader([]), (error) => errors.push(error));
     const error = new Error("deadlock detected");
     call.handleError(error);
     expect(errors).toEqual([error]);

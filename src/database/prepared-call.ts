@@ -1,5 +1,5 @@
 // One execution of a statement that its connection has prepared and described before: the shortest way over the wire and
-// back. Bind, Execute and Sync go as one buffer, the row's description is not asked for again, and rows are read without
+// back. Its message is there as one buffer, the row's description is not asked for again, and rows are read without
 // the driver's Query and Result in between, on a plain socket even from the bytes as they come. Errors, the order of answers
 // and whatever is not simply rows stay the driver's. It knows nothing of first executions: those are the driver's own, and
 // what they learned is handed in.
@@ -7,7 +7,7 @@ import { isAscii } from "node:buffer";
 import type { Connection as DriverConnection, FieldDef, Submittable } from "pg";
 import { parserOf } from "./pg-config.js";
 import { PlainSocket, type FirstReader } from "./plain-socket.js";
-import type { SqlRow, SqlValue } from "./workload.js";
+import type { SqlRow } from "./workload.js";
 
 /** What one execution told about the columns of a statement's rows. */
 export class RowReader {
@@ -42,9 +42,6 @@ export class RowReader {
   }
 }
 
-/** Execute of the unnamed portal, all rows, and Sync. */
-const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
-const BIND = 0x42;
 const DATA_ROW = 0x44;
 const COMMAND_COMPLETE = 0x43;
 /** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
@@ -53,41 +50,8 @@ const BIND_COMPLETE_BYTES = 5;
 const LENGTH_BYTES = 4;
 /** Kind and length of a message, and a DataRow's number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
-const NULL_LENGTH = -1;
 /** The longest answer that is kept until it is whole; a longer one is read as it comes. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
-
-function textOf(value: Exclude<SqlValue, Buffer | null>): string {
-  return value instanceof Date ? value.toISOString() : String(value);
-}
-
-/** Bind of those values to the unnamed portal, Execute and Sync; results as text. */
-export function callMessages(name: string, values: readonly SqlValue[]): Buffer {
-  const parts = values.map((value) => (value === null || Buffer.isBuffer(value) ? value : textOf(value)));
-  const nameBytes = Buffer.byteLength(name);
-  let bindBytes = 4 + 1 + nameBytes + 1 + 2 + 2 * parts.length + 2 + 2 + 2;
-  for (const part of parts) bindBytes += 4 + (part === null ? 0 : Buffer.byteLength(part));
-  const buffer = Buffer.allocUnsafe(1 + bindBytes + EXECUTE_AND_SYNC.length);
-  buffer[0] = BIND;
-  let at = buffer.writeInt32BE(bindBytes, 1);
-  buffer[at++] = 0; // the unnamed portal
-  at += buffer.write(name, at);
-  buffer[at++] = 0;
-  at = buffer.writeInt16BE(parts.length, at);
-  for (const part of parts) at = buffer.writeInt16BE(Buffer.isBuffer(part) ? 1 : 0, at);
-  at = buffer.writeInt16BE(parts.length, at);
-  for (const part of parts) {
-    const start = at + 4;
-    if (part === null) buffer.writeInt32BE(NULL_LENGTH, at);
-    else
-      buffer.writeInt32BE(Buffer.isBuffer(part) ? part.copy(buffer, start) : buffer.write(part, start), at);
-    at = start + (part === null ? 0 : buffer.readInt32BE(at));
-  }
-  at = buffer.writeInt16BE(1, at);
-  at = buffer.writeInt16BE(0, at);
-  EXECUTE_AND_SYNC.copy(buffer, at);
-  return buffer;
-}
 
 /**
  * Whether these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot be taken
@@ -105,7 +69,7 @@ export class PreparedCall implements Submittable, FirstReader {
   constructor(
     /** The driver looks at the name when the server sends an error. */
     readonly name: string,
-    private readonly values: readonly SqlValue[],
+    private readonly message: Buffer,
     private readonly reader: RowReader,
     private readonly settle: (error: Error | undefined, rows: SqlRow[]) => void,
   ) {}
@@ -114,7 +78,7 @@ export class PreparedCall implements Submittable, FirstReader {
     const { stream } = connection;
     // Sessions are asked one thing at a time, so what comes next on this socket is this answer.
     if (stream instanceof PlainSocket) stream.readFirst(this);
-    stream.write(callMessages(this.name, this.values));
+    stream.write(this.message);
   }
 
   /** Rows without an end, so far: nothing but them, and no word of an error or of being ready. */

@@ -13,6 +13,15 @@ export interface Statement {
 
 /** A value for a `$n` parameter. A Buffer goes in binary format. */
 export type SqlValue = string | number | boolean | Date | Buffer | null;
+/** Values that lie in the message of a later call already, in binary format. */
+export interface BoundValues {
+  readonly message: Buffer;
+  /** The value of `$(index + 1)`, as it lies in the message. */
+  value(index: number): Buffer;
+  readonly values: readonly Buffer[];
+}
+
+export type StatementValues = readonly SqlValue[] | BoundValues;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Sees the time of every call on a connection: where a latency is taken apart. */
@@ -24,7 +33,7 @@ export interface CallObserver {
 /** One open connection in the hands of one client. */
 export interface Connection {
   /** Runs a statement of the workload, prepared by name where the treatment says so. */
-  execute(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  execute(statement: Statement, values: StatementValues): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** Tells the time of every call to that one from now on, in place of whoever was told before. */

@@ -10,13 +10,12 @@ import { EventType, type PreparedEvent } from "./event.js";
 /** Texts one after the other, UTF-8, and where each ends. */
 export interface TextColumn {
   readonly bytes: Buffer;
-  readonly ends: Int32Array;
+  readonly ends: readonly number[];
 }
 
 function textColumn(texts: readonly string[]): TextColumn {
-  const ends = new Int32Array(texts.length);
   let end = 0;
-  for (let i = 0; i < texts.length; i++) ends[i] = end += Buffer.byteLength(texts[i] as string);
+  const ends = texts.map((text) => (end += Buffer.byteLength(text)));
   return { bytes: Buffer.from(texts.join("")), ends };
 }
 
@@ -28,7 +27,7 @@ function sliceOf({ bytes, ends }: TextColumn, from: number, to: number): TextCol
   const start = from === 0 ? 0 : (ends[from - 1] as number);
   return {
     bytes: bytes.subarray(start, ends[to - 1] ?? start),
-    ends: ends.subarray(from, to).map((end) => end - start),
+    ends: ends.slice(from, to).map((end) => end - start),
   };
 }
 
@@ -112,12 +111,12 @@ export class BatchMaker {
     // Those of version 7 are made in their order.
     const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
     const documents = this.room(size * generator.maxBytes);
-    const documentEnds = new Int32Array(size);
+    const documentEnds = new Array<number>(size);
     const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
-    const typeEnds = new Int32Array(size);
+    const typeEnds = new Array<number>(size);
     const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
     const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
-    const trainEnds = new Int32Array(size);
+    const trainEnds = new Array<number>(size);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
       const position = order?.[row] ?? row;

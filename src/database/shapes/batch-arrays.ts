@@ -1,7 +1,13 @@
 // A batch of events as array parameters: one array for each column that an insert names. Shared by the shapes that
 // send batches whole, and by the preload.
 import type { EventBatch } from "../../model/event-batch.js";
-import { jsonbArray, textArray, textBytesArray, uuidBytesArray } from "../binary-arrays.js";
+import {
+  jsonbArray,
+  textArray,
+  textBytesArray,
+  uuidBytesArray,
+  type BinaryParameter,
+} from "../binary-arrays.js";
 import { insertColumns, type StatementContext } from "../statements.js";
 import { PAYLOAD_TRAITS } from "../tables.js";
 
@@ -21,7 +27,7 @@ export function payloadArray(context: BatchContext, documents: readonly string[]
 }
 
 /** Values for the parameters of `insertBatch`. */
-export function batchArrays(context: BatchContext, batch: EventBatch): Buffer[] {
+export function batchArrays(context: BatchContext, batch: EventBatch): BinaryParameter[] {
   const own = [uuidBytesArray(batch.keys), textBytesArray(documentArray(context).type, batch.documents)];
   if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return own;
   return [

@@ -1,6 +1,7 @@
 // Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
 // sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
 import type { EventBatch } from "../../model/event-batch.js";
+import { bindAhead } from "../bind-message.js";
 import { textArray, uuidArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
@@ -92,11 +93,11 @@ export const setBased: Shape = (context) => {
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
     },
     prepareInserts(batch) {
-      const events = parts(batch).map((part) => batchArrays(context, part));
+      const events = parts(batch).map((part) => bindAhead(sql.addEvents, batchArrays(context, part)));
       return async (connection) => {
-        for (const arrays of events) await connection.execute(sql.addEvents, arrays);
+        for (const values of events) await connection.execute(sql.addEvents, values);
         // The first array holds the keys.
-        for (const [ids] of events) await connection.execute(sql.addStatus, ids ? [ids] : []);
+        for (const values of events) await connection.execute(sql.addStatus, [values.value(0)]);
       };
     },
     async advance(connection, passes) {

@@ -1,7 +1,7 @@
 // What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
 // shapes so that none of them needs to know another.
 import type { PreparedEvent } from "../../model/event.js";
-import { uuidBytesArray } from "../binary-arrays.js";
+import { bufferOf, uuidBytesArray } from "../binary-arrays.js";
 import { resolvePresent, type StatementContext } from "../statements.js";
 import { PAYLOAD_TRAITS } from "../tables.js";
 import type { Connection, SqlValue, Workload } from "../workload.js";
@@ -39,7 +39,7 @@ export function presenceCounter(context: StatementContext): Pick<Workload, "coun
   return {
     statement,
     async countPresent(connection: Connection, keys: Buffer): Promise<number> {
-      const [row] = await connection.execute(statement, [uuidBytesArray(keys)]);
+      const [row] = await connection.execute(statement, [bufferOf(uuidBytesArray(keys))]);
       return Number(row?.present);
     },
   };

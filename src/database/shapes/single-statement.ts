@@ -3,13 +3,14 @@
 // read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
 // it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
 import { TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../../model/lifecycle.js";
+import { bindAhead } from "../bind-message.js";
 import { float8Array } from "../binary-arrays.js";
 import { advanceSql, rewriteSql } from "../business-rules-sql.js";
 import { outcomeOf } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "../statements.js";
 import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
-import type { Connection, SqlRow, SqlValue, Statement, Workload } from "../workload.js";
+import type { Connection, SqlRow, Statement, StatementValues, Workload } from "../workload.js";
 import { batchArrays, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 
@@ -92,7 +93,7 @@ export const singleStatement: Shape = (context) => {
   function run(
     connection: Connection,
     statement: Statement,
-    values: readonly SqlValue[],
+    values: StatementValues,
     before?: (rows: readonly SqlRow[]) => Promise<void>,
   ): Promise<SqlRow[]> {
     if (isAlone && !before) return asTransaction(() => connection.execute(statement, values));
@@ -105,7 +106,7 @@ export const singleStatement: Shape = (context) => {
 
   const prepareAdd: Workload["prepareAdd"] = (batch) => {
     if (batch.size === 0) return () => Promise.resolve();
-    const values = batchArrays(context, batch);
+    const values = bindAhead(add, batchArrays(context, batch));
     return async (connection) => {
       await run(connection, add, values);
     };
