@@ -92,7 +92,7 @@ export function createAdder(context: ActorContext): Adder {
   const { workload, transactor, lifecycle, ledger, assignment } = context;
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
-  const batchMaker = new BatchMaker(assignment.settings.ids);
+  const batchMaker = new BatchMaker(assignment.settings.ids, workload.documentRoom);
   const streams = Array.from(
     { length: assignment.clients },
     (_, client) => new BatchStream(context, client, keyMaker, batchMaker, () => batchNumber++),

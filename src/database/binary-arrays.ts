@@ -112,22 +112,31 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
 }
 
 /** `text[]`, or `jsonb[]`, of texts that are there as bytes. */
-export function textBytesArray(type: "text" | "jsonb", { bytes, ends }: TextColumn): BinaryParameter {
-  const prefixBytes = type === "jsonb" ? 1 : 0;
+export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: TextColumn): BinaryParameter {
+  const head = elementHead(type);
   return {
-    length: arrayBytes(ends.length, ends.length * (LENGTH_BYTES + prefixBytes) + bytes.length),
+    length: arrayBytes(ends.length, ends.length * (head - room) + bytes.length),
     writeTo(buffer, start) {
-      let at = writeHeader(buffer, start, OID[type], ends.length);
+      const first = writeHeader(buffer, start, OID[type], ends.length);
+      if (room === head) bytes.copy(buffer, first);
+      let at = first;
       let from = 0;
       for (const end of ends) {
-        at = buffer.writeInt32BE(prefixBytes + end - from, at);
-        if (prefixBytes > 0) buffer[at++] = JSONB_VERSION;
-        if (end - from > FEW_BYTES) at += bytes.copy(buffer, at, from, end);
-        else for (let i = from; i < end; i++) buffer[at++] = bytes[i] as number;
+        const text = from + room;
+        at = buffer.writeInt32BE(head - LENGTH_BYTES + end - text, at);
+        if (type === "jsonb") buffer[at++] = JSONB_VERSION;
+        if (room === head) at += end - text;
+        else if (end - text > FEW_BYTES) at += bytes.copy(buffer, at, text, end);
+        else for (let i = text; i < end; i++) buffer[at++] = bytes[i] as number;
         from = end;
       }
     },
   };
+}
+
+/** Bytes before each text of such an array. */
+export function elementHead(type: "text" | "jsonb"): number {
+  return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
 
 /** `version` is written before each string when it is given. */

@@ -11,7 +11,7 @@ import type { TreatmentSettings } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import { bufferOf, uuidBytesArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
-import { batchArrays } from "./shapes/batch-arrays.js";
+import { batchArrays, documentRoom } from "./shapes/batch-arrays.js";
 import { addStatements } from "./shapes/set-based.js";
 import { refreshStatistics } from "./statistics.js";
 import { tablesOf } from "./tables.js";
@@ -48,7 +48,7 @@ export async function preload(
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
   const keyMaker = new KeyMaker(source);
-  const batchMaker = new BatchMaker(settings.ids);
+  const batchMaker = new BatchMaker(settings.ids, documentRoom(context));
   let done = 0;
   while (done < total && isWanted()) {
     const events = Math.min(BATCH_EVENTS, total - done);

@@ -47,7 +47,8 @@ describe("the messages of a call", () => {
 describe("a batch that is bound ahead", () => {
   const texts = (...each: string[]): TextColumn => {
     let end = 0;
-    return { bytes: Buffer.from(each.join("")), ends: each.map((text) => (end += Buffer.byteLength(text))) };
+    const ends = each.map((text) => (end += Buffer.byteLength(text)));
+    return { bytes: Buffer.from(each.join("")), ends, room: 0 };
   };
   it.each([
     { keys: Buffer.alloc(0), documents: texts() },

@@ -77,6 +77,8 @@ export interface Workload {
   /** Every statement that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
   add(connection: Connection, batch: EventBatch): Promise<void>;
+  /** Room in a batch's column of documents that spares copying them one by one; any other does as well. */
+  readonly documentRoom: number;
   /**
    * The same in two steps: serialises the batch now, for a transaction that may be run later, and again after a
    * failure. What it gives keeps nothing of the batch, which may be overwritten then.

@@ -9,10 +9,10 @@ import type { PreparedEvent } from "./event.js";
 import { KeySum } from "./key-sum.js";
 import { KeyMaker } from "./ledger.js";
 
-const made = (ids: (typeof ID_KINDS)[number], events: number, documentBytes: number, first = 0) => {
+const made = (ids: (typeof ID_KINDS)[number], events: number, documentBytes: number, first = 0, room = 0) => {
   const keys = new KeyMaker({ worker: 4, ids, seed: 3 }).bytesOf({ batch: 7, events, madeAtMs: 1.7e12 });
   const generator = new DocumentGenerator(3, "producers/1", documentBytes);
-  return { keys, generator, batch: new BatchMaker(ids).make(keys, generator, first) };
+  return { keys, generator, batch: new BatchMaker(ids, room).make(keys, generator, first) };
 };
 
 function byKey(events: PreparedEvent[]): PreparedEvent[] {
@@ -21,10 +21,10 @@ function byKey(events: PreparedEvent[]): PreparedEvent[] {
 
 describe.each(ID_KINDS)("a batch, %s", (kind) => {
   test("holds each key with the document of its position, in the order of keys", () => {
-    const anyCase = [fc.nat(60), fc.integer({ min: 1, max: 3000 }), fc.nat(1e6)] as const;
+    const anyCase = [fc.nat(60), fc.integer({ min: 1, max: 3000 }), fc.nat(1e6), fc.nat(5)] as const;
     fc.assert(
-      fc.property(...anyCase, (events, documentBytes, first) => {
-        const { keys, generator, batch } = made(kind, events, documentBytes, first);
+      fc.property(...anyCase, (events, documentBytes, first, room) => {
+        const { keys, generator, batch } = made(kind, events, documentBytes, first, room);
         const wanted = idsOf(keys).map((id, position) => {
           const { json, ...columns } = generator.at(first + position);
           return { id, payload: json, ...columns };
@@ -47,7 +47,7 @@ describe.each(ID_KINDS)("a batch, %s", (kind) => {
   });
 
   test("comes apart by rows", () => {
-    const { batch } = made(kind, 40, 900);
+    const { batch } = made(kind, 40, 900, 0, 5);
     const parts = [batch.slice(0, 13), batch.slice(13, 13), batch.slice(13, 40)];
     expect(parts.flatMap((part) => part.events())).toEqual(batch.events());
   });

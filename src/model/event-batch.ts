@@ -11,23 +11,26 @@ import { EventType, type PreparedEvent } from "./event.js";
 export interface TextColumn {
   readonly bytes: Buffer;
   readonly ends: readonly number[];
+  /** Bytes left free before each text, so that a format which has something there takes them all at once. */
+  readonly room: number;
 }
 
 function textColumn(texts: readonly string[]): TextColumn {
   let end = 0;
   const ends = texts.map((text) => (end += Buffer.byteLength(text)));
-  return { bytes: Buffer.from(texts.join("")), ends };
+  return { bytes: Buffer.from(texts.join("")), ends, room: 0 };
 }
 
-function textAt({ bytes, ends }: TextColumn, row: number): string {
-  return bytes.toString("utf8", row === 0 ? 0 : ends[row - 1], ends[row]);
+function textAt({ bytes, ends, room }: TextColumn, row: number): string {
+  return bytes.toString("utf8", room + (row === 0 ? 0 : (ends[row - 1] as number)), ends[row]);
 }
 
-function sliceOf({ bytes, ends }: TextColumn, from: number, to: number): TextColumn {
+function sliceOf({ bytes, ends, room }: TextColumn, from: number, to: number): TextColumn {
   const start = from === 0 ? 0 : (ends[from - 1] as number);
   return {
     bytes: bytes.subarray(start, ends[to - 1] ?? start),
     ends: ends.slice(from, to).map((end) => end - start),
+    room,
   };
 }
 
@@ -103,14 +106,19 @@ const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 export class BatchMaker {
   private documents = byteTarget(Buffer.alloc(0));
 
-  constructor(private readonly kind: IdKind) {}
+  /** `room` is that of the column of documents. */
+  constructor(
+    private readonly kind: IdKind,
+    private readonly room = 0,
+  ) {}
 
   /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
   make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
     // Those of version 7 are made in their order.
     const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
-    const documents = this.room(size * generator.maxBytes);
+    const { room } = this;
+    const documents = this.memory(size * (room + generator.maxBytes));
     const documentEnds = new Array<number>(size);
     const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
     const typeEnds = new Array<number>(size);
@@ -121,7 +129,7 @@ export class BatchMaker {
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
       const position = order?.[row] ?? row;
       if (order) keys.copy(sorted, row * KEY_BYTES, position * KEY_BYTES, (position + 1) * KEY_BYTES);
-      const document = generator.write(firstDocument + position, documents, end);
+      const document = generator.write(firstDocument + position, documents, end + room);
       documentEnds[row] = end = document.end;
       const type = TYPE_BYTES.get(document.eventType) as Buffer;
       types.set(type, typeEnd);
@@ -134,14 +142,14 @@ export class BatchMaker {
     }
     return new EventBatch(
       sorted,
-      { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds },
-      { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds },
+      { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds, room },
+      { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds, room: 0 },
       authorities.bytes,
-      { bytes: trains, ends: trainEnds },
+      { bytes: trains, ends: trainEnds, room: 0 },
     );
   }
 
-  private room(bytes: number): ByteTarget {
+  private memory(bytes: number): ByteTarget {
     if (bytes <= this.documents.bytes.length) return this.documents;
     const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
     if (bytes <= KEPT_BYTES_MAX) this.documents = target;

@@ -2,6 +2,7 @@
 // send batches whole, and by the preload.
 import type { EventBatch } from "../../model/event-batch.js";
 import {
+  elementHead,
   jsonbArray,
   textArray,
   textBytesArray,
@@ -24,6 +25,11 @@ export function documentArray({ dialect, payload }: BatchContext): { type: "json
 /** Documents as such an array. */
 export function payloadArray(context: BatchContext, documents: readonly string[]): Buffer {
   return documentArray(context).type === "jsonb" ? jsonbArray(documents) : textArray(documents);
+}
+
+/** Room before each document of a batch that such an array has its own bytes in. */
+export function documentRoom(context: BatchContext): number {
+  return elementHead(documentArray(context).type);
 }
 
 /** Values for the parameters of `insertBatch`. */

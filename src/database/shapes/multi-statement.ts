@@ -10,6 +10,8 @@ import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape
 /** How a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
+  /** See `Workload`. */
+  readonly documentRoom: number;
   /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
   prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
   advance(connection: Connection, passes: readonly Pass[]): Promise<void>;
@@ -43,6 +45,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
       find,
       presence.statement,
     ],
+    documentRoom: steps.documentRoom,
     prepareAdd,
     add: (connection, batch) => prepareAdd(batch)(connection),
     process: (connection, request) =>

@@ -52,6 +52,7 @@ export const rowByRow: Shape = (context) => {
       process: [sql.advance, sql.rewrite],
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvent],
     },
+    documentRoom: 0,
     prepareInserts(batch) {
       const events = batch.events();
       const rows = events.map(valuesOf);

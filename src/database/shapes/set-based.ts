@@ -6,7 +6,14 @@ import { textArray, uuidArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
 import type { Statement } from "../workload.js";
-import { batchArrays, documentArray, insertBatch, payloadArray, type BatchContext } from "./batch-arrays.js";
+import {
+  batchArrays,
+  documentArray,
+  documentRoom,
+  insertBatch,
+  payloadArray,
+  type BatchContext,
+} from "./batch-arrays.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 
@@ -92,6 +99,7 @@ export const setBased: Shape = (context) => {
       process: [sql.advance, sql.rewrite],
       archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
     },
+    documentRoom: documentRoom(context),
     prepareInserts(batch) {
       const events = parts(batch).map((part) => bindAhead(sql.addEvents, batchArrays(context, part)));
       return async (connection) => {

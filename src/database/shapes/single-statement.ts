@@ -11,7 +11,7 @@ import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } 
 import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
 import type { Connection, SqlRow, Statement, StatementValues, Workload } from "../workload.js";
-import { batchArrays, insertBatch } from "./batch-arrays.js";
+import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
@@ -114,6 +114,7 @@ export const singleStatement: Shape = (context) => {
 
   return {
     statements: [add, process, archive, read, presence.statement],
+    documentRoom: documentRoom(context),
     prepareAdd,
     add: (connection, batch) => prepareAdd(batch)(connection),
     async process(connection, { limit, roll, chances, appDelay }) {
