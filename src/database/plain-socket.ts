@@ -43,12 +43,14 @@ export class PlainSocket extends Socket {
     this.arrivedMs = monotonicMs();
     const piece = buffer.subarray(0, bytes);
     const arrived = this.begun ? Buffer.concat([this.begun, piece]) : piece;
-    if (this.firstReader?.goesOn(arrived)) {
+    const { firstReader } = this;
+    if (firstReader?.goesOn(arrived)) {
       this.begun = this.begun ? arrived : Buffer.from(piece);
       return true;
     }
-    const taken = this.firstReader?.take(arrived) ?? 0;
+    // It may ask the next thing as soon as it has its answer.
     this.firstReader = this.begun = undefined;
+    const taken = firstReader?.take(arrived) ?? 0;
     // The driver keeps what is no whole message yet, so it cannot have the buffer itself.
     if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));
     return true;

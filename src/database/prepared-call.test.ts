@@ -122,6 +122,38 @@ describe("a prepared call", () => {
     return { taken, rows };
   }
 
+  /** What the driver is told of an answer that is taken, and how many of its bytes are. */
+  function told(answer: Buffer): { taken: number; messages: unknown[] } {
+    const messages: unknown[] = [];
+    const stream = new PassThrough();
+    const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);
+    connection.on("readyForQuery", (message) => messages.push(message));
+    const call = new PreparedCall("x", Buffer.alloc(0), new RowReader([field("id", 25)]), () => undefined);
+    call.submit(connection);
+    return { taken: call.take(answer), messages };
+  }
+
+  it.each([
+    ["rows", Buffer.concat([bound, dataRow("a"), dataRow("b"), done])],
+    ["none", Buffer.concat([bound, done])],
+  ])("takes an answer that is whole, of %s, and tells the driver that the server is ready", (_, answer) => {
+    const ready = { name: "readyForQuery", length: 5, status: "I" };
+    expect(told(answer)).toEqual({ taken: answer.length, messages: [ready] });
+    const inBlock = Buffer.from(answer);
+    inBlock.write("T", answer.length - 1);
+    expect(told(inBlock).messages).toEqual([{ ...ready, status: "T" }]);
+  });
+
+  it("leaves an end to the driver that is not all that is left", () => {
+    const rows = Buffer.concat([bound, dataRow("a")]);
+    const whole = Buffer.concat([rows, done]);
+    const notice = Buffer.from("N\0\0\0\u0009Mhm\0\0");
+    const longer = [Buffer.concat([whole, notice]), Buffer.concat([rows, notice, done])];
+    const shorter = Array.from({ length: done.length }, (_, cut) => whole.subarray(0, rows.length + cut));
+    for (const answer of [...longer, ...shorter])
+      expect(told(answer)).toEqual({ taken: rows.length, messages: [] });
+  });
+
   it("takes the rows at the beginning of an answer itself, and leaves the driver the rest", () => {
     const rows = Buffer.concat([dataRow("a", "12"), dataRow("", "-3")]);
     expect(take(Buffer.concat([bound, rows, done]))).toEqual({

@@ -44,6 +44,9 @@ export class RowReader {
 
 const DATA_ROW = 0x44;
 const COMMAND_COMPLETE = 0x43;
+const READY_FOR_QUERY = 0x5a;
+/** Kind, length and the state of the transaction. */
+const READY_BYTES = 6;
 /** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
@@ -65,6 +68,7 @@ function isAnswer(arrived: Buffer): boolean {
 /** Handed to the driver's `query`; calls back once, when the server is ready for the next statement or on an error. */
 export class PreparedCall implements Submittable, FirstReader {
   private readonly rows: SqlRow[] = [];
+  private connection: DriverConnection | undefined;
 
   constructor(
     /** The driver looks at the name when the server sends an error. */
@@ -76,6 +80,7 @@ export class PreparedCall implements Submittable, FirstReader {
 
   submit(connection: DriverConnection): void {
     const { stream } = connection;
+    this.connection = connection;
     // Sessions are asked one thing at a time, so what comes next on this socket is this answer.
     if (stream instanceof PlainSocket) stream.readFirst(this);
     stream.write(this.message);
@@ -94,7 +99,7 @@ export class PreparedCall implements Submittable, FirstReader {
   }
 
   /**
-   * Short rows at the beginning of the answer. Where a byte is not ASCII all are left to the driver: it may belong to another
+   * Short rows at the beginning of the answer, and its end, of which the driver is told what it would have read. Where a byte is not ASCII all are left to the driver: it may belong to another
    * letter, to a NULL (length -1) or to the length of a long text.
    */
   take(arrived: Buffer): number {
@@ -107,7 +112,17 @@ export class PreparedCall implements Submittable, FirstReader {
       this.rows.push(this.reader.readAt(arrived, text, at + ROW_HEAD_BYTES));
       at = end;
     }
-    return at;
+    return this.end(arrived, at) ? arrived.length : at;
+  }
+
+  /** Whether from `at` on the answer is whole and nothing more: then the driver is told that the server is ready. */
+  private end(arrived: Buffer, at: number): boolean {
+    const ready = arrived.length - READY_BYTES;
+    if (at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
+    if (at + 1 + arrived.readInt32BE(at + 1) !== ready || arrived[ready] !== READY_FOR_QUERY) return false;
+    const status = String.fromCharCode(arrived[arrived.length - 1] as number);
+    this.connection?.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
+    return this.connection !== undefined;
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

@@ -6,10 +6,14 @@ import { advance, type EventStatus } from "../model/lifecycle.js";
 import type { ProcessOutcome, ProcessRequest, SqlRow } from "./workload.js";
 
 /** One event in one process transaction. */
-export interface Pass {
+export interface DecidedPass {
   readonly id: string;
   readonly was: EventStatus;
   readonly status: EventStatus;
+}
+
+/** One that the program decides on. */
+export interface Pass extends DecidedPass {
   /** The document as it was claimed, JSON. */
   readonly payload: string;
 }
@@ -30,7 +34,7 @@ export function rewritePayload(pass: Pass): string {
   return JSON.stringify(document);
 }
 
-export function outcomeOf(passes: readonly Pick<Pass, "id" | "was" | "status">[]): ProcessOutcome {
+export function outcomeOf(passes: readonly DecidedPass[]): ProcessOutcome {
   const completedIds: string[] = [];
   const failedIds: string[] = [];
   let claimed = 0;

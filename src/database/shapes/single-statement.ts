@@ -2,11 +2,11 @@
 // inside the database. Under read committed it needs no BEGIN and no COMMIT (the server's default isolation must be
 // read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
 // it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
-import { TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../../model/lifecycle.js";
+import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../../model/lifecycle.js";
 import { bindAhead } from "../bind-message.js";
 import { float8Array } from "../binary-arrays.js";
 import { advanceSql, rewriteSql } from "../business-rules-sql.js";
-import { outcomeOf } from "../process-pass.js";
+import { outcomeOf, type DecidedPass } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "../statements.js";
 import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
@@ -50,7 +50,7 @@ function processStatement(context: StatementContext): Statement {
   UPDATE ${tables.events} AS e SET payload = ${rewriteSql(payload, "d.status")}
   FROM decided AS d WHERE e.id = d.event_id
 )
-SELECT event_id, was, status FROM decided ORDER BY event_id`,
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id`,
   };
 }
 
@@ -123,13 +123,7 @@ export const singleStatement: Shape = (context) => {
       const hold =
         appDelay && (async (rows: readonly SqlRow[]) => (rows.length > 0 ? appDelay() : undefined));
       const rows = await run(connection, process, values, hold);
-      return outcomeOf(
-        rows.map((row) => ({
-          id: row.event_id as string,
-          was: row.was as EventStatus,
-          status: row.status as EventStatus,
-        })),
-      );
+      return outcomeOf(rows as unknown as readonly DecidedPass[]);
     },
     async archive(connection, limit) {
       const rows = await run(connection, archive, [limit]);

@@ -212,7 +212,7 @@ WITH claimed AS (
       WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
   FROM decided AS d WHERE e.id = d.event_id
 )
-SELECT event_id, was, status FROM decided ORDER BY event_id;
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, for-update)
 WITH claimed AS (
@@ -269,7 +269,7 @@ WITH claimed AS (
       WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
   FROM decided AS d WHERE e.id = d.event_id
 )
-SELECT event_id, was, status FROM decided ORDER BY event_id;
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, skip-locked)
 WITH claimed AS (
@@ -316,7 +316,7 @@ WITH claimed AS (
       WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
   FROM decided AS d WHERE e.id = d.event_id
 )
-SELECT event_id, was, status FROM decided ORDER BY event_id;
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, nowait)
 WITH claimed AS (

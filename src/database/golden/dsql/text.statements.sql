@@ -134,7 +134,7 @@ WITH claimed AS (
       WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
   FROM decided AS d WHERE e.id = d.event_id
 )
-SELECT event_id, was, status FROM decided ORDER BY event_id;
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
 
 -- archive (single-statement, for-update)
 WITH claimed AS (
