@@ -8,7 +8,7 @@ import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metri
 import type { Recorder } from "../metrics/recorder.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
-import type { Connection, ConnectionSource } from "../database/workload.js";
+import type { Connection, ConnectionSource, Lease } from "../database/workload.js";
 import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -90,7 +90,12 @@ export class Transactor {
     const { source, nowMs } = this.options;
     const { times } = progress;
     const askedMs = nowMs();
-    const lease = await source.acquire(plan.client).finally(() => times.book(POOL_WAIT, askedMs, nowMs()));
+    let lease: Lease;
+    try {
+      lease = await source.acquire(plan.client);
+    } finally {
+      times.book(POOL_WAIT, askedMs, nowMs());
+    }
     let isSuspect = true;
     lease.connection.observe(times);
     try {

@@ -1,7 +1,7 @@
 // A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
 // writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
 // of the string was most of what a client's processor did.
-import { byteTarget, type ByteTarget } from "./document-bytes.js";
+import { byteTarget, writeBytes, type ByteTarget } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
@@ -132,8 +132,7 @@ export class BatchMaker {
       const document = generator.write(firstDocument + position, documents, end + room);
       documentEnds[row] = end = document.end;
       const type = TYPE_BYTES.get(document.eventType) as Buffer;
-      types.set(type, typeEnd);
-      typeEnds[row] = typeEnd += type.length;
+      typeEnds[row] = typeEnd = writeBytes(types, typeEnd, type);
       for (let word = 0; word < 4; word++)
         authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
       for (let i = 0; i < TRAIN_BYTES; i++)
