@@ -13,16 +13,9 @@ const NULL_LENGTH = -1;
 type Part = BinaryParameter | Buffer | string | null;
 
 function partOf(value: SqlValue | BinaryParameter): Part {
-  switch (typeof value) {
-    case "string":
-      return value;
-    case "number":
-      return textOfNumber(value);
-    case "boolean":
-      return String(value);
-    default:
-      return value instanceof Date ? value.toISOString() : value;
-  }
+  if (typeof value === "number") return textOfNumber(value);
+  if (typeof value === "boolean") return String(value);
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 /** Limits and chances come again and again, and the digits of a fraction take longer to find than all the rest. */
