@@ -99,8 +99,9 @@ export class PreparedCall implements Submittable, FirstReader {
   }
 
   /**
-   * Short rows at the beginning of the answer, and its end, of which the driver is told what it would have read. Where a byte is not ASCII all are left to the driver: it may belong to another
-   * letter, to a NULL (length -1) or to the length of a long text.
+   * Short rows at the beginning of the answer, and its end, of which the driver is told what it would have read. Where a byte
+   * is not ASCII all are left to the driver: it may belong to another letter, to a NULL (length -1) or to the length of a
+   * long text.
    */
   take(arrived: Buffer): number {
     if (!isAnswer(arrived) || !isAscii(arrived)) return 0;
@@ -112,17 +113,18 @@ export class PreparedCall implements Submittable, FirstReader {
       this.rows.push(this.reader.readAt(arrived, text, at + ROW_HEAD_BYTES));
       at = end;
     }
-    return this.end(arrived, at) ? arrived.length : at;
+    return this.tellReady(arrived, at) ? arrived.length : at;
   }
 
-  /** Whether from `at` on the answer is whole and nothing more: then the driver is told that the server is ready. */
-  private end(arrived: Buffer, at: number): boolean {
+  /** Tells the driver that the server is ready where from `at` on the answer is whole and nothing more; returns whether it is. */
+  private tellReady(arrived: Buffer, at: number): boolean {
+    const { connection } = this;
     const ready = arrived.length - READY_BYTES;
-    if (at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
+    if (!connection || at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
     if (at + 1 + arrived.readInt32BE(at + 1) !== ready || arrived[ready] !== READY_FOR_QUERY) return false;
     const status = String.fromCharCode(arrived[arrived.length - 1] as number);
-    this.connection?.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
-    return this.connection !== undefined;
+    connection.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
+    return true;
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

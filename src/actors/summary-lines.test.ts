@@ -1,0 +1,35 @@
+// What a worker writes of a second: lines of the window alone, and with them what was left out, whenever that was.
+import { pino } from "pino";
+import { expect, it } from "vitest";
+import { Recorder } from "../metrics/recorder.js";
+import { EventLog } from "./event-log.js";
+import { writeSummaryLines } from "./summary-lines.js";
+
+const SAMPLE = { events: 1, serviceMs: 1, responseMs: 1, poolWaitMs: 0 };
+
+it("writes no line of a rehearsed second, and loses none of the lines that were left out in it", () => {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const eventLog = new EventLog(pino({ base: null }, { write }));
+  const recorder = new Recorder(["add"]);
+  recorder.rehearse(0);
+  recorder.transaction("add", { ...SAMPLE, finishedMs: 500 });
+  const facts = {
+    operation: "add",
+    client: 0,
+    attempt: 1,
+    serviceMs: 1,
+    poolWaitMs: 0,
+    second: undefined,
+  } as const;
+  for (let i = 0; i < 25; i++) eventLog.failure(facts, { sqlstate: "40001", reason: "serialisation" });
+  lines.length = 0;
+  writeSummaryLines(eventLog, "warm-up", recorder.take(1000));
+  expect(lines).toMatchObject([{ phase: "warm-up", outside: true, transactions: 1, suppressedLines: 5 }]);
+  recorder.setWindow(1000, 2000);
+  recorder.transaction("add", { ...SAMPLE, finishedMs: 1500 });
+  lines.length = 0;
+  writeSummaryLines(eventLog, "measure", recorder.take(2000));
+  expect(lines).toMatchObject([{ phase: "measure", operation: "add", second: 0, transactions: 1 }]);
+  expect(lines[0]).not.toHaveProperty("suppressedLines");
+});
