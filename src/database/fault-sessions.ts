@@ -6,7 +6,6 @@ import type { Endpoint } from "../scenario/endpoint.js";
 import type { LockMode } from "../scenario/faults.js";
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { LOAD_NAMES } from "./sampler/postgres-sessions.js";
 import { tablesOf } from "./tables.js";
 
 const PURPOSE = "fault";
@@ -18,15 +17,6 @@ const OPENED_TOGETHER = 8;
 
 export function connectFault(endpoint: Endpoint): Promise<AdminClient> {
   return connectAdmin(endpoint, { purpose: PURPOSE });
-}
-
-/** Process ids of the load's sessions on the server, as pg_stat_activity shows them. */
-export async function loadSessions(client: SqlClient): Promise<number[]> {
-  const rows = await client.query(
-    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
-    [LOAD_NAMES],
-  );
-  return rows.map(({ pid }) => Number(pid));
 }
 
 /** Resolves to how many were there to be ended. */

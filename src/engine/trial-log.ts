@@ -50,6 +50,15 @@ export class TrialLog {
     this.open.flush();
   }
 
+  /** For the load's last transactions, for so many seconds by now. */
+  waiting(seconds: number, words: string): void {
+    this.open.logger.warn(
+      { event: "waiting", operation: "*", seconds, words },
+      "waiting for the last transactions",
+    );
+    this.open.flush();
+  }
+
   audited(conservation: Conservation, ledgers: readonly Ledger[]): void {
     const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
     const level = conservation.verdict === "ok" ? "info" : "error";

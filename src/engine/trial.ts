@@ -1,8 +1,8 @@
 // One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
-import { monotonicMs, systemClock } from "../foundation/clock.js";
-import { asTrainSimError, TargetError, type TrainSimError } from "../foundation/errors.js";
+import { monotonicMs } from "../foundation/clock.js";
+import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit, type Audited } from "../audit/audit.js";
 import { Tally } from "../metrics/tally.js";
@@ -18,6 +18,7 @@ import { untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
 import { TrialFaults } from "./faults/trial-faults.js";
 import { Fleet } from "./fleet.js";
+import { askTheServer, lastTransactions } from "./last-transactions.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
@@ -30,8 +31,6 @@ import { ServerWatch } from "./server-watch.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
-/** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
-const STOP_PATIENCE_MS = 20_000;
 const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
@@ -196,14 +195,11 @@ class TrialRun {
   }
 
   private async stop(fleet: Fleet): Promise<Ledger[]> {
-    const patience = systemClock.sleep(STOP_PATIENCE_MS, this.over.signal).then(() => undefined);
-    const ledgers = await this.lifeline.hold(Promise.race([fleet.stop(), patience]));
-    this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
-    if (ledgers) return ledgers;
-    throw new TargetError(
-      `the workers' last transactions did not end within ${STOP_PATIENCE_MS / 1000} s`,
-      "The database does not answer: look at its log and its locks.",
-    );
+    const { settings } = this.inputs.treatment;
+    const options = askTheServer(this.host, settings.dialect, this.log, this.over.signal);
+    const ledgers = await this.lifeline.hold(lastTransactions(fleet.stop(), options));
+    this.window?.settle(fleet.usages, totalClients(settings));
+    return ledgers;
   }
 
   private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {

@@ -125,6 +125,12 @@ const FaultLine = z.object({
   second: z.number().min(0).describe("Of the window, with a fraction"),
   words: z.string(),
 });
+const WaitingLine = z.object({
+  ...common,
+  event: z.literal("waiting"),
+  seconds: z.number().min(0).describe("Since the last transactions were to be the last"),
+  words: z.string(),
+});
 const StopLine = z.object({
   ...common,
   event: z.literal("stop"),
@@ -141,6 +147,7 @@ const LINES = {
   failure: FailureLine,
   slow: SlowLine,
   fault: FaultLine,
+  waiting: WaitingLine,
   audit: AuditLine,
   stop: StopLine,
 };

@@ -3,7 +3,7 @@
 // they can be read while somebody holds one; sizes take the weakest; and counting the queue reads a table, so it may
 // take up to 1 % of the time and no more.
 import type { SqlClient } from "../admin.js";
-import { SESSIONS } from "./postgres-sessions.js";
+import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { QUEUE_DEPTH } from "./queue-depth.js";
 import type { SampledTables, SamplerDialect, Survey, View, ViewGroup } from "./view.js";
@@ -209,5 +209,6 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
     SET LOCAL max_parallel_workers_per_gather = 0;`,
   equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],
   statements: POSTGRES_STATEMENTS,
+  workingSessions: WORKING_SESSIONS,
   survey,
 };

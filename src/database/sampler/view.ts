@@ -73,6 +73,8 @@ export interface SamplerDialect {
   readonly equip: readonly string[];
   /** Undefined where nobody counts statements. */
   readonly statements?: StatementSource;
+  /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
+  readonly workingSessions?: string;
   survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
 }
 

@@ -1,7 +1,8 @@
 // `backend-terminate`: sessions of the load are ended by pg_terminate_backend, as an administrator or a failing
 // connection does; behind a PgBouncer these are its server connections. Which ones is drawn from the trial's seed.
 // There is nothing to clear: clients connect again.
-import { connectFault, endSessions, loadSessions } from "../../database/fault-sessions.js";
+import { connectFault, endSessions } from "../../database/fault-sessions.js";
+import { loadSessions } from "../../database/load-sessions.js";
 import type { FaultKind } from "./fault.js";
 
 export const backendTerminate: FaultKind<"backend-terminate"> = {

@@ -2,7 +2,8 @@
 // connects is refused (53300), as when other services have used them up. Limits of a role or a database would not do:
 // they do not bind a superuser, and changing them would outlive a crash of train-sim.
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
-import { connectFault, endSessions, HeldConnections, loadSessions } from "../../database/fault-sessions.js";
+import { connectFault, endSessions, HeldConnections } from "../../database/fault-sessions.js";
+import { loadSessions } from "../../database/load-sessions.js";
 import type { SqlClient } from "../../database/admin.js";
 import type { FaultHost, FaultKind } from "./fault.js";
 

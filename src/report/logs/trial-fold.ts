@@ -66,6 +66,7 @@ export class TrialFold {
       case "phase":
       case "audit":
       case "fault":
+      case "waiting":
       case "stop":
         return undefined;
     }
@@ -127,6 +128,7 @@ export class TrialFold {
       case "failure":
       case "slow":
       case "fault":
+      case "waiting":
         break;
     }
   }

@@ -1,0 +1,37 @@
+// The load's sessions as the server shows them to whoever asks beside its samples: which there are, and on which of
+// them it is at work. They are known by their names, and only as far as the asking role may see them.
+import type { SqlClient } from "./admin.js";
+import type { Dialect } from "./dialects/dialect.js";
+import { LOAD_NAMES } from "./sampler/postgres-sessions.js";
+
+/** Process ids of the load's sessions on the server, as pg_stat_activity shows them. */
+export async function loadSessions(client: SqlClient): Promise<number[]> {
+  const rows = await client.query(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
+    [LOAD_NAMES],
+  );
+  return rows.map(({ pid }) => Number(pid));
+}
+
+/** Sessions of the load that the server works on; those that wait for a lock are not among them. */
+export interface WorkingSessions {
+  readonly count: number;
+  /** Seconds since the oldest of their transactions began. */
+  readonly oldestSeconds: number;
+  /** What they wait for otherwise, `CPU` where for nothing: `CPU, IO:DataFileRead`. */
+  readonly waits: string;
+}
+
+/** Undefined where the dialect does not tell. To a role that may not see the load's sessions none is at work. */
+export async function workingSessions(
+  client: SqlClient,
+  { sampler }: Dialect,
+): Promise<WorkingSessions | undefined> {
+  if (sampler.workingSessions === undefined) return undefined;
+  const [row] = await client.query(sampler.workingSessions, [LOAD_NAMES]);
+  return {
+    count: Number(row?.sessions),
+    oldestSeconds: Number(row?.seconds),
+    waits: typeof row?.waits === "string" ? row.waits : "",
+  };
+}
