@@ -191,6 +191,8 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     expect(ratio("indexBytes")).toBeGreaterThan(1.2);
     expect(jsonb?.ginPendingPages).toBeGreaterThan(0);
     expect(text?.ginPendingPages).toBeUndefined();
+    expect(jsonb?.ginPendingGrowthPages).toEqual(expect.any(Number));
+    expect(text?.ginPendingGrowthPages).toBeUndefined();
     for (const { database } of trials) {
       expect(database.autovacuums).toBe(0);
       expect(database.deadTuples?.max).toBeGreaterThan(deadForVacuum(database) / 2);

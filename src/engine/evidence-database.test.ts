@@ -37,6 +37,17 @@ describe("databaseSummary", () => {
     expect(DatabaseEvidence.parse(summary)).toEqual(summary);
   });
 
+  it("states what a pending list grew or shrank by, where both ends were read", () => {
+    const pages = (...counts: number[]): Record<string, number>[] =>
+      counts.map((count) => ({ "gin.pendingPages": count }));
+    const grown = databaseSummary(windowOf({ "gin.pendingPages": 40 }, ...pages(900, 700)), undefined);
+    expect(grown).toEqual({ ginPendingPages: 900, ginPendingGrowthPages: 660 });
+    const shrunk = databaseSummary(windowOf({ "gin.pendingPages": 40 }, ...pages(30, 5)), undefined);
+    expect(shrunk).toEqual({ ginPendingPages: 30, ginPendingGrowthPages: -35 });
+    expect(DatabaseEvidence.parse(shrunk)).toEqual(shrunk);
+    expect(databaseSummary(windowOf({}, ...pages(9)), undefined)).toEqual({ ginPendingPages: 9 });
+  });
+
   it("has no HOT ratio without updates", () => {
     const counts = { "tuples.updated": 1, "tuples.hotUpdated": 1 };
     expect(databaseSummary(windowOf(counts, counts), undefined)).toEqual({

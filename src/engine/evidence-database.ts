@@ -48,6 +48,9 @@ const MAXIMA = {
   ginPendingPages: "gin.pendingPages",
 } as const;
 
+/** Gauges of which the growth is stated too: what was put off and is still to be done. */
+const GROWTH = { ginPendingGrowthPages: "gin.pendingPages" } as const;
+
 const AT_THE_END = {
   tableBytes: "size.tableBytes",
   indexBytes: "size.indexBytes",
@@ -77,6 +80,11 @@ export function waitsOf(window: WindowEvidence): WaitShare[] {
     .sort((a, b) => b.share - a.share);
 }
 
+function growthOf(window: WindowEvidence, metric: string): number | undefined {
+  const [first, last] = [window.first(metric), window.last(metric)];
+  return first === undefined || last === undefined ? undefined : last - first;
+}
+
 export function databaseSummary(
   window: WindowEvidence,
   statements: DatabaseEvidence["statements"],
@@ -90,6 +98,7 @@ export function databaseSummary(
       rowsHotUpdated !== undefined && { hotRatio: Math.min(1, rowsHotUpdated / rowsUpdated) }),
     ...present(GAUGES, (metric) => window.gauge(metric)),
     ...present(MAXIMA, (metric) => window.gauge(metric)?.max),
+    ...present(GROWTH, (metric) => growthOf(window, metric)),
     ...present(AT_THE_END, (metric) => window.last(metric)),
     ...(waits.length > 0 && { waits }),
     ...(statements && { statements }),

@@ -55,6 +55,8 @@ export interface RecorderDelta {
   readonly clampedSamples: number;
   /** Arrivals of the window that started and ended after it, in whatever way. */
   readonly unfinished: Partial<Record<Operation, number>>;
+  /** Milliseconds that the longest took of those that began in the window and ended after it. */
+  readonly outlastedMs: Partial<Record<Operation, number>>;
 }
 
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */

@@ -151,6 +151,22 @@ describe("Recorder", () => {
     expect(delta.outside).toMatchObject({ transactions: 2, offered: 2 });
   });
 
+  it("tells how long the longest took that began in the window and ended after it, however it ended", () => {
+    const recorder = new Recorder(["add", "process", "archive"]);
+    recorder.rehearse(0);
+    recorder.transaction("add", sample(900, { responseMs: 800 }));
+    recorder.setWindow(1000, 3000);
+    recorder.transaction("add", sample(2900, { responseMs: 1800 }));
+    recorder.transaction("add", sample(3100, { responseMs: 400 }));
+    recorder.transaction("add", sample(3200, { responseMs: 300 }));
+    recorder.transaction("add", sample(3900, { responseMs: 800 })); // began after the window
+    recorder.transaction("add", sample(9000, { responseMs: 8500 })); // began before it
+    recorder.failure("process", { finishedMs: 5000, serviceMs: 2500, sqlstate: "40001" });
+    recorder.emptyPoll("archive", 3001, 2);
+    expect(recorder.take(Infinity).outlastedMs).toEqual({ add: 400, process: 2500, archive: 2 });
+    expect(recorder.take(Infinity).outlastedMs).toEqual({});
+  });
+
   it("keeps the window's end behind what was recorded, so that a late end splits no arrival", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);

@@ -47,6 +47,7 @@ export class Recorder {
   private outside = noOutsideCounts();
   private clampedSamples = 0;
   private unfinished: Partial<Record<Operation, number>> = {};
+  private outlastedMs: Partial<Record<Operation, number>> = {};
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;
@@ -101,7 +102,7 @@ export class Recorder {
     if (!second) {
       this.outside.transactions++;
       this.outside.events += sample.events;
-      this.endedOutside(operation, sample.intendedMs);
+      this.endedOutside(operation, sample.finishedMs, sample.responseMs, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -122,7 +123,7 @@ export class Recorder {
     const second = this.secondOf(sample.finishedMs);
     if (!second) {
       this.outside.failures++;
-      this.endedOutside(operation, sample.intendedMs);
+      this.endedOutside(operation, sample.finishedMs, sample.serviceMs, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -153,7 +154,7 @@ export class Recorder {
     const second = this.secondOf(atMs);
     if (!second) {
       this.outside.emptyPolls++;
-      this.endedOutside(operation, intendedMs);
+      this.endedOutside(operation, atMs, durationMs, intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -177,13 +178,14 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const { outside, clampedSamples, unfinished } = this;
+    const { outside, clampedSamples, unfinished, outlastedMs } = this;
     const { isRehearsal } = this;
     if (isRehearsal) addOutside(outside, seconds);
-    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, unfinished };
+    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, unfinished, outlastedMs };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
     this.unfinished = {};
+    this.outlastedMs = {};
     return delta;
   }
 
@@ -207,8 +209,15 @@ export class Recorder {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
-  /** What ended outside the window and was an arrival of it was still in flight at its end. */
-  private endedOutside(operation: Operation, intendedMs: number | undefined): void {
+  /** What ended outside the window and began in it, or was an arrival of it, was still in flight at its end. */
+  private endedOutside(
+    operation: Operation,
+    atMs: number,
+    durationMs: number,
+    intendedMs: number | undefined,
+  ): void {
+    if (this.isInside(atMs - durationMs) && durationMs > (this.outlastedMs[operation] ?? 0))
+      this.outlastedMs[operation] = durationMs;
     if (intendedMs !== undefined && this.isInside(intendedMs))
       this.unfinished[operation] = (this.unfinished[operation] ?? 0) + 1;
   }

@@ -51,7 +51,7 @@ export class Tally {
       this.outsideCounts[key] += delta.outside[key];
     if (delta.isRehearsal) return;
     this.total.clampedSamples += delta.clampedSamples;
-    this.total.addUnfinished(delta.unfinished);
+    this.total.addUnderWay(delta);
     this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, delta.closedBefore));
     if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
   }

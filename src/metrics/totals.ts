@@ -4,7 +4,7 @@
 import { HistogramSet, summaryMs, type LatencySummary } from "./histograms.js";
 import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
-import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
+import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
 
 export interface OperationCounts {
   transactions: number;
@@ -15,6 +15,8 @@ export interface OperationCounts {
   offered: number;
   dropped: number;
   unfinished: number;
+  /** The longest of those that began in the window and ended after it; 0 without one. */
+  outlastedMs: number;
   /** The connection went while they were under way. */
   unansweredCommits: number;
   /** By SQLSTATE. */
@@ -51,6 +53,8 @@ export interface OperationSummary {
   readonly offered: number;
   readonly dropped: number;
   readonly unfinished: number;
+  /** How long the longest took of those that began in the window and ended after it; only where there are any. */
+  readonly outlastedMs?: number;
   /** Where the response time went, and of how many slowest transactions too; only where that was measured. */
   readonly parts?: readonly PartSummary[];
   readonly slowTransactions?: number;
@@ -76,6 +80,7 @@ function noCounts(): OperationCounts {
     offered: 0,
     dropped: 0,
     unfinished: 0,
+    outlastedMs: 0,
     unansweredCommits: 0,
     retries: new Map(),
     failures: new Map(),
@@ -128,9 +133,14 @@ export class Totals {
     }
   }
 
-  addUnfinished(counts: Readonly<Partial<Record<Operation, number>>>): void {
-    for (const [operation, count] of Object.entries(counts))
+  /** Adds what one worker says of transactions that the window's end found under way. */
+  addUnderWay({ unfinished, outlastedMs }: Pick<RecorderDelta, "unfinished" | "outlastedMs">): void {
+    for (const [operation, count] of Object.entries(unfinished))
       this.countsOf(operation as Operation).unfinished += count;
+    for (const [operation, ms] of Object.entries(outlastedMs)) {
+      const counts = this.countsOf(operation as Operation);
+      counts.outlastedMs = Math.max(counts.outlastedMs, ms);
+    }
   }
 
   add(other: Totals): void {
@@ -143,6 +153,7 @@ export class Totals {
       into.offered += from.offered;
       into.dropped += from.dropped;
       into.unfinished += from.unfinished;
+      into.outlastedMs = Math.max(into.outlastedMs, from.outlastedMs);
       into.unansweredCommits += from.unansweredCommits;
       addTo(into.retries, from.retries);
       addTo(into.failures, from.failures);
@@ -202,6 +213,7 @@ export class Totals {
       offered: counts.offered,
       dropped: counts.dropped,
       unfinished: counts.unfinished,
+      ...(counts.outlastedMs > 0 && { outlastedMs: counts.outlastedMs }),
       ...(parts.length > 0 && { parts, slowTransactions: counts.parts.slowCount }),
     };
   }

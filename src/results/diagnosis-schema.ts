@@ -31,6 +31,8 @@ export const CHECKS = [
   "other-cpu",
   "load-before",
   "ceiling",
+  "outlasted",
+  "pending-index-work",
 ] as const;
 
 export const Finding = z.strictObject({

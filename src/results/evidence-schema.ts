@@ -116,6 +116,10 @@ export const DatabaseEvidence = z.strictObject({
   indexBytes: amount.optional(),
   toastBytes: amount.optional(),
   ginPendingPages: amount.optional().describe("At most"),
+  ginPendingGrowthPages: z
+    .number()
+    .optional()
+    .describe("From one end of the window to the other; below 0 where the lists were cleaned up"),
   serverCpuSeconds: amount.optional(),
   poolerCpuSeconds: amount.optional(),
   diskReadBytes: amount.optional(),

@@ -51,6 +51,9 @@ export const OperationResult = z.strictObject({
       "Open loop only: started and not ended when the window ended, so that " +
         "offered = transactions + failures + emptyPolls + dropped + unfinished",
     ),
+  outlastedMs: amount
+    .optional()
+    .describe("The longest that began in the window and ended after it, and so is in no other number"),
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),

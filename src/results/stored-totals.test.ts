@@ -41,6 +41,8 @@ function trialOf(number: number, transactions: number): { totals: Totals; trial:
     const sample = { finishedMs, events: 1, serviceMs, responseMs: serviceMs, poolWaitMs: 0 };
     recorder.transaction("add", { ...sample, parts: times });
   }
+  const late = { finishedMs: 5100, events: 1, serviceMs: 1000 * number, responseMs: 1000 * number };
+  recorder.transaction("add", { ...late, poolWaitMs: 0 });
   tally.add(0, recorder.take(Infinity));
   const totals = tally.finish(5);
   files.close();
@@ -58,6 +60,7 @@ describe("the totals of a stored trial", () => {
       resumed.add(await readTrialTotals(directory, stored, "text"));
     }
     expect(resumed.summary(10)).toEqual(inMemory.summary(10));
+    expect(resumed.summary(10).operations.add?.outlastedMs).toBe(2000);
     const { add } = resumed.summary(10).operations;
     expect(add?.parts?.map(({ name }) => name)).toEqual(["add.events", "commit"]);
   });

@@ -19,6 +19,7 @@ function countsOf(result: OperationResult): OperationCounts {
     offered: result.offered ?? 0,
     dropped: result.dropped ?? 0,
     unfinished: result.unfinished ?? 0,
+    outlastedMs: result.outlastedMs ?? 0,
     unansweredCommits: result.unansweredCommits ?? 0,
     retries: new Map(Object.entries(result.retriesBySqlstate)),
     failures: new Map(Object.entries(result.failures)),

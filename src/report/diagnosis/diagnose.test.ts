@@ -113,6 +113,18 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined({}, { ceiling: { clients: 8, transactionsPerSecond: 1000 } }),
     /near its ceiling/,
   ],
+  [
+    "outlasted",
+    examined({ operations: add({ outlastedMs: 41_230 }) }),
+    examined({ operations: add({ outlastedMs: 1_000 }) }),
+    /a transaction of add under way that took 41200 ms in all, the slowest measured \S+ ms: .* measure for longer/,
+  ],
+  [
+    "pending-index-work",
+    examined({ database: { ginPendingGrowthPages: 10_651 } }),
+    examined({ database: { ginPendingGrowthPages: 1024, ginPendingPages: 40_000 } }),
+    /pending lists of GIN indexes grew by 10651 pages .* cannot last/,
+  ],
 ];
 
 describe("every check", () => {
@@ -128,15 +140,22 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the three that only warn", () => {
+  it("taints, but for the five that only warn", () => {
     const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
-    expect(warning).toEqual(["retries", "load-before", "ceiling"]);
+    expect(warning).toEqual(["retries", "load-before", "ceiling", "outlasted", "pending-index-work"]);
   });
 
   it("can be relaxed by its bound", () => {
     const [, beyond] = CASES[0] ?? [];
     if (!beyond) throw new Error("there are cases");
     expect(diagnose({ ...beyond, bounds: { ...EXAMPLE_BOUNDS, maxEventLoopDelayMs: 60 } })).toEqual([]);
+  });
+
+  it("does not call a transaction longer than any where a measured one took as long, or was given up after as long", () => {
+    const long = { ...exampleOperation(10).responseTimeMs, max: 60_000 };
+    const outlastedMs = 119_000;
+    for (const measured of [{ responseTimeMs: long }, { failedTimeMs: long }])
+      expect(diagnose(examined({ operations: add({ outlastedMs, ...measured }) }))).toEqual([]);
   });
 
   it("counts time that was booked twice as well as time that was not", () => {

@@ -10,6 +10,8 @@ import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
 import { loadBefore, otherCpu, steal } from "./machine.js";
+import { outlasted } from "./outlasted.js";
+import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
 import { workerUtilization } from "./worker-utilization.js";
 
@@ -25,6 +27,8 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   "other-cpu": otherCpu,
   "load-before": loadBefore,
   ceiling: nearCeiling,
+  outlasted,
+  "pending-index-work": pendingIndexWork,
 };
 
 /** What is to be said against a trial; nothing about one that is not complete. */

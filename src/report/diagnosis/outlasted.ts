@@ -1,0 +1,32 @@
+// Whether a transaction that the window's end found under way took longer than all that were measured. It is in no
+// histogram, so the tail is understated: by one client that stood still, as behind the one that cleans up a GIN pending
+// list for all. A warning and no taint, for what was measured is true. The worst operation speaks for the trial.
+import type { OperationResult } from "../../results/result-schema.js";
+import { above, ms, type Check } from "./check.js";
+
+const LEAST_MS = 1_000;
+/** Long ones are more likely to be under way at any moment than short ones: a little longer than any is chance. */
+const TIMES_THE_SLOWEST = 2;
+
+function mostMs({ responseTimeMs, failedTimeMs }: OperationResult): number {
+  const slowestMs = Math.max(responseTimeMs?.max ?? 0, failedTimeMs?.max ?? 0);
+  return Math.max(LEAST_MS, TIMES_THE_SLOWEST * slowestMs);
+}
+
+export const outlasted: Check = ({ trial }) => {
+  const all = Object.entries(trial.operations).flatMap(([operation, result]) =>
+    operation === "__cycle__" ? [] : [{ operation, result, seen: result.outlastedMs ?? 0 }],
+  );
+  const [worst] = all.sort((a, b) => b.seen - mostMs(b.result) - (a.seen - mostMs(a.result)));
+  if (!worst) return undefined;
+  const { operation, result } = worst;
+  return above(
+    "outlasted",
+    "warning",
+    worst.seen,
+    mostMs(result),
+    (seen) =>
+      `the window's end found a transaction of ${operation} under way that took ${ms(seen)} in all, the slowest measured ` +
+      `${ms(result.responseTimeMs?.max ?? 0)}: the tail is longer than it says here; measure for longer`,
+  );
+};

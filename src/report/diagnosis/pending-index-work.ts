@@ -1,0 +1,19 @@
+// Whether the window put off index work that it did not do. With `fastupdate`, its default, a GIN index takes new entries
+// into a pending list, which one transaction at a time cleans up for all others; where they are faster than it, the list
+// outgrows gin_pending_list_limit without end. A warning and no taint: the rate was had, but it cannot last.
+import { above, type Check } from "./check.js";
+
+/** Twice the default of gin_pending_list_limit, 4 MB, in pages of 8 kB: what is below it is cleaned up as intended. */
+const MOST_PAGES = 1024;
+
+export const pendingIndexWork: Check = ({ trial }) =>
+  above(
+    "pending-index-work",
+    "warning",
+    trial.database.ginPendingGrowthPages,
+    MOST_PAGES,
+    (seen) =>
+      `the pending lists of GIN indexes grew by ${seen} pages in the window: index work that was put off and not done, so ` +
+      "that a rate like this cannot last, and a later transaction pays for it; measure for longer, offer a rate that it " +
+      "keeps up with, or build the index with fastupdate = off",
+  );
