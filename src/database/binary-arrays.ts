@@ -6,6 +6,7 @@
 //   int32 dimensions | int32 has nulls | int32 element type | int32 length | int32 lower bound | elements
 //   element: int32 byte length | bytes                       (dimensions is 0 and nothing follows when empty)
 
+import { byteTarget, copyWords } from "../model/document-bytes.js";
 import type { TextColumn } from "../model/event-batch.js";
 
 const OID = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
@@ -101,11 +102,12 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   return {
     length: arrayBytes(elements, elements * (LENGTH_BYTES + UUID_BYTES)),
     writeTo(buffer, start) {
+      const [source, { view }] = [byteTarget(uuids), byteTarget(buffer)];
       let at = writeHeader(buffer, start, OID.uuid, elements);
       for (let from = 0; from < uuids.length; from += UUID_BYTES) {
-        at = buffer.writeInt32BE(UUID_BYTES, at);
-        for (let i = 0; i < UUID_BYTES; i++) buffer[at + i] = uuids[from + i] as number;
-        at += UUID_BYTES;
+        view.setInt32(at, UUID_BYTES);
+        copyWords(source.view, from, view, at + LENGTH_BYTES, UUID_BYTES);
+        at += LENGTH_BYTES + UUID_BYTES;
       }
     },
   };
@@ -119,11 +121,13 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: Te
     writeTo(buffer, start) {
       const first = writeHeader(buffer, start, OID[type], ends.length);
       if (room === head) bytes.copy(buffer, first);
+      const { view } = byteTarget(buffer);
       let at = first;
       let from = 0;
       for (const end of ends) {
         const text = from + room;
-        at = buffer.writeInt32BE(head - LENGTH_BYTES + end - text, at);
+        view.setInt32(at, head - LENGTH_BYTES + end - text);
+        at += LENGTH_BYTES;
         if (type === "jsonb") buffer[at++] = JSONB_VERSION;
         if (room === head) at += end - text;
         else if (end - text > FEW_BYTES) at += bytes.copy(buffer, at, text, end);

@@ -40,6 +40,9 @@ export interface GeneratedDocument {
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const DAYS = 300;
+const SPAN_MS = DAYS * DAY_MS;
+/** Between one document and the next, on average. */
+const STEP_MS = 97;
 /** Month and day by the day of the year. */
 const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
   const date = new Date(EPOCH_MS + day * DAY_MS);
@@ -58,32 +61,41 @@ const HEAD_BYTES_MAX = Math.max(...DOCUMENT_TEMPLATES.map(({ head }) => head.len
 export interface WrittenDocument {
   /** Where the next one can begin. */
   readonly end: number;
-  readonly eventType: EventType;
+  /** Its event type, in bytes. */
+  readonly type: Uint8Array;
   /** Where its train's name stands, `FIXED_WIDTHS.trainId` bytes. */
   readonly trainIdAt: number;
   /** Its authority's 16 bytes as four words, the first byte highest. */
   readonly authority: Uint32Array;
 }
 
-/** A UUID of version 4 into four words. */
-function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
-  words[0] = prng.uint32();
-  words[1] = (prng.uint32() & 0xffff_0fff) | 0x4000;
-  words[2] = (prng.uint32() & 0x3fff_ffff) | 0x8000_0000;
-  words[3] = prng.uint32();
+/** What is drawn for a document, in this order; some of the quads' words give two. */
+const [CHOICE, AUTHORITY, DEVICE, TRAIN] = [0, 1, 5, 9];
+const QUAD_WORDS = TRAIN + 1;
+const LINES = QUAD_WORDS + Math.ceil(QUADS.length / 2);
+const NUMBERS = LINES + 1;
+const REMARKS = NUMBERS + 1;
+const DRAWN = REMARKS + 1;
+
+/** A UUID of version 4 of the four words from `at` on. */
+function uuidOf(drawn: Uint32Array, at: number, words: Uint32Array): Uint32Array {
+  words[0] = drawn[at] as number;
+  words[1] = ((drawn[at + 1] as number) & 0xffff_0fff) | 0x4000;
+  words[2] = ((drawn[at + 2] as number) & 0x3fff_ffff) | 0x8000_0000;
+  words[3] = drawn[at + 3] as number;
   return words;
 }
 
 /** One stream of documents: those of one actor under one seed. */
 export class DocumentGenerator {
-  private readonly prng = new Prng(0);
+  private readonly drawn = new Uint32Array(DRAWN);
   private readonly actorSeed: number;
   /** Room that a document takes at most, in bytes. */
   readonly maxBytes: number;
   /** The template of the document that was written last. */
   private template = DOCUMENT_TEMPLATES[0] as DocumentTemplate;
   private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] } = {
-    ...{ end: 0, eventType: this.template.shape.eventType, trainIdAt: 0, authority: new Uint32Array(4) },
+    ...{ end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4) },
   };
   private readonly device = new Uint32Array(4);
   private scratch: ByteTarget | undefined;
@@ -133,21 +145,21 @@ export class DocumentGenerator {
 
   /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
   write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
-    const { prng } = this;
-    prng.reseed(this.actorSeed, index);
-    const chosen = prng.uint32();
+    const { drawn } = this;
+    Prng.fill(drawn, this.actorSeed, index);
+    const chosen = drawn[CHOICE] as number;
     const template = DOCUMENT_TEMPLATES[chosen % DOCUMENT_TEMPLATES.length] as DocumentTemplate;
     this.template = template;
     bytes.set(template.head, at);
     const { places } = template;
     const { written } = this;
-    const authority = drawUuid(prng, written.authority);
+    const authority = uuidOf(drawn, AUTHORITY, written.authority);
     writeUuid(view, at + places.authorityId, authority);
-    writeUuid(view, at + places.deviceKey, drawUuid(prng, this.device));
+    writeUuid(view, at + places.deviceKey, uuidOf(drawn, DEVICE, this.device));
     this.writeTimes(index, chosen >>> 16, view, at);
     this.writeNumbers(view, at);
     written.end = this.writeEnd(bytes, at, at + template.head.length);
-    written.eventType = template.shape.eventType;
+    written.type = template.typeBytes;
     written.trainIdAt = at + places.trainId;
     return written;
   }
@@ -155,9 +167,11 @@ export class DocumentGenerator {
   /** When it happened, and the train that is named by the day. */
   private writeTimes(index: number, bits: number, view: DataView, at: number): void {
     const { places } = this.template;
-    const ms = ((index * 97) % (DAYS * DAY_MS)) + (bits % 97);
+    const stepped = index * STEP_MS;
+    // A remainder of numbers beyond 32 bits takes longer than all the rest here.
+    const ms = (stepped < SPAN_MS ? stepped : stepped % SPAN_MS) + (bits % STEP_MS);
     const day = Math.floor(ms / DAY_MS);
-    const ofDay = ms - day * DAY_MS;
+    const ofDay = (ms - day * DAY_MS) | 0;
     const seconds = (ofDay / 1000) | 0;
     const created = at + places.createdAt;
     writePair(view, created + 5, MONTHS[day] as number);
@@ -169,7 +183,7 @@ export class DocumentGenerator {
     writeDigit(view, created + 20, (thousandths / 100) | 0);
     writePair(view, created + 21, thousandths % 100);
     const train = at + places.trainId;
-    const n = this.prng.uint32();
+    const n = this.drawn[TRAIN] as number;
     writePair(view, train + 3, n % 100);
     writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
     writePair(view, train + 16, MONTHS[day] as number);
@@ -177,19 +191,20 @@ export class DocumentGenerator {
   }
 
   private writeNumbers(view: DataView, at: number): void {
-    const { prng } = this;
+    const { drawn } = this;
     const { places, quads, lines } = this.template;
-    for (let i = 0; i < QUADS.length; i += 2) {
-      const word = prng.uint32();
+    for (let i = 0; i < quads.length; i += 2) {
+      const word = drawn[QUAD_WORDS + (i >> 1)] as number;
       writeQuad(view, at + (quads[i] as number), word);
-      if (i + 1 < QUADS.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
+      if (i + 1 < quads.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
     }
-    const m = prng.uint32();
+    const m = drawn[LINES] as number;
     for (let i = 0; i < lines.length; i++) {
       const line = (m >>> (8 * i)) % 100;
-      for (const place of lines[i] as Int32Array) writePair(view, at + place, line);
+      const ofLine = lines[i] as Int32Array;
+      for (let n = 0; n < ofLine.length; n++) writePair(view, at + (ofLine[n] as number), line);
     }
-    const k = prng.uint32();
+    const k = drawn[NUMBERS] as number;
     writePair(view, at + places.confidence, k % 100);
     writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
     writeFive(view, at + places.user, 10_000 + (m % 90_000));
@@ -204,7 +219,7 @@ export class DocumentGenerator {
     const missing = this.bytes - (headEnd - at) - bare;
     if (missing <= 0) return writeBytes(bytes, headEnd, NO_REMARKS_CLOSE_BYTES);
     const start = writeBytes(bytes, headEnd, REMARKS_OPEN_BYTES);
-    remarksAt(this.prng.uint32(), bytes, start, missing);
+    remarksAt(this.drawn[REMARKS] as number, bytes, start, missing);
     return writeBytes(bytes, start + missing, REMARKS_CLOSE_BYTES);
   }
 }

@@ -31,6 +31,8 @@ const LINES = ["line0", "line1", "line2"] as const;
 
 export interface DocumentTemplate {
   readonly shape: ShapeValues;
+  /** Its event type in bytes. */
+  readonly typeBytes: Uint8Array;
   /** The compact text in bytes, up to where remarks may stand, each place with some value. */
   readonly head: Uint8Array;
   /** Where each value stands first, in bytes. */
@@ -89,6 +91,7 @@ function templateOf(shape: ShapeValues): DocumentTemplate {
   const places = Object.fromEntries(fields.map((field) => [field, marked.indexOf(marks[field])]));
   return {
     shape,
+    typeBytes: Buffer.from(shape.eventType, "latin1"),
     head: Buffer.from(compactHead({ ...shape, ...SAMPLE, state: "NEW" }), "latin1"),
     places: places as Record<FixedField, number>,
     quads: Int32Array.from(QUADS, (field) => places[field] as number),

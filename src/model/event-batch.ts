@@ -1,7 +1,7 @@
 // A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
 // writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
 // of the string was most of what a client's processor did.
-import { byteTarget, writeBytes, type ByteTarget } from "./document-bytes.js";
+import { byteTarget, copyWords, writeBytes, type ByteTarget } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
@@ -41,7 +41,6 @@ function orderOf(keys: Buffer): number[] {
   return Array.from({ length: keys.length / KEY_BYTES }, (_, position) => position).sort(compare);
 }
 
-const TYPE_BYTES = new Map(EventType.options.map((type) => [type, Buffer.from(type, "latin1")]));
 const TRAIN_BYTES = FIXED_WIDTHS.trainId;
 const TYPE_BYTES_MAX = Math.max(...EventType.options.map((type) => type.length));
 
@@ -123,7 +122,7 @@ export class BatchMaker {
     const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
     const typeEnds = new Array<number>(size);
     const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
-    const trains = Buffer.allocUnsafe(size * TRAIN_BYTES);
+    const trains = byteTarget(Buffer.allocUnsafe(size * TRAIN_BYTES));
     const trainEnds = new Array<number>(size);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
@@ -131,12 +130,10 @@ export class BatchMaker {
       if (order) keys.copy(sorted, row * KEY_BYTES, position * KEY_BYTES, (position + 1) * KEY_BYTES);
       const document = generator.write(firstDocument + position, documents, end + room);
       documentEnds[row] = end = document.end;
-      const type = TYPE_BYTES.get(document.eventType) as Buffer;
-      typeEnds[row] = typeEnd = writeBytes(types, typeEnd, type);
+      typeEnds[row] = typeEnd = writeBytes(types, typeEnd, document.type);
       for (let word = 0; word < 4; word++)
         authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
-      for (let i = 0; i < TRAIN_BYTES; i++)
-        trains[row * TRAIN_BYTES + i] = documents.bytes[document.trainIdAt + i] as number;
+      copyWords(documents.view, document.trainIdAt, trains.view, row * TRAIN_BYTES, TRAIN_BYTES);
       trainEnds[row] = (row + 1) * TRAIN_BYTES;
     }
     return new EventBatch(
@@ -144,7 +141,7 @@ export class BatchMaker {
       { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds, room },
       { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds, room: 0 },
       authorities.bytes,
-      { bytes: trains, ends: trainEnds, room: 0 },
+      { bytes: trains.bytes, ends: trainEnds, room: 0 },
     );
   }
 
