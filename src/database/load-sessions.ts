@@ -13,7 +13,7 @@ export async function loadSessions(client: SqlClient): Promise<number[]> {
   return rows.map(({ pid }) => Number(pid));
 }
 
-/** Sessions of the load that the server works on; those that wait for a lock are not among them. */
+/** Sessions of the load that the server works on or did within the last second; those that wait for a lock are not among them. */
 export interface WorkingSessions {
   readonly count: number;
   /** Seconds since the oldest of their transactions began. */

@@ -20,7 +20,7 @@ function options(changes: Partial<LastTransactionsOptions> = {}) {
   const onWait = vi.fn<LastTransactionsOptions["onWait"]>();
   const workingSessions = vi.fn<LastTransactionsOptions["workingSessions"]>(() => Promise.resolve(AT_WORK));
   const signal = new AbortController().signal;
-  return { workingSessions, isHurried: () => false, onWait, signal, clock, ...changes };
+  return { workingSessions, onWait, signal, clock, ...changes };
 }
 
 const never = new Promise<never>(() => undefined);
@@ -69,11 +69,6 @@ describe("the wait for the last transactions", () => {
       /within 600 s: the server works on 3 sessions of the load, whose oldest transaction began 41 s ago/,
     );
     expect(asked.onWait).toHaveBeenCalledTimes(LOOKS_MAX - 1);
-  });
-
-  it("does not keep a user who wants to stop beyond the next look", async () => {
-    const asked = options({ isHurried: () => true });
-    await expect(lastTransactions(never, asked)).rejects.toThrow(/within 20 s: the server works on 1/);
   });
 
   it("asks nobody once the trial is over", async () => {

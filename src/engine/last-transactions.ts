@@ -16,8 +16,6 @@ export const PATIENCE_MS = 10 * 60_000;
 export interface LastTransactionsOptions {
   /** Asks the server; undefined where it does not tell. */
   readonly workingSessions: () => Promise<WorkingSessions | undefined>;
-  /** Whether the user wants to stop: then nobody waits beyond the next look. */
-  readonly isHurried: () => boolean;
   /** Told with each look that lets the wait go on. */
   readonly onWait: (seconds: number, words: string) => void;
   /** Aborted when nobody waits any more. */
@@ -27,14 +25,13 @@ export interface LastTransactionsOptions {
 
 /** The wait of a trial: its server is asked by the control connection, its log and whoever watches are told. */
 export function askTheServer(
-  { admin, interruption, observer }: TrialHost,
+  { admin, observer }: TrialHost,
   dialect: DialectName,
   log: TrialLog,
   signal: AbortSignal,
 ): LastTransactionsOptions {
   return {
     workingSessions: () => workingSessions(admin, dialectOf(dialect)),
-    isHurried: () => interruption.isRequested(),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
@@ -53,8 +50,7 @@ export async function lastTransactions<T>(ended: Promise<T>, options: LastTransa
     if (signal.aborted) return ended;
     const working = await options.workingSessions();
     const seconds = waitedMs / 1000;
-    if (!working || working.count === 0 || waitedMs >= PATIENCE_MS || options.isHurried())
-      throw notEnded(seconds, working);
+    if (!working || working.count === 0 || waitedMs >= PATIENCE_MS) throw notEnded(seconds, working);
     options.onWait(seconds, workingWords(working));
   }
 }

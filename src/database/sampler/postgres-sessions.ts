@@ -10,13 +10,17 @@ import { numbersIn, type Metrics, type View } from "./view.js";
 /** Clients are named after their role; through a pooler all of them are called after the program. */
 export const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
 
-/** Sessions among those named $1 that the server works on, since when the oldest has its transaction, what they wait for. */
+/**
+ * Sessions among those named $1 that the server works on, since when the oldest has its transaction, what they wait for.
+ * One that is between two statements has done something within the last second.
+ */
 export const WORKING_SESSIONS = `
 SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) AS seconds,
        coalesce(string_agg(DISTINCT coalesce(wait_event_type || ':' || wait_event, 'CPU'), ', '), '') AS waits
   FROM pg_stat_activity
  WHERE datname = current_database() AND application_name = ANY ($1)
-   AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'`;
+   AND (state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
+     OR clock_timestamp() - state_change < interval '1 second')`;
 
 /** With more waiters than this nobody asks who blocks whom: each answer costs a walk over all who wait with it. */
 const WAITERS_MAX = 200;
