@@ -1,46 +1,31 @@
 // Sessions of a load on a real server, in a database of its own, so that nobody else's are among them: one at work, one
 // that waits for a lock, one that does nothing, one that is not of a load.
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { testNamespace } from "../testing/namespace.js";
+import { expect, it } from "vitest";
+import { ownDatabase } from "../testing/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
 import { loadSessions, workingSessions, type WorkingSessions } from "./load-sessions.js";
 
-const database = testNamespace("at_work");
-const endpoint: Endpoint = { ...inject("adminEndpoint"), database };
+const own = ownDatabase("at_work");
 const postgres = dialectOf("postgres");
-
-let server: AdminClient;
-let admin: AdminClient;
-beforeAll(async () => {
-  server = await connectAdmin(inject("adminEndpoint"));
-  await server.query(`CREATE DATABASE ${database}`);
-  admin = await connectAdmin(endpoint);
-});
-afterAll(async () => {
-  await admin.close();
-  await server.query(`DROP DATABASE ${database} WITH (FORCE)`);
-  await server.close();
-});
 
 /** Asks until it holds: the server shows what a session does a moment later. */
 async function until(holds: (seen: WorkingSessions) => boolean): Promise<WorkingSessions> {
   for (;;) {
-    const seen = await workingSessions(admin, postgres);
+    const seen = await workingSessions(own.admin, postgres);
     if (seen && holds(seen)) return seen;
   }
 }
 
 it("tells those that are at work from those that wait for a lock, are idle or are not of the load", async () => {
-  const open = (purpose: string): Promise<AdminClient> => connectAdmin(endpoint, { purpose });
+  const open = (purpose: string): Promise<AdminClient> => connectAdmin(own.endpoint, { purpose });
   const [holder, worker, waiter, stranger] = await Promise.all(
     ["producers", "consumers", "archivers", "watch"].map(open),
   );
   if (!holder || !worker || !waiter || !stranger) throw new Error("all of them were opened");
   await holder.query("SELECT pg_advisory_lock(1)");
-  expect(await loadSessions(admin)).toHaveLength(3);
-  expect((await workingSessions(admin, postgres))?.count).toBe(3); // something was done in each of them just now
+  expect(await loadSessions(own.admin)).toHaveLength(3);
+  expect((await workingSessions(own.admin, postgres))?.count).toBe(3); // something was done in each of them just now
   expect(await until(({ count }) => count === 0)).toEqual({ count: 0, oldestSeconds: 0, waits: "" });
 
   const waiting = waiter.query("SELECT pg_advisory_lock(1)");
@@ -49,7 +34,9 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
   const seen = await until(({ oldestSeconds }) => oldestSeconds > 1.1);
   expect(seen).toMatchObject({ count: 1, waits: "Timeout:PgSleep" });
 
-  await admin.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)'");
+  await own.admin.query(
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)'",
+  );
   expect((await asleep).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await until(({ count }) => count === 0);
   await holder.close();
@@ -59,5 +46,5 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
 
 it("says that it does not know where the server does not tell", async () => {
   for (const name of ["cockroachdb", "dsql"] as const)
-    expect(await workingSessions(admin, dialectOf(name))).toBeUndefined();
+    expect(await workingSessions(own.admin, dialectOf(name))).toBeUndefined();
 });

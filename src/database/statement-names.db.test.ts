@@ -1,12 +1,13 @@
 // Every statement of the workload, run for real, is known by its text in the server's `pg_stat_statements`, whatever the
 // statement's shape and the storage of the payload. The library is loaded in train-sim's own servers by default.
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
-import { connectAdmin, type AdminClient } from "./admin.js";
+import { ownDatabase } from "../testing/own-database.js";
+import type { AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { createWorkload } from "./create-workload.js";
 import { resetNamespace } from "./namespace.js";
@@ -14,20 +15,16 @@ import { statementNamer } from "./statement-names.js";
 import type { Workload } from "./workload.js";
 
 const namespace = testNamespace("statements");
-const database = testNamespace("statements");
-let server: AdminClient;
+// A database of its own: statements are counted by database, and those of other tests would be in the same entries.
+const own = ownDatabase("statements");
 let admin: AdminClient;
 let connection: PgConnection;
 /** Major version of the server. */
 let version: number;
 beforeAll(async () => {
-  server = await connectAdmin(inject("adminEndpoint"));
-  // A database of its own: statements are counted by database, and those of other tests would be in the same entries.
-  await server.query(`CREATE DATABASE ${database}`);
-  const endpoint = { ...inject("adminEndpoint"), database };
-  admin = await connectAdmin(endpoint, { purpose: "statements" });
+  admin = own.admin;
   connection = await new PgConnection({
-    endpoint,
+    endpoint: own.endpoint,
     applicationName: "train-sim/test",
     prepared: false,
   }).connect();
@@ -37,9 +34,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await connection.end();
-  await admin.close();
-  await server.query(`DROP DATABASE ${database}`);
-  await server.close();
 });
 
 const COMBINATIONS = STATEMENT_SHAPES.flatMap((shape) =>

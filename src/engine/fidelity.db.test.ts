@@ -3,20 +3,20 @@
 // statements; and clients x window with the time that the clients account for. So that nothing has to be estimated, the
 // window holds the whole load: no warm-up, a budget of iterations, no drain. The run has a database of its own, where an
 // event trigger counts the tables in the moment before train-sim drops them.
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AdminClient } from "../database/admin.js";
 import { createWorkload } from "../database/create-workload.js";
 import { statementNamer } from "../database/statement-names.js";
 import type { OperationResult, TrialResult } from "../results/result-schema.js";
 import { STATEMENT_SHAPES, type StatementShape } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
+import { ownDatabase } from "../testing/own-database.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const CLIENTS = 8;
 const ITERATIONS = 25;
-const database = testNamespace("fidelity");
+const own = ownDatabase("fidelity");
 const namespace = testNamespace("fidelity");
-let server: AdminClient;
 let admin: AdminClient;
 
 /** Writes down what the tables hold when the status table is about to go. */
@@ -37,9 +37,7 @@ const WITNESS = [
 ];
 
 beforeAll(async () => {
-  server = await connectAdmin(inject("adminEndpoint"));
-  await server.query(`CREATE DATABASE ${database}`);
-  admin = await connectAdmin({ ...inject("adminEndpoint"), database });
+  admin = own.admin;
   for (const statement of WITNESS) await admin.query(statement);
 });
 beforeEach(async () => {
@@ -48,14 +46,9 @@ beforeEach(async () => {
     `SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()`,
   );
 });
-afterAll(async () => {
-  await admin.close();
-  await server.query(`DROP DATABASE ${database}`);
-  await server.close();
-});
 
 async function run(rest: string): Promise<TrialResult> {
-  const { user, password = "", host, port } = inject("adminEndpoint");
+  const { user, password = "", host, port, database } = own.endpoint;
   const out = scratchDirectory();
   const scenario = `
 name: fidelity

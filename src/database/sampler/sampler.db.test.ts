@@ -1,12 +1,12 @@
 // The sampler on a real server, in a database of its own, so that nobody else's sessions are among those it counts. What
 // it is to find is made to happen, and asked for until it is there.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EventBatch } from "../../model/event-batch.js";
 import { generateSecret } from "../../foundation/prng.js";
-import type { Endpoint } from "../../scenario/endpoint.js";
 import { makeBatch } from "../../testing/make-batch.js";
 import { testNamespace } from "../../testing/namespace.js";
-import { connectAdmin, type AdminClient } from "../admin.js";
+import { ownDatabase } from "../../testing/own-database.js";
+import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../create-workload.js";
 import { postgres } from "../dialects/postgres.js";
@@ -15,26 +15,18 @@ import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { Metrics } from "./view.js";
 
-const database = testNamespace("sampled");
+const own = ownDatabase("sampled");
+const { endpoint } = own;
 const namespace = "n";
-const endpoint: Endpoint = { ...inject("adminEndpoint"), database };
 const workload = createWorkload({
   ...{ dialect: "postgres", namespace, payload: "jsonb", statementShape: "set-based" },
   ...{ locking: "skip-locked", isolation: "read committed" },
 });
 const EVENTS = 20;
 
-let server: AdminClient;
 let admin: AdminClient;
-beforeAll(async () => {
-  server = await connectAdmin(inject("adminEndpoint"));
-  await server.query(`CREATE DATABASE ${database}`);
-  admin = await connectAdmin(endpoint);
-});
-afterAll(async () => {
-  await admin.close();
-  await server.query(`DROP DATABASE ${database} WITH (FORCE)`);
-  await server.close();
+beforeAll(() => {
+  admin = own.admin;
 });
 
 const opened: PgConnection[] = [];
@@ -222,9 +214,9 @@ describe("a superuser's sampler", () => {
 
   it("connects anew after its connection died; the sample between is missed", async () => {
     const sampler = await samplerOf();
-    await server.query(
+    await admin.query(
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'train-sim/sampler'",
-      [database],
+      [endpoint.database],
     );
     await expect(sampler.sample()).rejects.toThrow(/lost the connection|terminat/i);
     expect((await sampler.sample())["sessions.active"]).toBe(0);
@@ -240,10 +232,10 @@ describe("a superuser's sampler", () => {
 describe("the sampler of a role without rights", () => {
   const role = testNamespace("role");
   const password = generateSecret();
-  beforeAll(() => server.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`));
+  beforeAll(() => admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`));
   afterAll(async () => {
     await admin.query(`DROP OWNED BY ${role}`);
-    await server.query(`DROP ROLE ${role}`);
+    await admin.query(`DROP ROLE ${role}`);
   });
 
   it("reads what it may and names the rest, once", async () => {
