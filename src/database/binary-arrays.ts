@@ -102,11 +102,12 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   return {
     length: arrayBytes(elements, elements * (LENGTH_BYTES + UUID_BYTES)),
     writeTo(buffer, start) {
-      const [source, { view }] = [byteTarget(uuids), byteTarget(buffer)];
+      const source = byteTarget(uuids).view;
+      const { view } = byteTarget(buffer);
       let at = writeHeader(buffer, start, OID.uuid, elements);
       for (let from = 0; from < uuids.length; from += UUID_BYTES) {
         view.setInt32(at, UUID_BYTES);
-        copyWords(source.view, from, view, at + LENGTH_BYTES, UUID_BYTES);
+        copyWords(source, from, view, at + LENGTH_BYTES, UUID_BYTES);
         at += LENGTH_BYTES + UUID_BYTES;
       }
     },

@@ -26,9 +26,6 @@ export function deriveSeed(...parts: (string | number)[]): number {
   return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
 }
 
-/** Numbers at the beginning of a stream that are thrown away, until the seed is well mixed. */
-const UNUSED = 12;
-
 /** A seeded stream of numbers. Not for secrets. */
 export class Prng {
   private a = 0;
@@ -46,7 +43,7 @@ export class Prng {
     this.b = high | 0;
     this.c = 0x9e3779b9 | 0;
     this.counter = 1;
-    for (let i = 0; i < UNUSED; i++) this.uint32();
+    for (let i = 0; i < 12; i++) this.uint32();
   }
 
   /** Uniform over 0 .. 2^32-1. */
@@ -58,22 +55,6 @@ export class Prng {
     this.c = (this.c << 21) | (this.c >>> 11);
     this.c = (this.c + sum) | 0;
     return sum >>> 0;
-  }
-
-  /** As `reseed` and a `uint32` for each of `words`, with the state in registers. */
-  static fill(words: Uint32Array, seed: number, high = 0): void {
-    let a = seed | 0;
-    let b = high | 0;
-    let c = 0x9e3779b9 | 0;
-    let counter = 1;
-    for (let i = -UNUSED; i < words.length; i++) {
-      const sum = (((a + b) | 0) + counter) | 0;
-      counter = (counter + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = (((c << 21) | (c >>> 11)) + sum) | 0;
-      if (i >= 0) words[i] = sum;
-    }
   }
 
   /** Uniform over [0, 1), 32 bits of it. */

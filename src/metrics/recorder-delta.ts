@@ -55,7 +55,7 @@ export interface RecorderDelta {
   readonly clampedSamples: number;
   /** Arrivals of the window that started and ended after it, in whatever way. */
   readonly unfinished: Partial<Record<Operation, number>>;
-  /** Milliseconds that the longest took of those that began in the window and ended after it. */
+  /** Milliseconds that the longest took of those that were under way at the window's end. */
   readonly outlastedMs: Partial<Record<Operation, number>>;
 }
 

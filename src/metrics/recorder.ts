@@ -209,14 +209,15 @@ export class Recorder {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
-  /** What ended outside the window and began in it, or was an arrival of it, was still in flight at its end. */
+  /** What began before the window's end, or was an arrival of it, and ended after it was still in flight then. */
   private endedOutside(
     operation: Operation,
     atMs: number,
     durationMs: number,
     intendedMs: number | undefined,
   ): void {
-    if (this.isInside(atMs - durationMs) && durationMs > (this.outlastedMs[operation] ?? 0))
+    const wasUnderWay = atMs >= this.endMs && atMs - durationMs < this.endMs;
+    if (wasUnderWay && durationMs > (this.outlastedMs[operation] ?? 0))
       this.outlastedMs[operation] = durationMs;
     if (intendedMs !== undefined && this.isInside(intendedMs))
       this.unfinished[operation] = (this.unfinished[operation] ?? 0) + 1;

@@ -15,7 +15,7 @@ export interface OperationCounts {
   offered: number;
   dropped: number;
   unfinished: number;
-  /** The longest of those that began in the window and ended after it; 0 without one. */
+  /** The longest of those that were under way at the window's end; 0 without one. */
   outlastedMs: number;
   /** The connection went while they were under way. */
   unansweredCommits: number;
@@ -53,7 +53,7 @@ export interface OperationSummary {
   readonly offered: number;
   readonly dropped: number;
   readonly unfinished: number;
-  /** How long the longest took of those that began in the window and ended after it; only where there are any. */
+  /** How long the longest took of those that were under way at the window's end; only where there are any. */
   readonly outlastedMs?: number;
   /** Where the response time went, and of how many slowest transactions too; only where that was measured. */
   readonly parts?: readonly PartSummary[];

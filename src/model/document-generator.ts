@@ -13,7 +13,7 @@ import {
   writeUuid,
   type ByteTarget,
 } from "./document-bytes.js";
-import { DOCUMENT_TEMPLATES, QUADS, type DocumentTemplate } from "./document-template.js";
+import { DOCUMENT_TEMPLATES, type DocumentTemplate } from "./document-template.js";
 import {
   FIXED_WIDTHS,
   NO_REMARKS_CLOSE,
@@ -69,26 +69,18 @@ export interface WrittenDocument {
   readonly authority: Uint32Array;
 }
 
-/** What is drawn for a document, in this order; some of the quads' words give two. */
-const [CHOICE, AUTHORITY, DEVICE, TRAIN] = [0, 1, 5, 9];
-const QUAD_WORDS = TRAIN + 1;
-const LINES = QUAD_WORDS + Math.ceil(QUADS.length / 2);
-const NUMBERS = LINES + 1;
-const REMARKS = NUMBERS + 1;
-const DRAWN = REMARKS + 1;
-
-/** A UUID of version 4 of the four words from `at` on. */
-function uuidOf(drawn: Uint32Array, at: number, words: Uint32Array): Uint32Array {
-  words[0] = drawn[at] as number;
-  words[1] = ((drawn[at + 1] as number) & 0xffff_0fff) | 0x4000;
-  words[2] = ((drawn[at + 2] as number) & 0x3fff_ffff) | 0x8000_0000;
-  words[3] = drawn[at + 3] as number;
+/** A UUID of version 4 into four words. */
+function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
+  words[0] = prng.uint32();
+  words[1] = (prng.uint32() & 0xffff_0fff) | 0x4000;
+  words[2] = (prng.uint32() & 0x3fff_ffff) | 0x8000_0000;
+  words[3] = prng.uint32();
   return words;
 }
 
 /** One stream of documents: those of one actor under one seed. */
 export class DocumentGenerator {
-  private readonly drawn = new Uint32Array(DRAWN);
+  private readonly prng = new Prng(0);
   private readonly actorSeed: number;
   /** Room that a document takes at most, in bytes. */
   readonly maxBytes: number;
@@ -145,17 +137,17 @@ export class DocumentGenerator {
 
   /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
   write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
-    const { drawn } = this;
-    Prng.fill(drawn, this.actorSeed, index);
-    const chosen = drawn[CHOICE] as number;
+    const { prng } = this;
+    prng.reseed(this.actorSeed, index);
+    const chosen = prng.uint32();
     const template = DOCUMENT_TEMPLATES[chosen % DOCUMENT_TEMPLATES.length] as DocumentTemplate;
     this.template = template;
     bytes.set(template.head, at);
     const { places } = template;
     const { written } = this;
-    const authority = uuidOf(drawn, AUTHORITY, written.authority);
+    const authority = drawUuid(prng, written.authority);
     writeUuid(view, at + places.authorityId, authority);
-    writeUuid(view, at + places.deviceKey, uuidOf(drawn, DEVICE, this.device));
+    writeUuid(view, at + places.deviceKey, drawUuid(prng, this.device));
     this.writeTimes(index, chosen >>> 16, view, at);
     this.writeNumbers(view, at);
     written.end = this.writeEnd(bytes, at, at + template.head.length);
@@ -183,7 +175,7 @@ export class DocumentGenerator {
     writeDigit(view, created + 20, (thousandths / 100) | 0);
     writePair(view, created + 21, thousandths % 100);
     const train = at + places.trainId;
-    const n = this.drawn[TRAIN] as number;
+    const n = this.prng.uint32();
     writePair(view, train + 3, n % 100);
     writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
     writePair(view, train + 16, MONTHS[day] as number);
@@ -191,20 +183,20 @@ export class DocumentGenerator {
   }
 
   private writeNumbers(view: DataView, at: number): void {
-    const { drawn } = this;
+    const { prng } = this;
     const { places, quads, lines } = this.template;
     for (let i = 0; i < quads.length; i += 2) {
-      const word = drawn[QUAD_WORDS + (i >> 1)] as number;
+      const word = prng.uint32();
       writeQuad(view, at + (quads[i] as number), word);
       if (i + 1 < quads.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
     }
-    const m = drawn[LINES] as number;
+    const m = prng.uint32();
     for (let i = 0; i < lines.length; i++) {
       const line = (m >>> (8 * i)) % 100;
       const ofLine = lines[i] as Int32Array;
       for (let n = 0; n < ofLine.length; n++) writePair(view, at + (ofLine[n] as number), line);
     }
-    const k = drawn[NUMBERS] as number;
+    const k = prng.uint32();
     writePair(view, at + places.confidence, k % 100);
     writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
     writeFive(view, at + places.user, 10_000 + (m % 90_000));
@@ -219,7 +211,7 @@ export class DocumentGenerator {
     const missing = this.bytes - (headEnd - at) - bare;
     if (missing <= 0) return writeBytes(bytes, headEnd, NO_REMARKS_CLOSE_BYTES);
     const start = writeBytes(bytes, headEnd, REMARKS_OPEN_BYTES);
-    remarksAt(this.drawn[REMARKS] as number, bytes, start, missing);
+    remarksAt(this.prng.uint32(), bytes, start, missing);
     return writeBytes(bytes, start + missing, REMARKS_CLOSE_BYTES);
   }
 }

@@ -53,7 +53,7 @@ export const OperationResult = z.strictObject({
     ),
   outlastedMs: amount
     .optional()
-    .describe("The longest that began in the window and ended after it, and so is in no other number"),
+    .describe("The longest that was under way at the window's end, and so is in no other number"),
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),

@@ -1,38 +1,27 @@
 // One suite of behaviours that every pool strategy has to show, with real servers and real PgBouncers of two
 // versions: an actor must not be able to tell which strategy it got. What a strategy cannot do (a transaction of
 // several statements in statement mode, more clients than server connections in session mode) has its own test.
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../scenario/endpoint.js";
 import { startPgBouncers } from "../../target/pgbouncer.js";
 import type { RunningPooler } from "../../target/running-target.js";
-import { testNamespace } from "../../testing/namespace.js";
+import { ownDatabase } from "../../testing/own-database.js";
 import { pgBouncerEnv } from "../../testing/pgbouncers.js";
 import { SIZE, STRATEGIES } from "../../testing/pool-strategies.js";
-import { connectAdmin, connectConsole, type AdminClient } from "../admin.js";
+import { connectConsole, type AdminClient } from "../admin.js";
 import { classifyFailure, type Failure } from "../sqlstates.js";
 import type { Connection, ConnectionSource, SqlRow, SqlValue } from "../workload.js";
 import { createConnectionSource } from "./create-source.js";
 import type { SourceOptions } from "./source-options.js";
 
-const suiteEndpoint = inject("adminEndpoint");
 /** Two databases, so that two endpoints of one server can be told apart. */
-const databases = [testNamespace("pool"), testNamespace("pool")] as const;
-const [database] = databases;
+const [own, other] = [ownDatabase("pool"), ownDatabase("pool")];
+const { database } = own.endpoint;
 let admin: AdminClient;
 
 beforeAll(async () => {
-  const creator = await connectAdmin(suiteEndpoint);
-  for (const name of databases) await creator.query(`CREATE DATABASE ${name}`);
-  await creator.close();
-  admin = await connectAdmin({ ...suiteEndpoint, database });
+  admin = own.admin;
   await admin.query("CREATE TABLE counter (client int PRIMARY KEY, n int NOT NULL)");
-});
-
-afterAll(async () => {
-  await admin.close();
-  const dropper = await connectAdmin(suiteEndpoint);
-  for (const name of databases) await dropper.query(`DROP DATABASE ${name} WITH (FORCE)`);
-  await dropper.close();
 });
 
 let statements = 0;
@@ -81,11 +70,11 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   let endpoints: readonly Endpoint[];
 
   beforeAll(async () => {
-    endpoints = [{ ...suiteEndpoint, database }];
+    endpoints = [own.endpoint];
     if (pool.strategy !== "pgbouncer" || !strategy.pgbouncer) return;
     pooler = await startPgBouncers(
       { ...pool, maxClientConnections: 50 },
-      { ...suiteEndpoint, database },
+      own.endpoint,
       pgBouncerEnv(strategy.pgbouncer),
     );
     expect(pooler.supportsPreparedStatements || !prepared).toBe(true);
@@ -276,7 +265,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     });
 
   it("spreads clients evenly over the endpoints, over worker threads too", async () => {
-    const two = databases.map((name) => ({ ...suiteEndpoint, database: name }));
+    const two = [own.endpoint, other.endpoint];
     const spread = { endpoints: pooler?.endpoints ?? two, applicationName: "train-sim/spread" };
     // Worker 0 has clients 0, 1, 2 and worker 1 has clients 3, 4, 5; a pool of 4 gives each two connections.
     const workers = [0, 3].map((firstClient, workerIndex) =>
@@ -290,7 +279,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
     const counts = pooler
       ? await Promise.all(pooler.consoles.map(clientsOf))
-      : await Promise.all(databases.map((name) => sessions("train-sim/spread", name)));
+      : await Promise.all(two.map((each) => sessions("train-sim/spread", each.database)));
     expect(counts).toEqual(expected);
     for (const lease of leases) await lease.release(false);
   });
@@ -341,7 +330,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
 
   it("refuses with a reason when the endpoint cannot be reached", async () => {
-    const gone = { ...suiteEndpoint, database, port: 1 };
+    const gone = { ...own.endpoint, port: 1 };
     const source = open(2, { endpoints: [gone] });
     if (pool.strategy === "direct" && pool.reconnect === "per-transaction") await source.warm();
     else await expect(source.warm()).rejects.toThrow(/cannot connect to .*:1\/.*nothing listens there/);
