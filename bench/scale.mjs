@@ -14,6 +14,7 @@ import { readOptions } from "./options.mjs";
 /** Of cost per event and of memory, against the first point of a curve. */
 const GROWTH_MAX = 0.1;
 const SLICES = 6;
+const FIRST_SECONDS = 60;
 const LOOK_MS = 1000;
 const MB = 1e6;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -103,15 +104,20 @@ function slices(seconds, count) {
 
 async function life(minutes) {
   const [trial] = await run({ "trial.duration": `${Math.round(minutes * 60)}s` });
-  const length = trial.seconds.length / SLICES;
-  const points = slices(trial.seconds, SLICES).map((seconds, number) =>
-    point(`until ${Math.round((number + 1) * length)} s`, seconds),
-  );
+  const firstSeconds = Math.min(FIRST_SECONDS, Math.floor(trial.seconds.length / SLICES));
+  const rest = trial.seconds.slice(firstSeconds);
+  const length = rest.length / SLICES;
+  const points = [
+    point(`until ${firstSeconds} s`, trial.seconds.slice(0, firstSeconds)),
+    ...slices(rest, SLICES).map((seconds, number) =>
+      point(`until ${Math.round(firstSeconds + (number + 1) * length)} s`, seconds),
+    ),
+  ];
   const files = {
     bytesPerSecondWithoutLedgers: trial.files.others / trial.seconds.length,
     ledgerBytesPerBatch: trial.files.ledger / trial.batches,
   };
-  return { curve: "life of a trial", points, files, memoryFrom: SLICES / 3 };
+  return { curve: "life of a trial", points, files, memoryFrom: 1 + SLICES / 3 };
 }
 
 /** Treatments that differ in nothing that a run without slow transactions would notice. */
@@ -128,10 +134,11 @@ async function treatments(seconds) {
   return { curve: "treatments", points: [...(await of(1)), ...(await of(6))] };
 }
 
+/** Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. */
 async function backlog(seconds, most) {
   const points = [];
   for (const preload of [0, Math.round(most / 100), Math.round(most / 10), most]) {
-    const [trial] = await run({ "trial.duration": `${seconds}s`, preload });
+    const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });
     points.push(point(`${preload} preloaded`, trial.seconds));
   }
   return { curve: "backlog", points };
