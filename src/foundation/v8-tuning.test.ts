@@ -5,9 +5,20 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { tuneAsUsual, tuneFor } from "./v8-tuning.js";
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   tuneAsUsual();
 });
+
+/** V8 of Node 22 and later does not count in this way. */
+const COUNTS_BUDGETS = process.versions.node.startsWith("20.");
+
+function budgetsTold(during: () => void): string[] {
+  const told = vi.spyOn(v8, "setFlagsFromString").mockClear();
+  during();
+  const flags = told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("budget"));
+  return flags.map((flag) => flag.replace("--interrupt-budget=", ""));
+}
 
 /** The flags that it sets, of the growth of the heap. */
 function growthTold(tune: () => void): string[] {
@@ -29,6 +40,21 @@ describe("what V8 is told", () => {
   it("is taken back once they are done", () => {
     tuneFor(2_000);
     expect(growthTold(tuneAsUsual)).toEqual(["--heap-growing-percent=0"]);
+  });
+
+  it("is to compile soon what is hot in the first 15 s of load, and late what is not hot by then", () => {
+    vi.useFakeTimers();
+    const told = budgetsTold(() => {
+      tuneFor(8);
+      vi.advanceTimersByTime(14_999);
+      tuneFor(8); // another trial, whose threads begin anew
+      vi.advanceTimersByTime(14_999);
+    });
+    expect(told).toEqual(COUNTS_BUDGETS ? ["20000", "20000"] : []);
+    expect(budgetsTold(() => vi.advanceTimersByTime(1))).toEqual(COUNTS_BUDGETS ? ["200000"] : []);
+    tuneFor(8);
+    expect(budgetsTold(tuneAsUsual)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
+    expect(budgetsTold(() => vi.advanceTimersByTime(60_000))).toEqual([]);
   });
 
   it("is nothing that this V8 does not know", () => {

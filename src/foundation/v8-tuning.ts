@@ -1,12 +1,17 @@
 // Tells V8 what it cannot know while clients are at work: that what is hot should be compiled soon, and that hundreds of
 // clients who wait make much garbage that looks as if it lived. Their code runs some hundred times a second, so by V8's own
 // measure it is found hot bit by bit over minutes, and the compiler's threads take processor from the database all that time;
-// sooner means in the warm-up. What follows a trial runs once, and V8 is told to go on as usual. docs/performance.md has
-// the numbers. The flags are those of the whole process.
+// sooner means in the warm-up, and later than usual what is not hot by then, which runs once a second. What follows a trial
+// runs once, and V8 is told to go on as usual. docs/performance.md has the numbers. The flags are those of the whole process.
 import v8 from "node:v8";
 
-/** V8's own, and below a third of it; below 10 000 functions are compiled before they are known well, and then again. */
-const BUDGET = { usual: 67_584, early: 20_000 } as const;
+/**
+ * V8's own; below a third of it at first (below 10 000 functions are compiled before they are known well, and then again);
+ * and three times as much from then on.
+ */
+const BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
+/** Of load, after which what every transaction runs has been compiled. */
+const EARLY_MS = 15_000;
 
 /** Only where the flag is known: V8 of Node 22 and later counts in another way. */
 function setBudget(budget: number): void {
@@ -33,14 +38,19 @@ function setGrowth(percent: number): void {
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
-/** `clients` are those of all threads. */
+let settling: NodeJS.Timeout | undefined;
+
+/** To be called as the load of so many clients, in all threads, begins. */
 export function tuneFor(clients: number): void {
   setBudget(BUDGET.early);
+  clearTimeout(settling);
+  settling = setTimeout(() => setBudget(BUDGET.late), EARLY_MS).unref();
   setGrowth(clients >= MANY_CLIENTS ? GROWTH.frugal : GROWTH.usual);
   setHelpers(clients >= MANY_CLIENTS);
 }
 
 export function tuneAsUsual(): void {
+  clearTimeout(settling);
   setBudget(BUDGET.usual);
   setGrowth(GROWTH.usual);
   setHelpers(true);
