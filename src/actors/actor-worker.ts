@@ -133,12 +133,14 @@ export class ActorWorker {
         return;
       case "measure":
         return this.measure(command.startMs, command.endMs);
-      case "drain":
+      case "finish":
         this.utilization.close();
         await this.endPhase();
+        this.send({ kind: "finished" });
+        return;
+      case "drain":
         if (this.traits.drains) this.begin("drain", CLOSED_LOOP, monotonicMs());
         else this.enter("drain");
-        this.send({ kind: "draining" });
         return;
       case "stop":
         return this.stop();
@@ -158,13 +160,12 @@ export class ActorWorker {
     this.recorder.setWindow(startMs, endMs);
     this.time.setWindow(startMs, endMs);
     if (!isFirst) return;
-    const { load } = this;
     await this.sleeper.sleep(startMs - monotonicMs());
     this.eventLoopDelay.reset();
     this.utilization.open();
-    if (load && this.phase.isOver) {
-      this.begin("measure", load, startMs);
-      if (budgetMs(load) !== undefined) this.announceBudgetDone(this.phase);
+    if (this.load && this.phase.isOver) {
+      this.begin("measure", this.load, startMs);
+      if (budgetMs(this.load) !== undefined) this.announceBudgetDone(this.phase);
     } else {
       this.enter("measure");
     }

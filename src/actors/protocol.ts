@@ -1,6 +1,6 @@
 // The messages between the coordinator and its worker threads, as zod schemas: what crosses a thread is checked
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
-// worker moves through ready -> running -> (paused) -> draining -> stopped and says so itself.
+// worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
 import { z } from "zod";
 import { Ledger, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
@@ -61,7 +61,9 @@ export const Command = z.discriminatedUnion("kind", [
     startMs: z.number(),
     endMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)),
   }),
-  /** Producers and readers end; consumers and archivers empty the queue without think time and app delay. */
+  /** Finish what is under way, then report `finished`: the load is over. */
+  z.object({ kind: z.literal("finish") }),
+  /** After that: consumers and archivers empty the queue without think time and app delay. */
   z.object({ kind: z.literal("drain") }),
   /** Finish what is under way, report `stopped`, exit. */
   z.object({ kind: z.literal("stop") }),
@@ -84,8 +86,8 @@ export const Report = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("alive") }),
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("paused") }),
-  /** The measured load has ended, to its last transaction; who drains has begun to. */
-  z.object({ kind: z.literal("draining") }),
+  /** The load has ended, to its last transaction. */
+  z.object({ kind: z.literal("finished") }),
   /** Every client used up its iteration budget; `finishedMs` is when the last one did. */
   z.object({ kind: z.literal("budget-done"), finishedMs: z.number() }),
   /** Once a second: what was recorded since the last one. */

@@ -3,20 +3,14 @@
 // the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import type { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
-import {
-  asTrainSimError,
-  codeOf,
-  ExitCode,
-  messageOf,
-  TrainSimError,
-  TrialError,
-} from "../foundation/errors.js";
+import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../foundation/errors.js";
 import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
+import { crashed, hung } from "./worker-failures.js";
 import { startThread } from "./worker-thread.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
@@ -89,9 +83,7 @@ export class Fleet {
 
   /** Resolves when those workers finished what was under way and wait. */
   async pause(workers: readonly number[]): Promise<void> {
-    const paused = this.muster("paused", workers);
-    this.command({ kind: "pause" }, workers);
-    await paused;
+    await this.ask({ kind: "pause" }, "paused", workers);
   }
 
   /** Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. */
@@ -100,18 +92,19 @@ export class Fleet {
     return Math.max(...reports.map((report) => report.finishedMs));
   }
 
-  /** Resolves once the load has ended to its last transaction, and those that empty the queue have begun to. */
-  async drain(): Promise<void> {
-    const draining = this.muster("draining");
+  /** Resolves once the load has ended to its last transaction. */
+  async finish(): Promise<void> {
+    await this.ask({ kind: "finish" }, "finished");
+  }
+
+  /** After `finish`: those that empty the queue begin to. */
+  drain(): void {
     this.command({ kind: "drain" });
-    await draining;
   }
 
   /** Resolves with every worker's ledger, in order, once all have finished, shipped and disconnected. */
   async stop(): Promise<Ledger[]> {
-    const stopped = this.muster("stopped");
-    this.command({ kind: "stop" });
-    const reports = await stopped;
+    const reports = await this.ask({ kind: "stop" }, "stopped");
     tuneAsUsual();
     this.windowUsages = reports.map((report) => report.usage);
     this.endpointsTold = reports.map((report) => report.endpoints);
@@ -209,6 +202,17 @@ export class Fleet {
     return Promise.race([all as Promise<ReportOf<K>[]>, this.failure]);
   }
 
+  /** One report of that kind from each of those workers, in answer to the command. */
+  private ask<K extends Report["kind"]>(
+    command: Command,
+    kind: K,
+    workers: readonly number[] = this.everyone(),
+  ): Promise<ReportOf<K>[]> {
+    const answers = this.muster(kind, workers);
+    this.command(command, workers);
+    return answers;
+  }
+
   private everyone(): number[] {
     return this.assignments.map((_, number) => number);
   }
@@ -226,21 +230,4 @@ export class Fleet {
   private fail(error: TrainSimError): void {
     this.rejectFailure(error);
   }
-}
-
-function crashed(who: string, error: unknown): TrialError {
-  if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
-    return new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error });
-  return new TrialError(
-    `${who} ran out of memory: ${messageOf(error)}`,
-    "Take smaller batches or give its role more workers; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",
-    { cause: error },
-  );
-}
-
-function hung(who: string, silentMs: number): TrialError {
-  return new TrialError(
-    `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
-    "Its thread is blocked: take smaller batches, or report a bug if they are small.",
-  );
 }

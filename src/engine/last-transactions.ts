@@ -1,13 +1,13 @@
-// The wait for the load's last transactions, once they were told to be the last. A slow one is no fault of the trial's: one
-// that cleans up a GIN pending list for all others can take a minute. So the server is asked, and while it works on one of
-// the load's sessions the trial waits on; where it works on none, or for too long, nothing will come any more.
+// The wait for the load's last transactions, once they were told to be the last: of the warm-up, before a drain, at the
+// end. A slow one is no fault of the trial's: one that cleans up a GIN pending list for all others can take a minute. So
+// the server is asked, and while it works on one of the load's sessions the trial waits on; where it works on none, or
+// for too long, nothing will come any more.
 import { systemClock, type Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { workingSessions, type WorkingSessions } from "../database/load-sessions.js";
-import type { DialectName } from "../scenario/settings.js";
 import type { TrialLog } from "./trial-log.js";
-import type { TrialHost } from "./trial-parts.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
 /** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
 export const LOOK_EVERY_MS = 20_000;
@@ -26,12 +26,12 @@ export interface LastTransactionsOptions {
 /** The wait of a trial: its server is asked by the control connection, its log and whoever watches are told. */
 export function askTheServer(
   { admin, observer }: TrialHost,
-  dialect: DialectName,
+  { treatment }: TrialInputs,
   log: TrialLog,
   signal: AbortSignal,
 ): LastTransactionsOptions {
   return {
-    workingSessions: () => workingSessions(admin, dialectOf(dialect)),
+    workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect)),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);

@@ -121,12 +121,9 @@ class TrialRun {
   private async launch(): Promise<Fleet> {
     const { settings } = this.inputs.treatment;
     const assignments = assignmentsOf({
-      trial: this.inputs.trial,
-      settings,
+      ...{ trial: this.inputs.trial, settings, directory: this.inputs.directory, logFile: this.log.file },
       endpoints: this.path.endpoints,
       prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
-      logFile: this.log.file,
-      directory: this.inputs.directory,
     });
     this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
     this.lifeline.watch(this.fleet.failure);
@@ -147,7 +144,7 @@ class TrialRun {
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
     await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
-    await this.lifeline.hold(fleet.pause(workersThatStartAnew(fleet.assignments)));
+    await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
   private async measure(fleet: Fleet): Promise<void> {
@@ -190,15 +187,14 @@ class TrialRun {
     if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
     this.phase("drain", settings.trial.drainMaxMs);
     const sinceMs = monotonicMs();
-    await this.lifeline.hold(fleet.drain());
+    await this.untilEnded(fleet.finish());
+    fleet.drain();
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption, sinceMs));
   }
 
   private async stop(fleet: Fleet): Promise<Ledger[]> {
-    const { settings } = this.inputs.treatment;
-    const options = askTheServer(this.host, settings.dialect, this.log, this.over.signal);
-    const ledgers = await this.lifeline.hold(lastTransactions(fleet.stop(), options));
-    this.window?.settle(fleet.usages, totalClients(settings));
+    const ledgers = await this.untilEnded(fleet.stop());
+    this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
     return ledgers;
   }
 
@@ -231,6 +227,12 @@ class TrialRun {
       isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
       stopReason: host.interruption.reason,
     });
+  }
+
+  /** The outcome of a command that workers answer when their last transactions have ended. */
+  private untilEnded<T>(ended: Promise<T>): Promise<T> {
+    const options = askTheServer(this.host, this.inputs, this.log, this.over.signal);
+    return this.lifeline.hold(lastTransactions(ended, options));
   }
 
   /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
