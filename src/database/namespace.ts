@@ -7,6 +7,7 @@ import type { Payload, Storage } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
+import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "./lock-timeout.js";
 import { requireNamespaceName } from "./namespace-name.js";
 import { tableStatements } from "./schema-files.js";
 import { tablesOf } from "./tables.js";
@@ -14,8 +15,6 @@ import { tablesOf } from "./tables.js";
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
 const MARK = /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:/;
-/** How long a change waits for somebody who still uses the tables. */
-const LOCK_TIMEOUT = "15s";
 
 export type NamespaceState =
   | { readonly kind: "absent" }
@@ -117,7 +116,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
       "Drop or move those objects yourself, then try again.",
       { cause: error },
     );
-  if (code === "55P03")
+  if (code === LOCK_NOT_AVAILABLE)
     return new UsageError(
       `somebody has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
       "Wait for the other train-sim to end, or end the session that pg_stat_activity shows.",

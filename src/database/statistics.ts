@@ -3,33 +3,72 @@
 // believes the size: plans become sequential scans, and a prepared statement keeps such a plan while the table
 // grows (measured on 18.4: wrong plans for every claim and update up to 300 events, right ones from 1000 on).
 // So small tables are left alone here. Autovacuum knows no such care, but comes once a minute and comes again.
+import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
+import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "./lock-timeout.js";
 import { tablesOf } from "./tables.js";
 
 /** Smallest table that is analysed (pages): above ten, so that no estimate gets worse by it. */
 const PAGES_MIN = 16;
 
+export interface RefreshOptions {
+  /** For after a bulk load. */
+  readonly vacuum?: boolean;
+  /** Longest wait for a lock that somebody else holds, with its unit. */
+  readonly lockTimeout?: string;
+}
+
 /**
  * Brings statistics up to date and so makes every session plan its statements anew. Worth calling once when the
  * tables hold what they usually will, at the end of a warm-up: it mends the one statement whose plan on empty
- * tables is wrong whatever its form, a look-up by containment (`read.find` of payload level `jsonb`). `vacuum` is
- * for after a bulk load. Not inside a transaction. Resolves to the tables that were large enough.
+ * tables is wrong whatever its form, a look-up by containment (`read.find` of payload level `jsonb`). Not
+ * inside a transaction. Resolves to the tables that were large enough;
+ * rejects with a TargetError where somebody else's lock keeps it from one of them.
  */
 export async function refreshStatistics(
   client: SqlClient,
   namespace: string,
   dialect: Dialect = postgres,
-  { vacuum = false }: { readonly vacuum?: boolean } = {},
+  { vacuum = false, lockTimeout = LOCK_TIMEOUT }: RefreshOptions = {},
 ): Promise<string[]> {
-  const refreshed: string[] = [];
-  for (const table of Object.values(tablesOf(dialect, namespace))) {
-    // Where nothing tells a table's size, nothing is planned by it before its statistics are there.
-    const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
-    if (row && Number(row.pages) < PAGES_MIN) continue;
-    await client.query(dialect.refreshStatistics(table, vacuum));
-    refreshed.push(table);
+  return withinLockTimeout({ client, namespace, dialect, lockTimeout }, async () => {
+    const refreshed: string[] = [];
+    for (const table of Object.values(tablesOf(dialect, namespace))) {
+      // Where nothing tells a table's size, nothing is planned by it before its statistics are there.
+      const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
+      if (row && Number(row.pages) < PAGES_MIN) continue;
+      await client.query(dialect.refreshStatistics(table, vacuum));
+      refreshed.push(table);
+    }
+    return refreshed;
+  });
+}
+
+interface Limited {
+  readonly client: SqlClient;
+  readonly namespace: string;
+  readonly dialect: Dialect;
+  readonly lockTimeout: string;
+}
+
+/** A lock of somebody else's, as of a VACUUM by hand or a CREATE INDEX, keeps ANALYZE waiting for as long as it is held. */
+async function withinLockTimeout<T>(limited: Limited, work: () => Promise<T>): Promise<T> {
+  const { client, namespace, dialect, lockTimeout } = limited;
+  if (!dialect.supportsLockTimeout) return work();
+  await client.query(`SET lock_timeout = '${lockTimeout}'`);
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    throw new TargetError(
+      `statistics of schema "${namespace}" not refreshed: another session held a lock on its tables for ${lockTimeout} (${messageOf(error)})`,
+      "Look at pg_locks and pg_stat_activity; end that session, or wait for it.",
+      { cause: error },
+    );
+  } finally {
+    // The first error says more than that the connection went as well.
+    await client.query("RESET lock_timeout").catch(() => undefined);
   }
-  return refreshed;
 }

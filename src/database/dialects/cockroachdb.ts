@@ -8,6 +8,7 @@ export const cockroachdb: Dialect = {
   name: "cockroachdb",
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
+  supportsLockTimeout: false,
   inStatus,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",

@@ -25,6 +25,8 @@ export interface Dialect {
   readonly awaitJob?: string;
   /** Opens a transaction of that level; the simple protocol takes it as it is. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
+  /** Whether `lock_timeout` limits the wait for somebody else's lock on a table. */
+  readonly supportsLockTimeout: boolean;
   /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
   /** Condition by which a claim picks rows of those statuses: the predicate of a partial index in its `event-status.sql`. */

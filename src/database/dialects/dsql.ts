@@ -19,6 +19,7 @@ export const dsql: Dialect = {
   name: "dsql",
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
+  supportsLockTimeout: false,
   inStatus,
   awaitJob: "CALL sys.wait_for_job($1)",
   // Its one level needs no name.

@@ -7,6 +7,7 @@ export const postgres: Dialect = {
   name: "postgres",
   supportsJsonbArrays: true,
   supportsTransactionalDdl: true,
+  supportsLockTimeout: true,
   begin: beginTransaction,
   // IS TRUE changes no answer and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
   inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,

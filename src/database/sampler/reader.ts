@@ -3,9 +3,9 @@
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import type { SqlClient } from "../admin.js";
+import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { numbersIn, SAMPLER_MARK, type Metrics, type Survey, type View, type ViewGroup } from "./view.js";
 
-const LOCK_NOT_AVAILABLE = "55P03";
 const QUERY_CANCELED = "57014";
 /** The next try may succeed. */
 const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
