@@ -62,6 +62,7 @@ const ALWAYS_SHOWN = [
   "synchronous_commit",
   "wal_buffers",
   "wal_compression",
+  "wal_init_zero",
   "wal_level",
   "work_mem",
 ];

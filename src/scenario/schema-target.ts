@@ -77,7 +77,8 @@ const TargetMapping = z
       .meta({
         description:
           "PostgreSQL configuration parameters, as shared_buffers: 256MB; true and false mean on and off. " +
-          "Kinds embedded and container.",
+          "Kinds embedded and container. Set unless named: shared_buffers 256MB, max_wal_size 2GB, wal_init_zero off, " +
+          "track_io_timing and log_checkpoints on.",
       }),
     port: z
       .int()

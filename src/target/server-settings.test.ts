@@ -24,6 +24,11 @@ describe("serverSettings", () => {
     expect(settings.filter((pair) => pair.startsWith("shared_buffers="))).toEqual(["shared_buffers=1GB"]);
   });
 
+  it("has a new server make its log's files without filling them, unless the user wants it", () => {
+    expect(serverSettings({}, FACTS)).toContain("wal_init_zero=off");
+    expect(serverSettings({ wal_init_zero: "on" }, FACTS)).not.toContain("wal_init_zero=off");
+  });
+
   it("makes room for the scenario's connections and its own", () => {
     expect(serverSettings({}, FACTS)).toContain("max_connections=100");
     expect(serverSettings({}, { ...FACTS, maxConnectionsNeeded: 512 })).toContain(
