@@ -55,11 +55,14 @@ export interface ProcessTicks {
 /** PF_KTHREAD of the kernel's flags of a process. */
 const KERNEL_THREAD = 0x0020_0000;
 
+/** From the process's state to the time of the children that it has waited for. */
+const FIELDS_READ = 15;
+
 /** One line of `/proc/<pid>/stat`; the name in it may hold spaces and brackets. */
 export function parseProcessStat(stat: string): ProcessTicks | undefined {
   const match = /^(\d+) \(.*\) (.*)$/s.exec(stat.trim());
   if (!match) return undefined;
-  const fields = (match[2] ?? "").split(" ").map(Number);
+  const fields = (match[2] ?? "").split(" ", FIELDS_READ).map(Number);
   const [, parent = Number.NaN, , , , , flags = 0] = fields;
   const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
   if (Number.isNaN(parent + ticks)) return undefined;
@@ -74,9 +77,15 @@ export function ticksOfTree(processes: readonly ProcessTicks[], root: number): n
     if (siblings) siblings.push(each);
     else children.set(each.parent, [each]);
   }
-  const sumBelow = (pid: number): number =>
-    (children.get(pid) ?? []).reduce((sum, child) => sum + child.ticks + sumBelow(child.pid), 0);
-  return (processes.find(({ pid }) => pid === root)?.ticks ?? 0) + sumBelow(root);
+  let ticks = processes.find(({ pid }) => pid === root)?.ticks ?? 0;
+  const reached = [root];
+  for (let i = 0; i < reached.length; i++) {
+    for (const child of children.get(reached[i] as number) ?? []) {
+      ticks += child.ticks;
+      reached.push(child.pid);
+    }
+  }
+  return ticks;
 }
 
 export function readOrNothing(path: string): string {

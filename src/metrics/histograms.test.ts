@@ -8,7 +8,9 @@ import {
   HistogramSet,
   meanMs,
   percentileMs,
+  recordAll,
   summaryMs,
+  type Histogram,
 } from "./histograms.js";
 import { isTag, TAGS } from "./operations.js";
 
@@ -21,6 +23,13 @@ function histogramOf(values: readonly number[]) {
   const histogram = createHistogram();
   for (const value of values) histogram.recordValue(value);
   return histogram;
+}
+
+/** Counts, extremes and totals. */
+function expectSame(actual: Histogram, expected: Histogram): void {
+  expect(hdr.encodeIntoCompressedBase64(actual)).toBe(hdr.encodeIntoCompressedBase64(expected));
+  for (const key of ["totalCount", "maxValue", "minNonZeroValue"] as const)
+    expect(actual[key]).toBe(expected[key]);
 }
 
 describe("summaryMs", () => {
@@ -77,6 +86,19 @@ describe("summaryMs", () => {
     );
   });
 
+  it("records runs of one sample as each by itself", () => {
+    const runs = fc.array(fc.tuple(fc.integer({ min: 0, max: HIGHEST_TRACKABLE_US }), fc.nat({ max: 5 })));
+    fc.assert(
+      fc.property(runs, (pairs) => {
+        const values = pairs.flatMap(([value, times]) => Array.from({ length: times }, () => value));
+        const histogram = createHistogram();
+        recordAll(histogram, Float64Array.from(values));
+        expectSame(histogram, histogramOf(values));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("holds a week and refuses more", () => {
     const histogram = histogramOf([HIGHEST_TRACKABLE_US]);
     expect(summaryMs(histogram)?.max).toBeGreaterThanOrEqual(HIGHEST_TRACKABLE_US / 1000);
@@ -96,10 +118,7 @@ describe("HistogramSet", () => {
           for (const value of part) set.at("add.response").recordValue(value);
           merged.add(set);
         }
-        const union = histogramOf(parts.flat());
-        expect(hdr.encodeIntoCompressedBase64(merged.at("add.response"))).toBe(
-          hdr.encodeIntoCompressedBase64(union),
-        );
+        expectSame(merged.at("add.response"), histogramOf(parts.flat()));
       }),
       { numRuns: 30 },
     );

@@ -1,7 +1,7 @@
 // Counts and histograms of a stretch of measured time: one second, a trial's window, or all trials of a
 // treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
-import { HistogramSet, summaryMs, type LatencySummary } from "./histograms.js";
+import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
 import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
@@ -128,8 +128,7 @@ export class Totals {
     for (const [operation, part] of Object.entries(delta.operations))
       this.addOperation(operation as Operation, part);
     for (const [stage, values] of Object.entries(delta.lifecycleUs)) {
-      const histogram = this.histograms.at(`lifecycle.${stage as LifecycleStage}`);
-      for (const value of values) histogram.recordValue(value);
+      recordAll(this.histograms.at(`lifecycle.${stage as LifecycleStage}`), values);
     }
   }
 
@@ -231,8 +230,7 @@ export class Totals {
     addTo(counts.failures, Object.entries(delta.failures));
     if (delta.parts) counts.parts.addDelta(delta.parts);
     for (const [measure, values] of Object.entries(delta.samplesUs)) {
-      const histogram = this.histograms.at(`${operation}.${measure as OperationMeasure}`);
-      for (const value of values) histogram.recordValue(value);
+      recordAll(this.histograms.at(`${operation}.${measure as OperationMeasure}`), values);
     }
   }
 }

@@ -88,6 +88,6 @@ export async function* readHistogramLog(
 /** All seconds of a log merged. */
 export async function mergedHistogramLog(path: string): Promise<HistogramSet> {
   const merged = new HistogramSet();
-  for await (const { tag, histogram } of readHistogramLog(path)) merged.at(tag).add(histogram);
+  for await (const { tag, histogram } of readHistogramLog(path)) merged.addTo(tag, histogram);
   return merged;
 }

@@ -28,7 +28,7 @@ const isWanted = (tag: Tag): boolean => RESPONSES.has(tag) || tag.startsWith("li
 async function addHistograms(path: string, buckets: Buckets): Promise<HistogramSet> {
   const merged = new HistogramSet();
   for await (const { second, tag, histogram } of readHistogramLog(path, isWanted)) {
-    merged.at(tag).add(histogram);
+    merged.addTo(tag, histogram);
     const operation = RESPONSES.get(tag);
     if (operation) buckets.addHistogram(second, operation, histogram);
   }
