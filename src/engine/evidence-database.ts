@@ -16,6 +16,7 @@ const TOTALS = {
   walFullPageImages: "wal.fullPageImages",
   walFsyncs: "wal.fsyncs",
   walFsyncMs: "wal.fsyncMs",
+  walZeroBytes: "wal.zeroBytes",
   commits: "transactions.commits",
   rollbacks: "transactions.rollbacks",
   deadlocks: "transactions.deadlocks",

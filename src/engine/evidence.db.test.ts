@@ -89,7 +89,7 @@ describe("the evidence of a trial", () => {
     // All of them want the head of the queue, and each keeps it for as long as its application thinks.
     const contention = [
       "appDelay=200ms",
-      "trial.duration=3s",
+      "trial.duration=6s",
       "trial.drain=false",
       "actors.consumers.load.clients=6",
       "preload=500",

@@ -33,6 +33,7 @@ export const CHECKS = [
   "ceiling",
   "outlasted",
   "pending-index-work",
+  "new-log-files",
 ] as const;
 
 export const Finding = z.strictObject({

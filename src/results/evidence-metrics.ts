@@ -47,6 +47,7 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "wal.fullPageImages": rate("full-page images in the write-ahead log"),
   "wal.fsyncs": rate("fsyncs of the write-ahead log"),
   "wal.fsyncMs": rate("time in them (track_wal_io_timing)"),
+  "wal.zeroBytes": rate("zeros written into new files of the write-ahead log (PostgreSQL 18)"),
   "transactions.commits": rate("transactions committed in the database"),
   "transactions.rollbacks": rate("transactions rolled back"),
   "transactions.deadlocks": rate("deadlocks"),

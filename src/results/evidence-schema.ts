@@ -87,6 +87,7 @@ export const DatabaseEvidence = z.strictObject({
   walFullPageImages: amount.optional(),
   walFsyncs: amount.optional(),
   walFsyncMs: amount.optional(),
+  walZeroBytes: amount.optional().describe("Written into new files of the write-ahead log; PostgreSQL 18"),
   commits: amount.optional(),
   rollbacks: amount.optional(),
   deadlocks: amount.optional(),

@@ -33,8 +33,9 @@ const WAL: readonly View[] = [
   {
     source: "pg_stat_io (wal)",
     from: 18,
-    gives: ["wal.fsyncs", "wal.fsyncMs"],
-    text: () => `SELECT sum(fsyncs) AS "wal.fsyncs", ${ifWalTiming("sum(fsync_time)")} AS "wal.fsyncMs"
+    gives: ["wal.fsyncs", "wal.fsyncMs", "wal.zeroBytes"],
+    text: () => `SELECT sum(fsyncs) AS "wal.fsyncs", ${ifWalTiming("sum(fsync_time)")} AS "wal.fsyncMs",
+        sum(write_bytes) FILTER (WHERE context = 'init') AS "wal.zeroBytes"
       FROM pg_stat_io WHERE object = 'wal'`,
     ifNull: { "wal.fsyncMs": NO_WAL_TIMING },
   },

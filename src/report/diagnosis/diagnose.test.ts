@@ -18,6 +18,7 @@ const CLIENT = {
   accountedRatio: 0.999,
   clockStepMs: 1,
 };
+const MIB = 2 ** 20;
 const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
 
 /** A sound trial of 300 adds in 30 s, changed as the test wants it. */
@@ -125,6 +126,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined({ database: { ginPendingGrowthPages: 1024, ginPendingPages: 40_000 } }),
     /pending lists of GIN indexes grew by 10651 pages .* cannot last/,
   ],
+  [
+    "new-log-files",
+    examined({ database: { walZeroBytes: 640 * MIB, walBytes: 1280 * MIB } }),
+    examined({ database: { walZeroBytes: 48 * MIB, walBytes: 48 * MIB } }),
+    /filled 640 MB of new files .* 50 % of what it wrote .* wal_init_zero = off/,
+  ],
 ];
 
 describe("every check", () => {
@@ -140,9 +147,16 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the five that only warn", () => {
+  it("taints, but for the six that only warn", () => {
     const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
-    expect(warning).toEqual(["retries", "load-before", "ceiling", "outlasted", "pending-index-work"]);
+    expect(warning).toEqual([
+      "retries",
+      "load-before",
+      "ceiling",
+      "outlasted",
+      "pending-index-work",
+      "new-log-files",
+    ]);
   });
 
   it("can be relaxed by its bound", () => {

@@ -10,6 +10,7 @@ import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
 import { loadBefore, otherCpu, steal } from "./machine.js";
+import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
 import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
@@ -29,6 +30,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   ceiling: nearCeiling,
   outlasted,
   "pending-index-work": pendingIndexWork,
+  "new-log-files": newLogFiles,
 };
 
 /** What is to be said against a trial; nothing about one that is not complete. */
