@@ -4,9 +4,10 @@
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
 import { PgConnection } from "./connection.js";
+import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { SqlRow } from "./workload.js";
+import type { SqlRow, Statement, StatementValues } from "./workload.js";
 
 /** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
 export interface SqlClient {
@@ -19,6 +20,8 @@ export interface SqlClient {
 
 export interface AdminClient extends SqlClient {
   readonly endpoint: Endpoint;
+  /** A statement that comes again and again, prepared where the options say so. */
+  execute(statement: Statement, values: StatementValues): Promise<SqlRow[]>;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -43,13 +46,15 @@ export interface AdminOptions {
    * fails all the same, and what was set in the session is gone.
    */
   readonly reopens?: boolean;
+  /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
+  readonly prepared?: boolean;
 }
 
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   const connection = new PgConnection({
     endpoint,
     applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,
-    prepared: false,
+    prepared: options.prepared ?? false,
     ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
   });
   return connection.connect();
@@ -84,6 +89,14 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
         return lastRows(result);
       } catch (error) {
         throw explainLoss(endpoint, error);
+      }
+    },
+    async execute(statement, values) {
+      const session = await current();
+      try {
+        return await session.execute(statement, values);
+      } catch (error) {
+        throw explainLoss(endpoint, error instanceof StatementError ? error.cause : error);
       }
     },
     close: () => connection.end(),

@@ -41,12 +41,32 @@ function valuesStart(name: string, parts: number): number {
   return 1 + LENGTH_BYTES + 1 + Buffer.byteLength(name) + 1 + 2 + 2 * parts + 2;
 }
 
+/** Where a message is written: so many bytes. */
+type Allocate = (bytes: number) => Buffer;
+
+/**
+ * Memory for one message after the other, each of which has been sent when the next one is made. Without it what large ones
+ * leave behind amounts to tens of megabytes before it is collected.
+ */
+export class MessageMemory {
+  private kept: Buffer = Buffer.alloc(0);
+
+  readonly allocate: Allocate = (bytes) => {
+    if (bytes > this.kept.length) this.kept = Buffer.allocUnsafeSlow(bytes);
+    return this.kept.subarray(0, bytes);
+  };
+}
+
 /** Bind of those values to the unnamed portal, Execute and Sync; results as text. */
-export function callMessages(name: string, values: readonly (SqlValue | BinaryParameter)[]): Buffer {
+export function callMessages(
+  name: string,
+  values: readonly (SqlValue | BinaryParameter)[],
+  allocate: Allocate = (bytes) => Buffer.allocUnsafe(bytes),
+): Buffer {
   const parts = values.map(partOf);
   let bindBytes = valuesStart(name, parts.length) - 1 + 2 + 2;
   for (const part of parts) bindBytes += LENGTH_BYTES + bytesOf(part);
-  const buffer = Buffer.allocUnsafe(1 + bindBytes + EXECUTE_AND_SYNC.length);
+  const buffer = allocate(1 + bindBytes + EXECUTE_AND_SYNC.length);
   buffer[0] = BIND;
   let at = buffer.writeInt32BE(bindBytes, 1);
   buffer[at++] = 0; // the unnamed portal
@@ -93,9 +113,13 @@ class Bound implements BoundValues {
 }
 
 /** Those values in the message that will carry them, for whichever connection calls `statement`. */
-export function bindAhead({ name }: Statement, parameters: readonly BinaryParameter[]): BoundValues {
+export function bindAhead(
+  { name }: Statement,
+  parameters: readonly BinaryParameter[],
+  allocate?: Allocate,
+): BoundValues {
   const { length } = parameters;
-  return new Bound(callMessages(name, parameters), valuesStart(name, length), length);
+  return new Bound(callMessages(name, parameters, allocate), valuesStart(name, length), length);
 }
 
 export function messageOf({ name }: Statement, values: StatementValues): Buffer {

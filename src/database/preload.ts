@@ -3,15 +3,17 @@
 // date, so that the trial starts on a database at rest.
 import { wallClockMs } from "../foundation/clock.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import { BatchMaker } from "../model/event-batch.js";
+import { BatchMaker, type EventBatch } from "../model/event-batch.js";
 import { PRELOAD_WORKER } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
+import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import type { SqlClient } from "./admin.js";
-import { bufferOf, uuidBytesArray } from "./binary-arrays.js";
+import { connectAdmin, type AdminClient } from "./admin.js";
+import { bindAhead, MessageMemory } from "./bind-message.js";
+import { uuidBytesArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
-import { batchArrays, documentRoom } from "./shapes/batch-arrays.js";
+import { batchArrays, documentRoom, type BatchContext } from "./shapes/batch-arrays.js";
 import { addStatements } from "./shapes/set-based.js";
 import { refreshStatistics } from "./statistics.js";
 import { tablesOf } from "./tables.js";
@@ -22,7 +24,30 @@ const BATCH_EVENTS = 1_000;
 export type PreloadSettings = Pick<
   TreatmentSettings,
   "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
->;
+> & { readonly prepared?: boolean };
+
+/** Puts batches in, by a session of its own. */
+interface Filler {
+  insert(batch: EventBatch): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openFiller(
+  endpoint: Endpoint,
+  context: BatchContext,
+  prepared: boolean | undefined,
+): Promise<Filler> {
+  const { addEvents, addStatus } = addStatements(context);
+  const memory = new MessageMemory();
+  const session = await connectAdmin(endpoint, { purpose: "preload", prepared: prepared ?? true });
+  return {
+    async insert(batch) {
+      await session.execute(addEvents, bindAhead(addEvents, batchArrays(context, batch), memory.allocate));
+      await session.execute(addStatus, bindAhead(addStatus, [uuidBytesArray(batch.keys)]));
+    },
+    close: () => session.close(),
+  };
+}
 
 /** The preload as the worker that it is in the keys of its events. */
 export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: number): LedgerSource {
@@ -34,38 +59,50 @@ export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: num
  * hears of each batch that is in.
  */
 export async function preload(
-  client: SqlClient,
+  client: AdminClient,
   settings: PreloadSettings,
   seed: number,
   onBatch: (batch: LedgerBatch) => void = () => undefined,
   isWanted: () => boolean = () => true,
 ): Promise<number> {
-  const { namespace, payload, documentBytes, preload: total } = settings;
+  const { namespace, payload, preload: total } = settings;
   if (total === 0) return 0;
   const dialect = dialectOf(settings.dialect);
   const context = { dialect, tables: tablesOf(dialect, namespace), payload };
-  const { addEvents, addStatus } = addStatements(context);
+  const filler = await openFiller(client.endpoint, context, settings.prepared);
+  try {
+    let done = 0;
+    const makeBatch = batchesOf(settings, seed, documentRoom(context));
+    while (done < total && isWanted()) {
+      const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
+      await filler.insert(batch);
+      onBatch(told);
+      done += batch.size;
+    }
+    await refreshStatistics(client, namespace, dialect, { vacuum: true });
+    return done;
+  } finally {
+    await filler.close();
+  }
+}
+
+/** Makes the next `events` after those that are done, and what the ledger is told of them. */
+function batchesOf(
+  settings: PreloadSettings,
+  seed: number,
+  room: number,
+): (done: number, events: number) => { batch: EventBatch; told: LedgerBatch } {
   const source = preloadSource(settings, seed);
-  const generator = new DocumentGenerator(seed, streamName(source, 0), documentBytes);
+  const generator = new DocumentGenerator(seed, streamName(source, 0), settings.documentBytes);
   const keyMaker = new KeyMaker(source);
-  const batchMaker = new BatchMaker(settings.ids, documentRoom(context));
-  let done = 0;
-  while (done < total && isWanted()) {
-    const events = Math.min(BATCH_EVENTS, total - done);
+  const batchMaker = new BatchMaker(settings.ids, room);
+  return (done, events) => {
     const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const keys = keyMaker.bytesOf(made);
-    const batch = batchMaker.make(keys, generator, done);
-    await client.query(addEvents.text, batchArrays(context, batch).map(bufferOf));
-    await client.query(addStatus.text, [bufferOf(uuidBytesArray(batch.keys))]);
-    onBatch({
-      ...made,
-      client: 0,
-      firstDocument: done,
-      keys: new KeySum().addKeys(keys),
-      outcome: "acknowledged",
-    });
-    done += events;
-  }
-  await refreshStatistics(client, namespace, dialect, { vacuum: true });
-  return done;
+    const sum = new KeySum().addKeys(keys);
+    return {
+      batch: batchMaker.make(keys, generator, done),
+      told: { ...made, client: 0, firstDocument: done, keys: sum, outcome: "acknowledged" },
+    };
+  };
 }
