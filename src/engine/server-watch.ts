@@ -1,4 +1,4 @@
-// Asks the server once a second, on a connection of its own, whether it is still there. A server that stays away for
+// Asks the server every other second, on a connection of its own, whether it is still there. A server that stays away for
 // longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
 // is over sooner is none of its business.
 import { monotonicMs } from "../foundation/clock.js";
@@ -7,7 +7,7 @@ import { messageOf } from "../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
 
-const EVERY_MS = 1_000;
+const EVERY_MS = 2_000;
 const ANSWER_MS = 3_000;
 const PATIENCE_MS = 8_000;
 
