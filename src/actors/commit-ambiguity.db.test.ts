@@ -112,7 +112,7 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
     ids,
     ...{ operation: "add", client, intendedMs: 0, isPoll: false, events: () => BATCH },
     body: async (connection) => {
-      await workload.add(connection, EventBatch.of(batch));
+      await workload.add(EventBatch.of(batch))(connection);
       return true;
     },
     settle: async (connection) =>
@@ -168,15 +168,14 @@ describe("where half of the commits cost their connection", () => {
   it.each(["process", "archive"] as const)(
     "%s counts no event whose commit was not acknowledged, and misses at most those of the unanswered",
     async (operation) => {
-      await source.acquire(0).then(async ({ connection }) => {
-        for (let batch = 0; batch < 40; batch++)
-          await workload.add(connection, EventBatch.of(makeBatch(20, 9, batch)));
-      });
+      const { connection: filling } = await source.acquire(0);
+      for (let batch = 0; batch < 40; batch++)
+        await workload.add(EventBatch.of(makeBatch(20, 9, batch)))(filling);
       const prng = new Prng(1);
       const pass = { limit: BATCH, roll: () => prng.float(), chances: { claim: 1, complete: 1, fail: 0 } };
       if (operation === "archive") {
         const { connection } = await source.acquire(0);
-        while ((await workload.process(connection, { ...pass, limit: 1000 })).events > 0);
+        while ((await workload.process({ ...pass, limit: 1000 })(connection)).events > 0);
       }
       const { transactor, counts } = transactorFor(operation);
       await proxy.suffer({ kind: "reset-commits", share: 0.5 });
@@ -185,8 +184,8 @@ describe("where half of the commits cost their connection", () => {
           ...{ operation, client, intendedMs: 0, isPoll: true, events: (count: number) => count },
           body: async (connection) =>
             operation === "process"
-              ? (await workload.process(connection, pass)).events
-              : (await workload.archive(connection, BATCH)).archivedIds.length,
+              ? (await workload.process(pass)(connection)).events
+              : (await workload.archive(BATCH)(connection)).archivedIds.length,
         });
       });
       const { answersLost } = proxy.effect;

@@ -1,15 +1,21 @@
 // The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
 // and commits. An empty poll is counted apart and followed by a brief pause.
 import { monotonicMs } from "../foundation/clock.js";
+import type { ProcessOutcome } from "../database/workload.js";
 import type { PartTimes } from "../metrics/part-times.js";
 import type { Actor, ActorContext } from "./actor.js";
-import { nothingToPrepare } from "./actor.js";
+import { Ahead } from "./ahead.js";
 import { IdleBackoff } from "./idle-backoff.js";
 
-/** Processes one batch; resolves to false when there was nothing to process. Shared with the cycle topology. */
-export function createProcessor(
-  context: ActorContext,
-): (client: number, intendedMs: number) => Promise<boolean> {
+const eventsOf = ({ events }: ProcessOutcome): number => events;
+
+/** Processes one batch at a time; resolves to false when there was nothing to process. Shared with the cycle topology. */
+export interface BatchProcessor {
+  readonly prepare: (client: number) => void;
+  readonly process: (client: number, intendedMs: number) => Promise<boolean>;
+}
+
+export function createProcessor(context: ActorContext): BatchProcessor {
   const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger } = context;
   const { batch, appDelayMs, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
@@ -21,35 +27,39 @@ export function createProcessor(
     times.bookNamed("appDelay", fromMs, monotonicMs());
   };
 
-  return async (client, intendedMs) => {
-    const limit = prng.intBetween(batch.min, batch.max);
+  const ahead = new Ahead(() =>
+    workload.process({ limit: prng.intBetween(batch.min, batch.max), roll, chances }),
+  );
+
+  async function process(client: number, intendedMs: number): Promise<boolean> {
+    const made = ahead.take(client);
     const isDelayed = appDelayMs.max > 0 && !context.isDraining();
     const end = await transactor.run({
       operation: "process",
       client,
       intendedMs,
-      body: (connection, times) =>
-        workload.process(
-          connection,
-          isDelayed ? { limit, roll, chances, appDelay: () => waitIn(times) } : { limit, roll, chances },
-        ),
+      body: isDelayed
+        ? (connection, times) => made(connection, () => waitIn(times))
+        : (connection) => made(connection),
       isPoll: true,
-      events: (outcome) => outcome.events,
+      events: eventsOf,
     });
     if (end.kind === "failed") return true;
     ledger.processed(end.result.events);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
     return end.kind === "committed";
-  };
+  }
+
+  return { prepare: (client) => ahead.prepare(client), process };
 }
 
 export function consumer(context: ActorContext): Actor {
-  const processOne = createProcessor(context);
+  const { prepare, process } = createProcessor(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {
-    prepare: nothingToPrepare,
+    prepare,
     iterate: async (client, intendedMs) => {
-      const wasEmpty = !(await processOne(client, intendedMs));
+      const wasEmpty = !(await process(client, intendedMs));
       if (!context.isScheduled()) await idle.after(client, wasEmpty);
     },
   };

@@ -12,8 +12,8 @@ import { createAdder } from "./producer.js";
 export function cycle(context: ActorContext): Actor {
   const { recorder, assignment, sleeper, partNames } = context;
   const adder = createAdder(context);
-  const processOne = createProcessor(context);
-  const archiveOne = createArchiver(context);
+  const processor = createProcessor(context);
+  const archiver = createArchiver(context);
   const idle = new IdleBackoff(assignment.clients, sleeper, context.time);
   const stopwatches = Array.from(
     { length: assignment.clients },
@@ -21,13 +21,17 @@ export function cycle(context: ActorContext): Actor {
   );
 
   async function drainOnce(client: number): Promise<void> {
-    const didProcess = await processOne(client, monotonicMs());
-    const { foundNothing } = await archiveOne(client, monotonicMs());
+    const didProcess = await processor.process(client, monotonicMs());
+    const { foundNothing } = await archiver.archive(client, monotonicMs());
     await idle.after(client, !didProcess && foundNothing);
   }
 
   return {
-    prepare: (client, arrival) => adder.prepare(client, arrival),
+    prepare(client, arrival) {
+      adder.prepare(client, arrival);
+      processor.prepare(client);
+      archiver.prepare(client);
+    },
     async iterate(client, intendedMs) {
       if (context.isDraining()) return drainOnce(client);
       const times = stopwatches[client] as PartTimes;
@@ -36,10 +40,10 @@ export function cycle(context: ActorContext): Actor {
       await adder.add(client, intendedMs);
       const addedMs = monotonicMs();
       times.bookNamed("add", startMs, addedMs);
-      await processOne(client, addedMs);
+      await processor.process(client, addedMs);
       const processedMs = monotonicMs();
       times.bookNamed("process", addedMs, processedMs);
-      const { events, finishedMs } = await archiveOne(client, processedMs);
+      const { events, finishedMs } = await archiver.archive(client, processedMs);
       times.bookNamed("archive", processedMs, finishedMs);
       const isScheduled = context.isScheduled();
       const dueMs = isScheduled ? intendedMs : startMs;

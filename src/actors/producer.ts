@@ -10,14 +10,14 @@ import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { batchSizeAt } from "../scenario/profiles.js";
 import type { Profile } from "../scenario/load-settings.js";
-import type { Connection } from "../database/workload.js";
+import type { MadeTransaction } from "../database/workload.js";
 import type { Actor, ActorContext } from "./actor.js";
 import { ledgerSourceOf } from "./protocol.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
   /** Its transaction, with everything that it sends serialised already. */
-  readonly add: (connection: Connection) => Promise<void>;
+  readonly add: MadeTransaction<void>;
   readonly entry: LedgerEntry;
 }
 
@@ -64,7 +64,7 @@ class BatchStream {
     const made = this.batchMaker.make(keys, this.documents, firstDocument);
     this.nextDocument += events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
-    this.ahead = { keys, add: this.context.workload.prepareAdd(made), entry };
+    this.ahead = { keys, add: this.context.workload.add(made), entry };
   }
 
   take(): MadeBatch {
@@ -103,14 +103,11 @@ export function createAdder(context: ActorContext): Adder {
     prepare: (client, arrival) => streamOf(client).prepare(arrival),
     async add(client, intendedMs) {
       const { keys, add, entry } = streamOf(client).take();
-      const end = await transactor.run<true>({
+      const end = await transactor.run<unknown>({
         operation: "add",
         client,
         intendedMs,
-        body: async (connection) => {
-          await add(connection);
-          return true;
-        },
+        body: add,
         isPoll: false,
         events: () => entry.events,
         settle: async (connection) =>

@@ -103,7 +103,7 @@ async function addOnce(dialect: DialectName, script: Script) {
   const end = transactor.run<true>({
     ...{ operation: "add", client: 0, intendedMs: 0, isPoll: false, events: () => BATCH },
     body: async (connection) => {
-      await workload.add(connection, EventBatch.of(batch));
+      await workload.add(EventBatch.of(batch))(connection);
       return true;
     },
     settle: async (connection) =>
@@ -216,7 +216,7 @@ describe("a refused login", () => {
       status: (session) => database.status(session),
       login: () => known,
     });
-    const failure = await source.acquire(0).then(() => undefined, classifyFailure);
+    const failure = await Promise.resolve(source.acquire(0)).then(() => undefined, classifyFailure);
     expect(failure).toEqual({ kind: known.kind, sqlstate: known.code });
   });
 });

@@ -92,7 +92,8 @@ export class Transactor {
     const askedMs = nowMs();
     let lease: Lease;
     try {
-      lease = await source.acquire(plan.client);
+      const acquired = source.acquire(plan.client);
+      lease = acquired instanceof Promise ? await acquired : acquired;
     } finally {
       times.book(POOL_WAIT, askedMs, nowMs());
     }

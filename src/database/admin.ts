@@ -7,7 +7,7 @@ import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { SqlRow, Statement, StatementValues } from "./workload.js";
+import type { SqlRow, Statement, StatementRow, StatementValues } from "./workload.js";
 
 /** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
 export interface SqlClient {
@@ -21,7 +21,7 @@ export interface SqlClient {
 export interface AdminClient extends SqlClient {
   readonly endpoint: Endpoint;
   /** A statement that comes again and again, prepared where the options say so. */
-  execute(statement: Statement, values: StatementValues): Promise<SqlRow[]>;
+  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
   /** Never rejects. */
   close(): Promise<void>;
 }

@@ -13,32 +13,39 @@ const NULL_LENGTH = -1;
 type Part = BinaryParameter | Buffer | string | null;
 
 function partOf(value: SqlValue | BinaryParameter): Part {
-  if (typeof value === "number") return textOfNumber(value);
-  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Limits and chances come again and again, and the digits of a fraction take longer to find than all the rest. */
-const NUMBER_TEXTS = new Map<number, string>();
-const NUMBER_TEXTS_MAX = 1_000;
+/** Up to here a call out of JavaScript takes longer than the characters one by one. */
+const FEW_CHARACTERS = 64;
 
-function textOfNumber(value: number): string {
-  let text = NUMBER_TEXTS.get(value);
-  if (text === undefined) {
-    text = String(value);
-    if (NUMBER_TEXTS.size < NUMBER_TEXTS_MAX) NUMBER_TEXTS.set(value, text);
-  }
-  return text;
+/** Whether that is a short text of ASCII alone. */
+function isPlain(text: string): boolean {
+  if (text.length > FEW_CHARACTERS) return false;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function textBytes(text: string): number {
+  return isPlain(text) ? text.length : Buffer.byteLength(text);
+}
+
+/** Returns how many bytes it took. */
+function writeText(buffer: Buffer, at: number, text: string): number {
+  if (!isPlain(text)) return buffer.write(text, at);
+  for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
+  return text.length;
 }
 
 function bytesOf(part: Part): number {
   if (part === null) return 0;
-  return typeof part === "string" ? Buffer.byteLength(part) : part.length;
+  return typeof part === "string" ? textBytes(part) : part.length;
 }
 
 /** Where the values of a Bind begin, the first one's length before all. */
 function valuesStart(name: string, parts: number): number {
-  return 1 + LENGTH_BYTES + 1 + Buffer.byteLength(name) + 1 + 2 + 2 * parts + 2;
+  return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
 }
 
 /** Where a message is written: so many bytes. */
@@ -70,7 +77,7 @@ export function callMessages(
   buffer[0] = BIND;
   let at = buffer.writeInt32BE(bindBytes, 1);
   buffer[at++] = 0; // the unnamed portal
-  at += buffer.write(name, at);
+  at += writeText(buffer, at, name);
   buffer[at++] = 0;
   at = buffer.writeInt16BE(parts.length, at);
   for (const part of parts) at = buffer.writeInt16BE(part === null || typeof part === "string" ? 0 : 1, at);
@@ -86,40 +93,49 @@ export function callMessages(
 function writePart(buffer: Buffer, at: number, part: Part): number {
   const start = at + LENGTH_BYTES;
   if (part === null) return buffer.writeInt32BE(NULL_LENGTH, at);
-  const bytes = typeof part === "string" ? buffer.write(part, start) : part.length;
+  const bytes = typeof part === "string" ? writeText(buffer, start, part) : part.length;
   buffer.writeInt32BE(bytes, at);
   if (Buffer.isBuffer(part)) part.copy(buffer, start);
   else if (typeof part !== "string") part.writeTo(buffer, start);
   return start + bytes;
 }
 
+/** A value that lies in the message alone. */
+const IN_MESSAGE = undefined;
+
 class Bound implements BoundValues {
   constructor(
     readonly message: Buffer,
     private readonly start: number,
-    private readonly count: number,
+    private readonly given: readonly (SqlValue | typeof IN_MESSAGE)[],
   ) {}
 
-  value(index: number): Buffer {
+  get values(): SqlValue[] {
     const { message } = this;
     let at = this.start;
-    for (let i = 0; i < index; i++) at += LENGTH_BYTES + message.readInt32BE(at);
-    return message.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + message.readInt32BE(at));
-  }
-
-  get values(): Buffer[] {
-    return Array.from({ length: this.count }, (_, index) => this.value(index));
+    return this.given.map((value) => {
+      const from = at + LENGTH_BYTES;
+      at = from + Math.max(0, message.readInt32BE(at));
+      return value === IN_MESSAGE ? message.subarray(from, at) : value;
+    });
   }
 }
 
-/** Those values in the message that will carry them, for whichever connection calls `statement`. */
+function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter {
+  return value !== null && typeof value === "object" && "writeTo" in value;
+}
+
+/**
+ * Those values in the message that will carry them, for whichever connection calls `statement`. What is written into it is
+ * not kept beside it.
+ */
 export function bindAhead(
   { name }: Statement,
-  parameters: readonly BinaryParameter[],
+  values: readonly (SqlValue | BinaryParameter)[],
   allocate?: Allocate,
 ): BoundValues {
-  const { length } = parameters;
-  return new Bound(callMessages(name, parameters, allocate), valuesStart(name, length), length);
+  const given = values.map((value) => (isWritten(value) ? IN_MESSAGE : value));
+  return new Bound(callMessages(name, values, allocate), valuesStart(name, values.length), given);
 }
 
 export function messageOf({ name }: Statement, values: StatementValues): Buffer {

@@ -13,7 +13,7 @@ import { PlainSocket } from "./plain-socket.js";
 import { PreparedCall, RowReader } from "./prepared-call.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type { CallObserver, Connection, SqlRow, Statement, StatementValues } from "./workload.js";
+import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "./workload.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;
@@ -96,20 +96,9 @@ export class PgConnection extends pg.Client implements Connection {
     this.observer = observer;
   }
 
-  async execute(statement: Statement, values: StatementValues): Promise<SqlRow[]> {
-    const { observer } = this;
-    const startMs = observer ? monotonicMs() : 0;
-    try {
-      const known = this.known.get(statement);
-      const rows = await (known
-        ? this.callPrepared(statement, values, known)
-        : this.describe(statement, values));
-      observer?.onCall(statement.name, startMs, this.answeredMs());
-      return rows;
-    } catch (error) {
-      observer?.onCall(statement.name, startMs, monotonicMs());
-      throw this.failure(statement.name, error);
-    }
+  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+    const known = this.known.get(statement);
+    return known ? this.callPrepared(statement, values, known) : this.describe(statement, values);
   }
 
   /** When the answer that was just read had arrived: what the driver and the promises took since is no part of a call. */
@@ -119,23 +108,38 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   /** The driver's own way: it prepares what has a name and asks what its rows look like. */
-  private async describe(statement: Statement, values: StatementValues): Promise<SqlRow[]> {
+  private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
-    const query = { text, values: valuesOf(values) };
-    const { rows, fields } = await this.query<SqlRow>(this.prepared ? { name, ...query } : query);
-    if (this.prepared) this.known.set(statement, new RowReader(fields));
-    return rows;
+    const { observer } = this;
+    const startMs = monotonicMs();
+    try {
+      const query = { text, values: valuesOf(values), rowMode: "array" } as const;
+      const { rows, fields } = await this.query<unknown[]>(this.prepared ? { name, ...query } : query);
+      if (this.prepared) this.known.set(statement, new RowReader(fields));
+      observer?.onCall(name, startMs, this.answeredMs());
+      return rows;
+    } catch (error) {
+      observer?.onCall(name, startMs, monotonicMs());
+      throw this.failure(name, error);
+    }
   }
 
-  private callPrepared(statement: Statement, values: StatementValues, reader: RowReader): Promise<SqlRow[]> {
+  private callPrepared(
+    statement: Statement,
+    values: StatementValues,
+    reader: RowReader,
+  ): Promise<StatementRow[]> {
+    const { observer } = this;
+    const { name } = statement;
+    const startMs = monotonicMs();
     const message = messageOf(statement, values);
     return new Promise((resolve, reject) => {
-      this.query(
-        new PreparedCall(statement.name, message, reader, (error, rows) => {
-          if (error) reject(error);
-          else resolve(rows);
-        }),
-      );
+      const settle = (error: Error | undefined, rows: StatementRow[]): void => {
+        observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
+        if (error) reject(this.failure(name, error));
+        else resolve(rows);
+      };
+      this.query(new PreparedCall(name, message, reader, settle));
     });
   }
 

@@ -95,12 +95,12 @@ describe(`${product} as ${name}`, () => {
       const batch = makeBatch(8, 5);
       const [first] = batch;
       if (!first) throw new Error("a batch has a first event");
-      await workload.add(connection, EventBatch.of(batch));
-      expect(await workload.read(connection, first)).toBeGreaterThan(0);
+      await workload.add(EventBatch.of(batch))(connection);
+      expect(await workload.read(first)(connection)).toBeGreaterThan(0);
       const ids = batch.map(({ id }) => id);
       expect(await workload.countPresent(connection, keyBytes([...ids, ...failed]))).toBe(batch.length);
       const claim = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };
-      expect(await workload.process(connection, claim)).toMatchObject({ events: 5, claimed: 5 });
+      expect(await workload.process(claim)(connection)).toMatchObject({ events: 5, claimed: 5 });
       expect(await readTableCounts(admin, namespace, dialect)).toMatchObject({ pending: 3, processing: 5 });
     },
   );

@@ -166,12 +166,12 @@ describe("a role that is not the owner", () => {
         });
         const batch = makeBatch(5, number);
         const request = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };
-        await workload.add(connection, EventBatch.of(batch));
-        expect((await workload.process(connection, request)).claimed).toBe(5);
-        expect((await workload.process(connection, request)).completedIds).toHaveLength(5);
+        await workload.add(EventBatch.of(batch))(connection);
+        expect((await workload.process(request)(connection)).claimed).toBe(5);
+        expect((await workload.process(request)(connection)).completedIds).toHaveLength(5);
         for (const probe of batch.slice(0, 1))
-          expect(await workload.read(connection, probe)).toBeGreaterThan(0);
-        expect((await workload.archive(connection, 10)).archivedIds).toHaveLength(5);
+          expect(await workload.read(probe)(connection)).toBeGreaterThan(0);
+        expect((await workload.archive(10)(connection)).archivedIds).toHaveLength(5);
       }
       await connection.end();
     }

@@ -33,9 +33,9 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 const asText = (text: string): string => text;
 
-/** How a column of that type (OID) becomes a value. */
-export function parserOf(oid: number): (text: string) => unknown {
-  return PARSERS.get(oid) ?? asText;
+/** How a column of that type (OID) becomes a value; undefined where it is its text. */
+export function parserOf(oid: number): ((text: string) => unknown) | undefined {
+  return PARSERS.get(oid);
 }
 
 /** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
@@ -97,6 +97,6 @@ export function pgConfig(
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    types: { getTypeParser: parserOf },
+    types: { getTypeParser: (oid) => parserOf(oid) ?? asText },
   };
 }

@@ -7,39 +7,49 @@ import { isAscii } from "node:buffer";
 import type { Connection as DriverConnection, FieldDef, Submittable } from "pg";
 import { parserOf } from "./pg-config.js";
 import { PlainSocket, type FirstReader } from "./plain-socket.js";
-import type { SqlRow } from "./workload.js";
+import type { StatementRow } from "./workload.js";
+
+type ColumnParser = (text: string) => unknown;
 
 /** What one execution told about the columns of a statement's rows. */
 export class RowReader {
-  private readonly names: readonly string[];
-  private readonly parsers: readonly ((text: string) => unknown)[];
+  /** Undefined where a column's value is its text. */
+  private readonly parsers: readonly (ColumnParser | undefined)[];
 
   constructor(fields: readonly FieldDef[]) {
-    this.names = fields.map(({ name }) => name);
     this.parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
   }
 
-  read(texts: readonly (string | null)[]): SqlRow {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < texts.length; i++) {
-      const text = texts[i];
-      row[this.names[i] as string] = typeof text === "string" ? this.parsers[i]?.(text) : null;
+  read(texts: readonly (string | null)[]): StatementRow {
+    return texts.map((text, column) => (text === null ? null : this.value(column, text)));
+  }
+
+  /** The row of a DataRow message whose columns begin at `at`, without a NULL; `text` is the same bytes, all ASCII. */
+  readAt(bytes: Buffer, text: string, at: number): StatementRow {
+    const row: unknown[] = [];
+    let from = at;
+    for (let column = 0; column < this.parsers.length; column++) {
+      const start = from + LENGTH_BYTES;
+      from = start + int32At(bytes, from);
+      row.push(this.value(column, text.substring(start, from)));
     }
     return row;
   }
 
-  /** The row of a DataRow message whose columns begin at `at`, without a NULL; `text` is the same bytes, all ASCII. */
-  readAt(bytes: Buffer, text: string, at: number): SqlRow {
-    const row: Record<string, unknown> = {};
-    let from = at;
-    for (let i = 0; i < this.names.length; i++) {
-      const start = from + LENGTH_BYTES;
-      const end = start + bytes.readInt32BE(from);
-      row[this.names[i] as string] = this.parsers[i]?.(text.substring(start, end));
-      from = end;
-    }
-    return row;
+  private value(column: number, text: string): unknown {
+    const parser = this.parsers[column];
+    return parser ? parser(text) : text;
   }
+}
+
+/** As `readInt32BE`, of what is there for sure. */
+function int32At(bytes: Buffer, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
 }
 
 const DATA_ROW = 0x44;
@@ -67,7 +77,7 @@ function isAnswer(arrived: Buffer): boolean {
 
 /** Handed to the driver's `query`; calls back once, when the server is ready for the next statement or on an error. */
 export class PreparedCall implements Submittable, FirstReader {
-  private readonly rows: SqlRow[] = [];
+  private readonly rows: StatementRow[] = [];
   private connection: DriverConnection | undefined;
 
   constructor(
@@ -75,7 +85,7 @@ export class PreparedCall implements Submittable, FirstReader {
     readonly name: string,
     private readonly message: Buffer,
     private readonly reader: RowReader,
-    private readonly settle: (error: Error | undefined, rows: SqlRow[]) => void,
+    private readonly settle: (error: Error | undefined, rows: StatementRow[]) => void,
   ) {}
 
   submit(connection: DriverConnection): void {

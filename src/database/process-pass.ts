@@ -3,7 +3,7 @@
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument } from "../model/event.js";
 import { advance, type EventStatus } from "../model/lifecycle.js";
-import type { ProcessOutcome, ProcessRequest, SqlRow } from "./workload.js";
+import type { ProcessOutcome, ProcessRequest, StatementRow } from "./workload.js";
 
 /** One event in one process transaction. */
 export interface DecidedPass {
@@ -18,12 +18,11 @@ export interface Pass extends DecidedPass {
   readonly payload: string;
 }
 
-/** Rows of `process.claim`, in its order, with a roll for each. */
-export function decidePasses(rows: readonly SqlRow[], request: ProcessRequest): Pass[] {
+/** Rows of `process.claim` (key, status, document), in its order, with a roll for each. */
+export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): Pass[] {
   return rows.map((row) => {
-    const was = row.status as EventStatus;
-    const status = advance(was, request.roll(), request.chances);
-    return { id: row.event_id as string, was, status, payload: row.payload as string };
+    const [id, was, payload] = row as [string, EventStatus, string];
+    return { id, was, status: advance(was, request.roll(), request.chances), payload };
   });
 }
 

@@ -47,12 +47,12 @@ async function runAll(workload: Workload, seed: number): Promise<void> {
   const [probe] = batch;
   if (!probe) throw new Error("an empty batch");
   const chances = { claim: 1, complete: 1, fail: 0 };
-  await workload.add(connection, EventBatch.of(batch));
+  await workload.add(EventBatch.of(batch))(connection);
   for (let pass = 0; pass < 2; pass++)
-    await workload.process(connection, { limit: EVENTS, roll: () => 0.5, chances });
-  await workload.read(connection, probe);
+    await workload.process({ limit: EVENTS, roll: () => 0.5, chances })(connection);
+  await workload.read(probe)(connection);
   await workload.countPresent(connection, keyBytes([probe.id]));
-  await workload.archive(connection, EVENTS);
+  await workload.archive(EVENTS)(connection);
 }
 
 const OWN = "dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";

@@ -88,8 +88,8 @@ describe("inReadTransaction", () => {
 describe("asTransaction", () => {
   test("is in doubt when its statement is lost, and not when it is refused", async () => {
     const lost = failure("add", "ECONNRESET");
-    await expect(asTransaction(() => Promise.reject(lost))).rejects.toBeInstanceOf(InDoubtError);
+    await expect(asTransaction(Promise.reject(lost), String)).rejects.toBeInstanceOf(InDoubtError);
     const refused = failure("add", "23505");
-    await expect(asTransaction(() => Promise.reject(refused))).rejects.toBe(refused);
+    await expect(asTransaction(Promise.reject(refused), String)).rejects.toBe(refused);
   });
 });

@@ -80,7 +80,7 @@ async function runCrowd(workload: Workload, batches: readonly PreparedEvent[][])
   const isDone = (): boolean => ledger.archived.length >= total;
   const producers = batches.map(async (batch) => {
     const connection = await connect();
-    await ledger.insist(() => workload.add(connection, EventBatch.of(batch)));
+    await ledger.insist(() => workload.add(EventBatch.of(batch))(connection));
   });
   const consumers = [1, 2, 3, 4, 5].map(async (seed) => {
     const connection = await connect();
@@ -89,13 +89,13 @@ async function runCrowd(workload: Workload, batches: readonly PreparedEvent[][])
     const appDelay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     while (!isDone()) {
       const request = { limit: 40, chances, roll: () => prng.float(), ...(seed % 2 === 1 && { appDelay }) };
-      ledger.passes.push(await ledger.insist(() => workload.process(connection, request)));
+      ledger.passes.push(await ledger.insist(() => workload.process(request)(connection)));
     }
   });
   const archivers = [1, 2].map(async () => {
     const connection = await connect();
     while (!isDone())
-      ledger.archived.push(...(await ledger.insist(() => workload.archive(connection, 30))).archivedIds);
+      ledger.archived.push(...(await ledger.insist(() => workload.archive(30)(connection))).archivedIds);
   });
   await Promise.all([...producers, ...consumers, ...archivers]);
   return ledger;
@@ -162,9 +162,8 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
   const holding = `SELECT event_id FROM ${namespace}.event_status ORDER BY updated_at LIMIT 4 FOR UPDATE`;
 
   beforeEach(async () => {
-    await workloadOf("set-based", "skip-locked", "read committed").add(
+    await workloadOf("set-based", "skip-locked", "read committed").add(EventBatch.of(makeBatch(10, 3)))(
       await connect(),
-      EventBatch.of(makeBatch(10, 3)),
     );
   });
 
@@ -174,24 +173,24 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
     await holder.query("BEGIN");
     await holder.query(holding);
     const error: unknown = await workload
-      .process(client, { limit: 5, chances, roll })
+      .process({ limit: 5, chances, roll })(client)
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(StatementError);
     expect(error).toMatchObject({ statement: shape === "single-statement" ? "process" : "process.claim" });
     expect(classifyFailure(error)).toEqual({ kind: "retry", sqlstate: "55P03" });
     await holder.query("ROLLBACK");
-    expect((await workload.process(client, { limit: 5, chances, roll })).events).toBe(5);
+    expect((await workload.process({ limit: 5, chances, roll })(client)).events).toBe(5);
   });
 
   test("skip-locked takes the others", async () => {
     const [holder, client] = [await connect(), await connect()];
     await holder.query("BEGIN");
     const held = (await holder.query(holding)).rows.map((row: { event_id: string }) => row.event_id);
-    const outcome = await workloadOf(shape, "skip-locked", "read committed").process(client, {
+    const outcome = await workloadOf(shape, "skip-locked", "read committed").process({
       limit: 100,
       chances,
       roll,
-    });
+    })(client);
     expect(outcome.events).toBe(6);
     await holder.query("ROLLBACK");
     const rows = await admin.query(`SELECT event_id FROM ${namespace}.event_status WHERE attempts = 0`);
@@ -202,11 +201,11 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
     const [holder, client] = [await connect(), await connect()];
     await holder.query("BEGIN");
     await holder.query(holding);
-    const waiting = workloadOf(shape, "for-update", "read committed").process(client, {
+    const waiting = workloadOf(shape, "for-update", "read committed").process({
       limit: 5,
       chances,
       roll,
-    });
+    })(client);
     await untilWaiting();
     await holder.query(
       `UPDATE ${namespace}.event_status SET status = 'COMPLETE' WHERE event_id IN (SELECT event_id
@@ -228,11 +227,11 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
     const [first] = makeBatch(10, 3) as [PreparedEvent];
     const fresh = makeBatch(5, 3, 9);
     const error: unknown = await workload
-      .add(client, EventBatch.of([...fresh, first]))
+      .add(EventBatch.of([...fresh, first]))(client)
       .catch((e: unknown) => e);
     expect(codeOf((error as Error).cause)).toBe("23505");
     expect(await workload.countPresent(client, keyBytes(fresh.map(({ id }) => id)))).toBe(0);
-    await workload.add(client, EventBatch.of(fresh));
+    await workload.add(EventBatch.of(fresh))(client);
     expect((await readTableCounts(admin, namespace)).pending).toBe(15);
   });
 });

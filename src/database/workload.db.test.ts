@@ -109,7 +109,7 @@ async function checkedPass(
 ): Promise<number> {
   const before = new Map((await statusRows()).map((row) => [row.id, row]));
   const ofProgram = new Prng(seed);
-  const outcome = await workload.process(connection, { limit, chances, roll: () => ofProgram.float() });
+  const outcome = await workload.process({ limit, chances, roll: () => ofProgram.float() })(connection);
   const after = await statusRows();
   const touched = after.filter((row) => row.attempts !== before.get(row.id)?.attempts).map(({ id }) => id);
   const ofModel = new Prng(seed);
@@ -135,11 +135,11 @@ async function checkArchive(workload: Workload, connection: PgConnection, expect
     .filter(([, { status }]) => isTerminal(status))
     .map(([id]) => id)
     .sort();
-  const first = await workload.archive(connection, 3);
+  const first = await workload.archive(3)(connection);
   expect(first.archivedIds).toHaveLength(Math.min(3, terminal.length));
-  const second = await workload.archive(connection, 100);
+  const second = await workload.archive(100)(connection);
   expect([...first.archivedIds, ...second.archivedIds].sort()).toEqual(terminal);
-  expect(await workload.archive(connection, 100)).toEqual({ archivedIds: [] });
+  expect(await workload.archive(100)(connection)).toEqual({ archivedIds: [] });
 
   const rows =
     await admin.query(`SELECT id, payload::text AS payload, event_type, authority_id, train_id, status,
@@ -195,17 +195,17 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
         const batch = makeBatch(23, deriveSeed(payload, ...Object.values(levels)));
         const [first] = batch as [PreparedEvent];
 
-        expect(await workload.process(connection, { limit: 5, chances, roll: () => 0 })).toEqual({
+        expect(await workload.process({ limit: 5, chances, roll: () => 0 })(connection)).toEqual({
           events: 0,
           claimed: 0,
           completedIds: [],
           failedIds: [],
         });
-        await workload.add(connection, EventBatch.of([]));
-        await workload.add(connection, EventBatch.of(batch));
+        await workload.add(EventBatch.of([]))(connection);
+        await workload.add(EventBatch.of(batch))(connection);
         expected.add(batch);
         await checkLive(expected);
-        expect(await workload.read(connection, first)).toBeGreaterThanOrEqual(2);
+        expect(await workload.read(first)(connection)).toBeGreaterThanOrEqual(2);
 
         for (let pass = 0; pass < 6; pass++)
           await checkedPass(workload, connection, expected, pass === 3 ? 100 : 15, pass);

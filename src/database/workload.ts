@@ -1,5 +1,6 @@
 // The contract between actors and the database: the transactions of the Train Events workload, with every level
-// of a treatment already decided. An actor hands in a batch and gets back what happened; it never sees SQL.
+// of a treatment already decided. An actor hands in a batch and gets a transaction that it runs when it is time, and learns what
+// happened; it never sees SQL.
 // Implementations live beside this file, one per statement shape.
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { EventBatch } from "../model/event-batch.js";
@@ -13,15 +14,17 @@ export interface Statement {
 
 /** A value for a `$n` parameter. A Buffer goes in binary format. */
 export type SqlValue = string | number | boolean | Date | Buffer | null;
-/** Values that lie in the message of a later call already, in binary format. */
+/** Values that lie in the message of a later call already. */
 export interface BoundValues {
   readonly message: Buffer;
-  /** The value of `$(index + 1)`, as it lies in the message. */
-  value(index: number): Buffer;
-  readonly values: readonly Buffer[];
+  /** One by one, for a session that has not prepared the statement. */
+  readonly values: readonly SqlValue[];
 }
 
 export type StatementValues = readonly SqlValue[] | BoundValues;
+/** What a statement of the workload gives for a row: its columns, in their order. */
+export type StatementRow = readonly unknown[];
+/** A row by the names of its columns, of what is asked beside the workload. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Sees the time of every call on a connection: where a latency is taken apart. */
@@ -33,7 +36,7 @@ export interface CallObserver {
 /** One open connection in the hands of one client. */
 export interface Connection {
   /** Runs a statement of the workload, prepared by name where the treatment says so. */
-  execute(statement: Statement, values: StatementValues): Promise<SqlRow[]>;
+  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** Tells the time of every call to that one from now on, in place of whoever was told before. */
@@ -48,8 +51,6 @@ export interface ProcessRequest {
   /** Uniform over [0, 1): decides each event's advance. */
   readonly roll: () => number;
   readonly chances: AdvanceProbabilities;
-  /** Waits the app delay, between advancing statuses and updating payloads; absent when there is none. */
-  readonly appDelay?: () => Promise<void>;
 }
 
 export interface ProcessOutcome {
@@ -69,28 +70,28 @@ export interface ArchiveOutcome {
 }
 
 /**
- * The transactions of one treatment. Each call is one database transaction, committed when the promise resolves.
- * On rejection the transaction was rolled back (or died with its connection) unless the error is an
- * `InDoubtError`: then the connection was lost while the commit was under way, and nobody knows.
+ * One database transaction, committed when the promise resolves. What it sends is serialised where that is possible, so it
+ * is made ahead of the moment when it is to start, and may be run again after a failure. On rejection it was rolled back (or
+ * died with its connection) unless the error is an `InDoubtError`: then the connection was lost while the commit was under
+ * way, and nobody knows.
  */
+export type MadeTransaction<T> = (connection: Connection) => Promise<T>;
+
+/** The same, which waits the app delay, where there is one, between advancing statuses and updating payloads. */
+export type MadeProcess = (connection: Connection, appDelay?: () => Promise<void>) => Promise<ProcessOutcome>;
+
+/** The transactions of one treatment. */
 export interface Workload {
   /** Every statement that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
-  add(connection: Connection, batch: EventBatch): Promise<void>;
+  /** What it gives keeps nothing of the batch, which may be overwritten then. */
+  add(batch: EventBatch): MadeTransaction<void>;
   /** Room in a batch's column of documents that spares copying them one by one; any other does as well. */
   readonly documentRoom: number;
-  /**
-   * The same in two steps: serialises the batch now, for a transaction that may be run later, and again after a
-   * failure. What it gives keeps nothing of the batch, which may be overwritten then.
-   */
-  prepareAdd(batch: EventBatch): (connection: Connection) => Promise<void>;
-  process(connection: Connection, request: ProcessRequest): Promise<ProcessOutcome>;
-  archive(connection: Connection, limit: number): Promise<ArchiveOutcome>;
+  process(request: ProcessRequest): MadeProcess;
+  archive(limit: number): MadeTransaction<ArchiveOutcome>;
   /** Looks events up as a dispatcher would (recent ones of a type, one train's); resolves to the rows seen. */
-  read(
-    connection: Connection,
-    probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">,
-  ): Promise<number>;
+  read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<number>;
   /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
   countPresent(connection: Connection, keys: Buffer): Promise<number>;
 }
@@ -128,8 +129,11 @@ export interface EndpointContacts {
 
 /** A pool strategy inside one worker thread: how a client comes by a connection. */
 export interface ConnectionSource {
-  /** Resolves with a connection for that client (0 .. clients-1 of this worker); rejects when none can be had. */
-  acquire(client: number): Promise<Lease>;
+  /**
+   * A connection for that client (0 .. clients-1 of this worker), at once where one is kept for it; rejects when none can be
+   * had.
+   */
+  acquire(client: number): Lease | Promise<Lease>;
   /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
   endpointOf(client: number): number;
   /** By endpoint, since the source was made. */

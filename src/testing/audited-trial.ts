@@ -119,7 +119,7 @@ class Crew {
       return { id, payload: json, eventType, authorityId, trainId };
     });
     if (fate === "acknowledged" || fate === "found")
-      await this.workload.add(this.connection, EventBatch.of(events));
+      await this.workload.add(EventBatch.of(events))(this.connection);
     const outcome = OUTCOMES[fate];
     this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids) }, outcome);
     if (outcome === "acknowledged") this.told.published += this.batchEvents;
@@ -129,15 +129,15 @@ class Crew {
 
   async process(limit: number): Promise<number> {
     const roll = (): number => this.prng.float();
-    const { events } = await this.workload.process(this.connection, {
+    const { events } = await this.workload.process({
       ...{ limit, roll, chances: this.settings.advance },
-    });
+    })(this.connection);
     this.told.passes += events;
     return events;
   }
 
   async archive(limit: number): Promise<number> {
-    const { archivedIds } = await this.workload.archive(this.connection, limit);
+    const { archivedIds } = await this.workload.archive(limit)(this.connection);
     this.told.archived += archivedIds.length;
     return archivedIds.length;
   }

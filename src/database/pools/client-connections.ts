@@ -43,9 +43,13 @@ export class ClientConnections implements ConnectionSource {
     return this.at[client] ?? 0;
   }
 
-  async acquire(client: number): Promise<Lease> {
+  acquire(client: number): Lease | Promise<Lease> {
     const kept = this.kept[client];
     if (kept && !kept.connection.isBroken && !this.isHomeAgain(client)) return kept;
+    return this.replace(client, kept);
+  }
+
+  private async replace(client: number, kept: HeldConnection | undefined): Promise<Lease> {
     if (kept) await this.discard(client, kept.connection);
     const connection = await this.open(client);
     const held = new HeldConnection(connection, (isSuspect) => this.release(client, connection, isSuspect));

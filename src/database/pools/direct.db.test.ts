@@ -40,7 +40,7 @@ describe("direct with a connection for every transaction", () => {
         // Rejects with 53300 when the client's last connection still counts.
         const lease = await source.acquire(client);
         const text = "SELECT pg_backend_pid() AS pid";
-        pids.add((await lease.connection.execute({ name: "test.pid", text }, []))[0]?.pid);
+        pids.add((await lease.connection.execute({ name: "test.pid", text }, []))[0]?.[0]);
         await lease.release(false);
       }
     });

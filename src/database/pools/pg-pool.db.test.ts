@@ -69,8 +69,9 @@ describe("pg-pool", () => {
   it("hands a connection that is given back suspect to nobody else", async () => {
     const source = open(1);
     const pid = async (lease: Lease) =>
-      (await lease.connection.execute({ name: "test.pid", text: "SELECT pg_backend_pid() AS pid" }, []))[0]
-        ?.pid;
+      (
+        await lease.connection.execute({ name: "test.pid", text: "SELECT pg_backend_pid() AS pid" }, [])
+      )[0]?.[0];
     const first = await source.acquire(0);
     const firstPid = await pid(first);
     await first.release(false);

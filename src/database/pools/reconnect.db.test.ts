@@ -57,7 +57,7 @@ it("opens at most so many connections at once when all clients lost theirs", asy
   let refused = 0;
   const everyone = Promise.all(
     Array.from({ length: CLIENTS }, (_, client) =>
-      source.acquire(client).then(
+      Promise.resolve(source.acquire(client)).then(
         () => expect.unreachable("a mute server lets nobody in"),
         () => refused++,
       ),
@@ -79,16 +79,14 @@ it("serves the clients of a server that is there while those of another one wait
   // Clients take turns over the endpoints: the even ones are to go to the mute one.
   const source = sourceFor([mute.endpoint, endpoint], CLIENTS);
   const waiting = Array.from({ length: CLIENTS / 2 }, (_, index) =>
-    source.acquire(index * 2).then(
+    Promise.resolve(source.acquire(index * 2)).then(
       () => expect.unreachable("a mute server lets nobody in"),
       () => undefined,
     ),
   );
   await once(mute.server, "guest");
   const lease = await source.acquire(1);
-  expect(await lease.connection.execute({ name: "test.one", text: "SELECT 1 AS one" }, [])).toEqual([
-    { one: 1 },
-  ]);
+  expect(await lease.connection.execute({ name: "test.one", text: "SELECT 1 AS one" }, [])).toEqual([[1]]);
   await source.close();
   await Promise.all(waiting);
 });

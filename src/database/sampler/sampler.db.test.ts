@@ -72,7 +72,7 @@ function skippedBy(sampler: DatabaseSampler): DatabaseSampler["skipped"] {
 /** Adds events; resolves to their ids. */
 async function addEvents(connection: PgConnection): Promise<string[]> {
   const batch = makeBatch(EVENTS, 1);
-  await workload.add(connection, EventBatch.of(batch));
+  await workload.add(EventBatch.of(batch))(connection);
   return batch.map(({ id }) => id);
 }
 

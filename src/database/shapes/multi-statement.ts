@@ -1,6 +1,7 @@
 // The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
 // reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
 import type { EventBatch } from "../../model/event-batch.js";
+import { bindAhead } from "../bind-message.js";
 import { decidePasses, outcomeOf, type Pass } from "../process-pass.js";
 import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "../statements.js";
 import { inReadTransaction, inTransaction } from "../transaction.js";
@@ -29,11 +30,6 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
   const recent = readRecent(context);
   const find = readFind(context);
   const presence = presenceCounter(context);
-  const prepareAdd: Workload["prepareAdd"] = (batch) => {
-    if (batch.size === 0) return () => Promise.resolve();
-    const insert = steps.prepareInserts(batch);
-    return (connection) => inTransaction(connection, begin, () => insert(connection));
-  };
   return {
     statements: [
       ...steps.statements.add,
@@ -46,34 +42,47 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
       presence.statement,
     ],
     documentRoom: steps.documentRoom,
-    prepareAdd,
-    add: (connection, batch) => prepareAdd(batch)(connection),
-    process: (connection, request) =>
-      inTransaction(connection, begin, async () => {
-        const passes = decidePasses(await connection.execute(claim, [request.limit]), request);
-        if (passes.length > 0) {
-          await steps.advance(connection, passes);
-          await request.appDelay?.();
-          await steps.rewrite(connection, passes);
-        }
-        return outcomeOf(passes);
-      }),
-    archive: (connection, limit) =>
-      inTransaction(connection, begin, async () => {
-        const rows = await connection.execute(claimTerminal, [limit]);
-        const archivedIds = rows.map((row) => row.event_id as string).sort();
-        if (archivedIds.length > 0) {
-          await steps.copyToArchive(connection, archivedIds);
-          await steps.deleteLive(connection, archivedIds);
-        }
-        return { archivedIds };
-      }),
-    read: (connection, probe) =>
-      inReadTransaction(connection, beginRead, async () => {
-        const newest = await connection.execute(recent, [probe.eventType, RECENT_LIMIT]);
-        const found = await connection.execute(find, findValues(context.payload, probe));
-        return newest.length + found.length;
-      }),
+    add(batch) {
+      if (batch.size === 0) return () => Promise.resolve();
+      const insert = steps.prepareInserts(batch);
+      return (connection) => inTransaction(connection, begin, () => insert(connection));
+    },
+    process(request) {
+      const limit = bindAhead(claim, [request.limit]);
+      return (connection, appDelay) =>
+        inTransaction(connection, begin, async () => {
+          const passes = decidePasses(await connection.execute(claim, limit), request);
+          if (passes.length > 0) {
+            await steps.advance(connection, passes);
+            await appDelay?.();
+            await steps.rewrite(connection, passes);
+          }
+          return outcomeOf(passes);
+        });
+    },
+    archive(most) {
+      const limit = bindAhead(claimTerminal, [most]);
+      return (connection) =>
+        inTransaction(connection, begin, async () => {
+          const rows = await connection.execute(claimTerminal, limit);
+          const archivedIds = rows.map((row) => row[0] as string).sort();
+          if (archivedIds.length > 0) {
+            await steps.copyToArchive(connection, archivedIds);
+            await steps.deleteLive(connection, archivedIds);
+          }
+          return { archivedIds };
+        });
+    },
+    read(probe) {
+      const newestOf = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
+      const foundBy = bindAhead(find, findValues(context.payload, probe));
+      return (connection) =>
+        inReadTransaction(connection, beginRead, async () => {
+          const newest = await connection.execute(recent, newestOf);
+          const found = await connection.execute(find, foundBy);
+          return newest.length + found.length;
+        });
+    },
     countPresent: presence.countPresent,
   };
 }

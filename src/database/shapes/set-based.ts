@@ -2,7 +2,7 @@
 // sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
 import type { EventBatch } from "../../model/event-batch.js";
 import { bindAhead } from "../bind-message.js";
-import { textArray, uuidArray } from "../binary-arrays.js";
+import { textArray, uuidArray, uuidBytesArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
 import type { Statement } from "../workload.js";
@@ -101,11 +101,12 @@ export const setBased: Shape = (context) => {
     },
     documentRoom: documentRoom(context),
     prepareInserts(batch) {
-      const events = parts(batch).map((part) => bindAhead(sql.addEvents, batchArrays(context, part)));
+      const pieces = parts(batch);
+      const events = pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece)));
+      const statuses = pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)]));
       return async (connection) => {
         for (const values of events) await connection.execute(sql.addEvents, values);
-        // The first array holds the keys.
-        for (const values of events) await connection.execute(sql.addStatus, [values.value(0)]);
+        for (const values of statuses) await connection.execute(sql.addStatus, values);
       };
     },
     async advance(connection, passes) {

@@ -40,7 +40,7 @@ export function presenceCounter(context: StatementContext): Pick<Workload, "coun
     statement,
     async countPresent(connection: Connection, keys: Buffer): Promise<number> {
       const [row] = await connection.execute(statement, [bufferOf(uuidBytesArray(keys))]);
-      return Number(row?.present);
+      return Number(row?.[0]);
     },
   };
 }

@@ -2,15 +2,27 @@
 // inside the database. Under read committed it needs no BEGIN and no COMMIT (the server's default isolation must be
 // read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
 // it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
-import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../../model/lifecycle.js";
+import {
+  TERMINAL_STATUSES,
+  WORKABLE_STATUSES,
+  type AdvanceProbabilities,
+  type EventStatus,
+} from "../../model/lifecycle.js";
 import { bindAhead } from "../bind-message.js";
 import { float8Array } from "../binary-arrays.js";
 import { advanceSql, rewriteSql } from "../business-rules-sql.js";
-import { outcomeOf, type DecidedPass } from "../process-pass.js";
+import { outcomeOf } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "../statements.js";
 import { RECENT_LIMIT, type StatementContext } from "../statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../transaction.js";
-import type { Connection, SqlRow, Statement, StatementValues, Workload } from "../workload.js";
+import type {
+  ArchiveOutcome,
+  Connection,
+  ProcessOutcome,
+  Statement,
+  StatementRow,
+  StatementValues,
+} from "../workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 
@@ -80,61 +92,82 @@ function readStatement(context: StatementContext): Statement {
   return { name: "read", text: `(${readRecent(context).text})\nUNION ALL\n(${find})` };
 }
 
+const nothingOf = (): undefined => undefined;
+
+function archivedOf(rows: readonly StatementRow[]): ArchiveOutcome {
+  return { archivedIds: rows.map((row) => row[0] as string) };
+}
+
+function processedOf(rows: readonly StatementRow[]): ProcessOutcome {
+  return outcomeOf(
+    rows.map((row) => ({
+      id: row[0] as string,
+      was: row[1] as EventStatus,
+      status: row[2] as EventStatus,
+    })),
+  );
+}
+
+/** Texts of $3 $4 $5 for the chances given last: their digits take longer to find than all the rest of the message. */
+function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
+  let last: AdvanceProbabilities | undefined;
+  let texts: readonly string[] = [];
+  return (chances) => {
+    if (chances === last) return texts;
+    last = chances;
+    return (texts = [chances.claim, chances.complete, chances.fail].map(String));
+  };
+}
+
 export const singleStatement: Shape = (context) => {
   const begin = beginOf(context);
+  const beginRead = beginOf(context, "READ ONLY");
   const add = addStatement(context);
   const process = processStatement(context);
   const archive = archiveStatement(context);
   const read = readStatement(context);
   const presence = presenceCounter(context);
+  const textsOf = chanceTexts();
   const isAlone = context.isolation === "read committed";
 
-  /** One statement as one transaction; `before` runs while its locks are held. */
-  function run(
+  /** One statement as one transaction; the app delay, where there is one and anything was found, holds its locks. */
+  function run<T>(
     connection: Connection,
     statement: Statement,
     values: StatementValues,
-    before?: (rows: readonly SqlRow[]) => Promise<void>,
-  ): Promise<SqlRow[]> {
-    if (isAlone && !before) return asTransaction(() => connection.execute(statement, values));
+    outcomeOfRows: (rows: readonly StatementRow[]) => T,
+    appDelay?: () => Promise<void>,
+  ): Promise<T> {
+    if (isAlone && !appDelay) return asTransaction(connection.execute(statement, values), outcomeOfRows);
     return inTransaction(connection, begin, async () => {
       const rows = await connection.execute(statement, values);
-      await before?.(rows);
-      return rows;
+      if (rows.length > 0) await appDelay?.();
+      return outcomeOfRows(rows);
     });
   }
-
-  const prepareAdd: Workload["prepareAdd"] = (batch) => {
-    if (batch.size === 0) return () => Promise.resolve();
-    const values = bindAhead(add, batchArrays(context, batch));
-    return async (connection) => {
-      await run(connection, add, values);
-    };
-  };
 
   return {
     statements: [add, process, archive, read, presence.statement],
     documentRoom: documentRoom(context),
-    prepareAdd,
-    add: (connection, batch) => prepareAdd(batch)(connection),
-    async process(connection, { limit, roll, chances, appDelay }) {
-      const rolls = float8Array(limit, roll);
-      const values = [limit, rolls, chances.claim, chances.complete, chances.fail];
-      const hold =
-        appDelay && (async (rows: readonly SqlRow[]) => (rows.length > 0 ? appDelay() : undefined));
-      const rows = await run(connection, process, values, hold);
-      return outcomeOf(rows as unknown as readonly DecidedPass[]);
+    add(batch) {
+      if (batch.size === 0) return () => Promise.resolve();
+      const values = bindAhead(add, batchArrays(context, batch));
+      return (connection) => run(connection, add, values, nothingOf);
     },
-    async archive(connection, limit) {
-      const rows = await run(connection, archive, [limit]);
-      return { archivedIds: rows.map((row) => row.event_id as string) };
+    process({ limit, roll, chances }) {
+      const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
+      return (connection, appDelay) => run(connection, process, values, processedOf, appDelay);
     },
-    async read(connection, probe) {
-      const values = [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)];
-      if (isAlone) return (await connection.execute(read, values)).length;
-      return inReadTransaction(connection, beginOf(context, "READ ONLY"), async () => {
-        return (await connection.execute(read, values)).length;
-      });
+    archive(limit) {
+      const values = bindAhead(archive, [limit]);
+      return (connection) => run(connection, archive, values, archivedOf);
+    },
+    read(probe) {
+      const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
+      const ask = (connection: Connection): Promise<number> =>
+        connection.execute(read, values).then(({ length }) => length);
+      if (isAlone) return ask;
+      return (connection) => inReadTransaction(connection, beginRead, () => ask(connection));
     },
     countPresent: presence.countPresent,
   };
