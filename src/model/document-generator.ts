@@ -19,8 +19,8 @@ import {
   NO_REMARKS_CLOSE,
   REMARKS_CLOSE,
   REMARKS_OPEN,
+  valuesIn,
   type DocumentValues,
-  type FixedField,
 } from "./document-values.js";
 import type { EventType } from "./event.js";
 import { remarksAt } from "./remarks.js";
@@ -123,16 +123,11 @@ export class DocumentGenerator {
   valuesAt(index: number): DocumentValues {
     const { json } = this.at(index);
     const { shape, places, head } = this.template;
-    const fixed: Partial<Record<FixedField, string>> = {};
-    for (const field in places) {
-      const at = places[field as FixedField];
-      fixed[field as FixedField] = json.slice(at, at + FIXED_WIDTHS[field as FixedField]);
-    }
     const hasRemarks = json.length > head.length + NO_REMARKS_CLOSE.length;
     const remarks = hasRemarks
       ? json.slice(head.length + REMARKS_OPEN.length, -REMARKS_CLOSE.length)
       : undefined;
-    return { ...shape, ...(fixed as Record<FixedField, string>), state: "NEW", remarks };
+    return valuesIn(json, places, shape, remarks);
   }
 
   /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
