@@ -52,7 +52,7 @@ function ledgerNs(directory, round) {
   const before = process.cpuUsage();
   for (const { made, ids } of batches) {
     const keys = new KeySum().addAll(ids);
-    writer.add({ ...made, client: 0, firstDocument: 0, keys, outcome: "acknowledged" });
+    writer.add({ ...made, client: 0, firstDocument: 0, keys }, "acknowledged");
   }
   writer.flush();
   const { user, system } = process.cpuUsage(before);
@@ -67,7 +67,7 @@ async function auditOnce(server, admin, payload, events) {
     await resetNamespace(admin, settings);
     const source = preloadSource(settings, SEED);
     const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-    await preload(admin, settings, SEED, (batch) => ledger.add(batch));
+    await preload(admin, settings, SEED, (batch) => ledger.add(batch, batch.outcome));
     ledger.close();
     globalThis.gc?.();
     const before = process.memoryUsage.rss();
