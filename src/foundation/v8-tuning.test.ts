@@ -10,7 +10,7 @@ afterEach(() => {
   tuneAsUsual();
 });
 
-/** V8 of Node 22 and later does not count in this way. */
+/** V8 of Node 22 and later does not count in this way, and is not told of idle threads. */
 const COUNTS_BUDGETS = process.versions.node.startsWith("20.");
 
 function budgetsTold(during: () => void): string[] {
@@ -55,6 +55,15 @@ describe("what V8 is told", () => {
     tuneFor(8);
     expect(budgetsTold(tuneAsUsual)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
     expect(budgetsTold(() => vi.advanceTimersByTime(60_000))).toEqual([]);
+  });
+
+  it("is to take no thread for idle while clients are at work, and again as usual then", () => {
+    const told = vi.spyOn(v8, "setFlagsFromString");
+    tuneFor(8);
+    tuneAsUsual();
+    const flags = told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("memory-reducer"));
+    const delays = ["1000000000", "8000"].map((ms) => `--gc-memory-reducer-start-delay-ms=${ms}`);
+    expect(flags).toEqual(COUNTS_BUDGETS ? delays : []);
   });
 
   it("is nothing that this V8 does not know", () => {
