@@ -67,7 +67,7 @@ async function auditOnce(server, admin, payload, events) {
     await resetNamespace(admin, settings);
     const source = preloadSource(settings, SEED);
     const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-    await preload(admin, settings, SEED, (batch) => ledger.add(batch, batch.outcome));
+    await preload(admin, settings, SEED, { onBatch: (batch) => ledger.add(batch, batch.outcome) });
     ledger.close();
     globalThis.gc?.();
     const before = process.memoryUsage.rss();

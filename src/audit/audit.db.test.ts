@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { dropNamespace } from "../database/namespace.js";
+import { TargetError } from "../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../database/tables.js";
 import type { ViolationKind } from "../model/conservation.js";
 import { ID_KINDS } from "../model/event-id.js";
@@ -349,6 +350,23 @@ describe("an audit", () => {
     const { conservation } = await trial.audit();
     expect(conservation).toMatchObject({ verdict: "violated", lost: 220, inDoubt: 40, inDoubtFound: 0 });
     expect(conservation.named).toHaveLength(20);
+  });
+
+  test("gives up on a lock of somebody else's, and is as able as before once it is gone", async () => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
+    const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
+    try {
+      await other.query(`BEGIN; LOCK TABLE ${ARCHIVE} IN ACCESS EXCLUSIVE MODE`);
+      const refused = await trial.audit({ lockTimeout: "50ms" }).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(TargetError);
+      expect((refused as TargetError).message).toBe(
+        `schema "${namespace}" not audited: another session held a lock on its tables for 50ms (canceling statement due to lock timeout)`,
+      );
+      await other.query("ROLLBACK");
+    } finally {
+      await other.close();
+    }
+    expect((await trial.audit()).conservation.verdict).toBe("ok");
   });
 
   test("leaves no transaction open, not even where it fails", async () => {

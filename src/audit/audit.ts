@@ -7,6 +7,7 @@ import type { AdminClient } from "../database/admin.js";
 import { readPassesPerEvent, readTableCounts } from "../database/audit-queries.js";
 import { readMisplaced } from "../database/audit-scans.js";
 import { dialectOf } from "../database/dialects/registry.js";
+import { withinLockTimeout } from "../database/lock-timeout.js";
 import { inSnapshot } from "../database/snapshot.js";
 import { tablesOf, type Tables } from "../database/tables.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
@@ -40,6 +41,8 @@ export interface AuditInputs {
   readonly preloaded: number;
   /** Whether the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
+  /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
+  readonly lockTimeout?: string;
 }
 
 export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
@@ -48,7 +51,7 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
   const tables = tablesOf(dialect, namespace);
   const ledgers = readLedgers(inputs.directory);
   const told = sumOf(inputs.told);
-  return inSnapshot(admin, async () => {
+  const read = async (): Promise<Audited> => {
     const findings = new Findings();
     const keys = await auditKeys(admin, tables, ledgers, findings, dialect);
     requireWholeLedgers(keys, { ...told, published: told.published + inputs.preloaded });
@@ -66,7 +69,11 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
       conservation: conservationOf(facts, counts),
       passesPerEvent: await readPassesPerEvent(admin, namespace, dialect),
     };
-  });
+  };
+  const failure = `schema "${namespace}" not audited`;
+  return withinLockTimeout({ client: admin, dialect, failure, lockTimeout: inputs.lockTimeout }, () =>
+    inSnapshot(admin, read),
+  );
 }
 
 function readLedgers(directory: string): Ledgers {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { TargetError } from "../foundation/errors.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 import { PAYLOADS } from "../scenario/settings.js";
@@ -43,7 +44,9 @@ describe.each(PAYLOADS)("preload, payload %s", (payload) => {
         documentBytes: 900,
         preload: 2_345,
       } as const;
-      expect(await preload(admin, settings, 7, ({ events }) => batches.push(events))).toBe(2_345);
+      expect(await preload(admin, settings, 7, { onBatch: ({ events }) => batches.push(events) })).toBe(
+        2_345,
+      );
       expect(batches).toEqual([1_000, 1_000, 345]);
       expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, pending: 2_345 });
 
@@ -83,6 +86,24 @@ describe("audit queries", () => {
   };
   const toArchive = `INSERT INTO ${archive} (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
     SELECT id, created_at, payload, event_type, authority_id, train_id, 'COMPLETE', 1 FROM ${events}`;
+
+  test("find nothing where somebody else's lock kept a preload from the tables", async () => {
+    await resetNamespace(admin, settings);
+    const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
+    try {
+      await other.query(`BEGIN; LOCK TABLE ${events} IN SHARE MODE`);
+      const refused = await preload(admin, { ...settings, preload: 5 }, 1, { lockTimeout: "50ms" }).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).toBeInstanceOf(TargetError);
+      expect((refused as TargetError).message).toMatch(
+        /^schema "\w+" not filled: another session held a lock/,
+      );
+    } finally {
+      await other.close();
+    }
+    expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
+  });
 
   test("count each status apart, and zero in an empty namespace", async () => {
     await resetNamespace(admin, settings);

@@ -13,6 +13,7 @@ import { connectAdmin, type AdminClient } from "./admin.js";
 import { bindAhead, MessageMemory } from "./bind-message.js";
 import { uuidBytesArray } from "./binary-arrays.js";
 import { dialectOf } from "./dialects/registry.js";
+import { withinLockTimeout } from "./lock-timeout.js";
 import { batchArrays, documentRoom, type BatchContext } from "./shapes/batch-arrays.js";
 import { addStatements } from "./shapes/set-based.js";
 import { refreshStatistics } from "./statistics.js";
@@ -26,8 +27,18 @@ export type PreloadSettings = Pick<
   "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
 > & { readonly prepared?: boolean };
 
+export interface PreloadOptions {
+  /** Hears of each batch that is in. */
+  readonly onBatch?: (batch: LedgerBatch) => void;
+  /** Asked before each batch. */
+  readonly isWanted?: () => boolean;
+  /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
+  readonly lockTimeout?: string;
+}
+
 /** Puts batches in, by a session of its own. */
 interface Filler {
+  readonly session: AdminClient;
   insert(batch: EventBatch): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,6 +52,7 @@ async function openFiller(
   const memory = new MessageMemory();
   const session = await connectAdmin(endpoint, { purpose: "preload", prepared: prepared ?? true });
   return {
+    session,
     async insert(batch) {
       await session.execute(addEvents, bindAhead(addEvents, batchArrays(context, batch), memory.allocate));
       await session.execute(addStatus, bindAhead(addStatus, [uuidBytesArray(batch.keys)]));
@@ -55,31 +67,35 @@ export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: num
 }
 
 /**
- * Inserts `settings.preload` events, or those until it is not wanted any more, and resolves to their number; `onBatch`
- * hears of each batch that is in.
+ * Inserts `settings.preload` events, or those until it is not wanted any more, and resolves to their number; rejects with a
+ * TargetError where somebody else's lock keeps it from the tables.
  */
 export async function preload(
   client: AdminClient,
   settings: PreloadSettings,
   seed: number,
-  onBatch: (batch: LedgerBatch) => void = () => undefined,
-  isWanted: () => boolean = () => true,
+  { onBatch, isWanted = () => true, lockTimeout }: PreloadOptions = {},
 ): Promise<number> {
   const { namespace, payload, preload: total } = settings;
   if (total === 0) return 0;
   const dialect = dialectOf(settings.dialect);
   const context = { dialect, tables: tablesOf(dialect, namespace), payload };
   const filler = await openFiller(client.endpoint, context, settings.prepared);
-  try {
+  const makeBatch = batchesOf(settings, seed, documentRoom(context));
+  const fill = async (): Promise<number> => {
     let done = 0;
-    const makeBatch = batchesOf(settings, seed, documentRoom(context));
     while (done < total && isWanted()) {
       const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
       await filler.insert(batch);
-      onBatch(told);
+      onBatch?.(told);
       done += batch.size;
     }
-    await refreshStatistics(client, namespace, dialect, { vacuum: true });
+    return done;
+  };
+  const failure = `schema "${namespace}" not filled`;
+  try {
+    const done = await withinLockTimeout({ client: filler.session, dialect, failure, lockTimeout }, fill);
+    await refreshStatistics(client, namespace, dialect, { vacuum: true, lockTimeout });
     return done;
   } finally {
     await filler.close();

@@ -3,11 +3,10 @@
 // believes the size: plans become sequential scans, and a prepared statement keeps such a plan while the table
 // grows (measured on 18.4: wrong plans for every claim and update up to 300 events, right ones from 1000 on).
 // So small tables are left alone here. Autovacuum knows no such care, but comes once a minute and comes again.
-import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
-import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "./lock-timeout.js";
+import { withinLockTimeout } from "./lock-timeout.js";
 import { tablesOf } from "./tables.js";
 
 /** Smallest table that is analysed (pages): above ten, so that no estimate gets worse by it. */
@@ -17,7 +16,7 @@ export interface RefreshOptions {
   /** For after a bulk load. */
   readonly vacuum?: boolean;
   /** Longest wait for a lock that somebody else holds, with its unit. */
-  readonly lockTimeout?: string;
+  readonly lockTimeout?: string | undefined;
 }
 
 /**
@@ -31,9 +30,10 @@ export async function refreshStatistics(
   client: SqlClient,
   namespace: string,
   dialect: Dialect = postgres,
-  { vacuum = false, lockTimeout = LOCK_TIMEOUT }: RefreshOptions = {},
+  { vacuum = false, lockTimeout }: RefreshOptions = {},
 ): Promise<string[]> {
-  return withinLockTimeout({ client, namespace, dialect, lockTimeout }, async () => {
+  const failure = `statistics of schema "${namespace}" not refreshed`;
+  return withinLockTimeout({ client, dialect, failure, lockTimeout }, async () => {
     const refreshed: string[] = [];
     for (const table of Object.values(tablesOf(dialect, namespace))) {
       // Where nothing tells a table's size, nothing is planned by it before its statistics are there.
@@ -44,31 +44,4 @@ export async function refreshStatistics(
     }
     return refreshed;
   });
-}
-
-interface Limited {
-  readonly client: SqlClient;
-  readonly namespace: string;
-  readonly dialect: Dialect;
-  readonly lockTimeout: string;
-}
-
-/** A lock of somebody else's, as of a VACUUM by hand or a CREATE INDEX, keeps ANALYZE waiting for as long as it is held. */
-async function withinLockTimeout<T>(limited: Limited, work: () => Promise<T>): Promise<T> {
-  const { client, namespace, dialect, lockTimeout } = limited;
-  if (!dialect.supportsLockTimeout) return work();
-  await client.query(`SET lock_timeout = '${lockTimeout}'`);
-  try {
-    return await work();
-  } catch (error) {
-    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    throw new TargetError(
-      `statistics of schema "${namespace}" not refreshed: another session held a lock on its tables for ${lockTimeout} (${messageOf(error)})`,
-      "Look at pg_locks and pg_stat_activity; end that session, or wait for it.",
-      { cause: error },
-    );
-  } finally {
-    // The first error says more than that the connection went as well.
-    await client.query("RESET lock_timeout").catch(() => undefined);
-  }
 }

@@ -26,7 +26,10 @@ async function preloadWithLedger(
   const source = preloadSource(settings, seed);
   const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
   try {
-    return await preload(admin, settings, seed, (batch) => ledger.add(batch, batch.outcome), isWanted);
+    return await preload(admin, settings, seed, {
+      onBatch: (batch) => ledger.add(batch, batch.outcome),
+      isWanted,
+    });
   } finally {
     ledger.close();
   }

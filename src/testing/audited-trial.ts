@@ -1,7 +1,7 @@
 // A trial's tables and ledgers without worker threads, for tests of the audit: batches that were acknowledged, that
 // failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
-import { audit, type Audited } from "../audit/audit.js";
+import { audit, type Audited, type AuditInputs } from "../audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../database/create-workload.js";
@@ -53,7 +53,7 @@ export interface AuditedTrial {
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
   /** The batch that failed, as it would have been added. */
   readonly failed: readonly PreparedEvent[];
-  audit(): Promise<Audited>;
+  audit(more?: Pick<AuditInputs, "lockTimeout">): Promise<Audited>;
 }
 
 function settingsOf({
@@ -155,7 +155,7 @@ async function preloadInto(
 ): Promise<void> {
   const source = preloadSource(settings, SEED);
   const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  await preload(admin, settings, SEED, (batch) => writer.add(batch, batch.outcome));
+  await preload(admin, settings, SEED, { onBatch: (batch) => writer.add(batch, batch.outcome) });
   writer.close();
 }
 
@@ -191,7 +191,14 @@ export async function makeAuditedTrial(
     directory,
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
-    audit: () =>
-      audit(admin, { settings, directory, told: [crew.told], preloaded: settings.preload, isDrained }),
+    audit: (more = {}) =>
+      audit(admin, {
+        settings,
+        directory,
+        told: [crew.told],
+        preloaded: settings.preload,
+        isDrained,
+        ...more,
+      }),
   };
 }
