@@ -5,6 +5,7 @@
 // what they learned is handed in.
 import { isAscii } from "node:buffer";
 import type { Connection as DriverConnection, FieldDef, Submittable } from "pg";
+import { int32At } from "../foundation/bytes.js";
 import { parserOf } from "./pg-config.js";
 import { PlainSocket, type FirstReader } from "./plain-socket.js";
 import type { StatementRow } from "./workload.js";
@@ -42,16 +43,6 @@ export class RowReader {
     const parser = this.parsers[column];
     return parser ? parser(text) : text;
   }
-}
-
-/** As `readInt32BE`, of what is there for sure. */
-function int32At(bytes: Buffer, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
 }
 
 const DATA_ROW = 0x44;

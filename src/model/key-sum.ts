@@ -8,6 +8,7 @@
 //   h(x)     y xor (y >> 15), where y = (x xor (x >> 16)) C mod 2^32
 //   sums     of h(u) and of h(v) over all keys, each mod 2^32
 
+import { int32At } from "../foundation/bytes.js";
 import { hexAt, KEY_BYTES } from "./event-id.js";
 
 /** Odd, and below 2^29, so that four products of a 32-bit word fit a signed 64-bit integer of SQL. */
@@ -23,16 +24,6 @@ const [B0, B1, B2, B3] = KEY_FACTORS.v;
 function mix(x: number): number {
   const y = Math.imul(x ^ (x >>> 16), KEY_FACTORS.mix);
   return y ^ (y >>> 15);
-}
-
-/** Four bytes as one number, the first highest. */
-function word(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
 }
 
 /** Number of keys and the two sums, each 0 .. 2^32-1. */
@@ -59,7 +50,7 @@ export class KeySum {
   /** Takes in keys as bytes, `KEY_BYTES` each. */
   addKeys(keys: Buffer): this {
     for (let at = 0; at < keys.length; at += KEY_BYTES)
-      this.addWords(word(keys, at), word(keys, at + 4), word(keys, at + 8), word(keys, at + 12));
+      this.addWords(int32At(keys, at), int32At(keys, at + 4), int32At(keys, at + 8), int32At(keys, at + 12));
     return this;
   }
 
