@@ -22,8 +22,8 @@ function setBudget(budget: number): void {
 
 /**
  * Milliseconds of little work after which V8 takes a thread for idle, collects all of its garbage and makes its young
- * generation as small as can be. The coordinator works some milliseconds a second: collecting takes it and its helpers as
- * much as twelve seconds of that, and sweeping a small young generation each second a third of it from then on.
+ * generation as small as can be. That is well once, in the warm-up, for what a preload left behind; but the coordinator works
+ * some milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
  */
 const IDLE_MS = { usual: 8_000, never: 1_000_000_000 } as const;
 
@@ -53,12 +53,17 @@ function setGrowth(percent: number): void {
 
 let settling: NodeJS.Timeout | undefined;
 
+function settle(): void {
+  setBudget(BUDGET.late);
+  setIdle(IDLE_MS.never);
+}
+
 /** To be called as the load of so many clients, in all threads, begins. */
 export function tuneFor(clients: number): void {
   setBudget(BUDGET.early);
-  setIdle(IDLE_MS.never);
+  setIdle(IDLE_MS.usual);
   clearTimeout(settling);
-  settling = setTimeout(() => setBudget(BUDGET.late), EARLY_MS).unref();
+  settling = setTimeout(settle, EARLY_MS).unref();
   setGrowth(clients >= MANY_CLIENTS ? GROWTH.frugal : GROWTH.usual);
   setHelpers(clients >= MANY_CLIENTS);
 }
