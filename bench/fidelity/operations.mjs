@@ -63,16 +63,20 @@ function readers(seed) {
     scripts: asked.map(({ number }) =>
       sql("read", [
         variable("type", number),
-        String(RECENT_LIMIT),
+        ":recent",
         variable("authority", number),
         variable("train", number),
       ]),
     ),
-    variables: Object.fromEntries(
-      asked.flatMap(({ number, values }) =>
-        Object.entries(values).map(([name, value]) => [`${name}${number}`, value]),
+    variables: {
+      // A parameter as train-sim sends it, not a number in the text: the server plans each one anew for its sake.
+      recent: RECENT_LIMIT,
+      ...Object.fromEntries(
+        asked.flatMap(({ number, values }) =>
+          Object.entries(values).map(([name, value]) => [`${name}${number}`, value]),
+        ),
       ),
-    ),
+    },
   };
 }
 
