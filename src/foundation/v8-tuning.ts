@@ -22,10 +22,11 @@ function setBudget(budget: number): void {
 
 /**
  * Milliseconds of little work after which V8 takes a thread for idle, collects all of its garbage and makes its young
- * generation as small as can be. That is well once, in the warm-up, for what a preload left behind; but the coordinator works
- * some milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
+ * generation as small as can be. That is well once, in the warm-up, for what a preload left behind: early there, since it
+ * comes in two turns with that time between them, and a turn that is due is not called off. But the coordinator works some
+ * milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
  */
-const IDLE_MS = { usual: 8_000, never: 1_000_000_000 } as const;
+const IDLE_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
 
 function setIdle(ms: number): void {
   if (isNode20) v8.setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${ms}`);
@@ -61,7 +62,7 @@ function settle(): void {
 /** To be called as the load of so many clients, in all threads, begins. */
 export function tuneFor(clients: number): void {
   setBudget(BUDGET.early);
-  setIdle(IDLE_MS.usual);
+  setIdle(IDLE_MS.early);
   clearTimeout(settling);
   settling = setTimeout(settle, EARLY_MS).unref();
   setGrowth(clients >= MANY_CLIENTS ? GROWTH.frugal : GROWTH.usual);
