@@ -5,7 +5,7 @@ import { monotonicMs } from "../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit, type Audited } from "../audit/audit.js";
-import { Tally } from "../metrics/tally.js";
+import { Tally, type SecondSink } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
@@ -23,6 +23,7 @@ import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
+import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
 import { isServerTold } from "./server-share.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
@@ -62,7 +63,7 @@ class TrialRun {
     this.path = new ClientPath(host, inputs, this.lifeline);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
-    this.tally = new Tally(operationsOf(settings), workers, (second, totals) => {
+    const onSecond: SecondSink = (second, totals) => {
       this.series.add(second, totals);
       this.faults?.onSecond(second, totals);
       this.files?.onSecond(second, totals);
@@ -70,7 +71,8 @@ class TrialRun {
       if (!this.isMeasuring) return;
       this.window?.readClock();
       host.onTotals?.(this.tally.running, second + 1);
-    });
+    };
+    this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin);
     this.lifeline.watchServer("the database server", host.target.lost);
     this.lifeline.watchServer("the database server", this.watch.lost);

@@ -179,6 +179,21 @@ describe("Tally", () => {
     expect(failing.live("add").transactions).toBe(1);
   });
 
+  it("tells of a rehearsal as one worker measured it", () => {
+    const rehearsed: number[] = [];
+    const onRehearsal = (totals: Totals): unknown => rehearsed.push(totals.countsOf("add").transactions);
+    const tally = new Tally(["add"], 2, () => undefined, onRehearsal);
+    const recorders = [new Recorder(["add"]), new Recorder(["add"])];
+    for (const second of [0, 1]) {
+      recorders.forEach((recorder, worker) => {
+        if (second === 0) recorder.rehearse(0);
+        for (let i = 0; i <= second; i++) record(recorder, second * 1000 + 100);
+        tally.add(worker, recorder.take((second + 1) * 1000));
+      });
+    }
+    expect(rehearsed).toEqual([1, 2]);
+  });
+
   it("hands on nothing of a rehearsal and counts it as outside", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 1, (second) => seen.push(second));

@@ -31,21 +31,27 @@ export class Tally {
   private readonly spare: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
   private readonly rehearsed = new Totals();
+  /** The worker whose seconds stand for everybody's in a rehearsal. */
+  private rehearsingWorker: number | undefined;
   private readonly outsideCounts = noOutsideCounts();
   private nextSecond = 0;
 
-  /** `workers` is how many ship deltas; a second is complete when that many have closed it. */
+  /**
+   * `workers` is how many ship deltas; a second is complete when that many have closed it. `onRehearsal` is told of a second
+   * of the warm-up, as one worker measured it; `totals` is valid during the call only.
+   */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly workers: number,
     private readonly onSecond: SecondSink = () => undefined,
+    private readonly onRehearsal: (totals: Totals) => void = () => undefined,
   ) {
     this.total = new Totals(operations);
   }
 
   /** `worker` is any number that tells the workers apart. What `onSecond` throws comes out here. */
   add(worker: number, delta: RecorderDelta): void {
-    if (delta.isRehearsal) this.rehearse(delta.seconds);
+    if (delta.isRehearsal) this.rehearse(worker, delta.seconds);
     else for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
     for (const key of Object.keys(this.outsideCounts) as (keyof OutsideCounts)[])
       this.outsideCounts[key] += delta.outside[key];
@@ -91,11 +97,12 @@ export class Tally {
     return this.finish(windowSeconds).summary(windowSeconds);
   }
 
-  /** The work of the window's seconds, for the code's sake; of what it adds up nobody hears. */
-  private rehearse(seconds: readonly SecondDelta[]): void {
+  /** The work of the window's seconds, for the code's sake; what it adds up is not handed on. */
+  private rehearse(worker: number, seconds: readonly SecondDelta[]): void {
     const totals = this.spare.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);
     this.rehearsed.add(totals);
+    if (worker === (this.rehearsingWorker ??= worker)) this.onRehearsal(totals);
     totals.reset();
     this.spare.push(totals);
   }

@@ -75,6 +75,22 @@ export function timeseriesRow(
   ].join(",");
 }
 
+/** What a second adds to the histogram log and to the time series. */
+export function secondLines(
+  second: number,
+  totals: Totals,
+  scheduled: readonly Operation[],
+): { histograms: string; timeseries: string } {
+  const histograms = totals.histograms.entries();
+  const rows = totals.operations.map(
+    (operation) => `${timeseriesRow(second, operation, totals, scheduled.includes(operation))}\n`,
+  );
+  return {
+    histograms: histograms.map(([tag, histogram]) => histogramLogLine(second, tag, histogram)).join(""),
+    timeseries: rows.join(""),
+  };
+}
+
 /** Opened when the measurement window begins, in a trial directory that exists. */
 export class TrialFiles {
   private readonly histogramLog: AppendFile;
@@ -102,14 +118,9 @@ export class TrialFiles {
    */
   readonly onSecond: SecondSink = (second, totals) => {
     this.attempt(() => {
-      const histograms = totals.histograms.entries();
-      this.histogramLog.append(
-        histograms.map(([tag, histogram]) => histogramLogLine(second, tag, histogram)).join(""),
-      );
-      const rows = totals.operations.map(
-        (operation) => `${timeseriesRow(second, operation, totals, this.scheduled.includes(operation))}\n`,
-      );
-      this.timeseries.append(rows.join(""));
+      const lines = secondLines(second, totals, this.scheduled);
+      this.histogramLog.append(lines.histograms);
+      this.timeseries.append(lines.timeseries);
     });
   };
 
