@@ -6,12 +6,12 @@ import { monotonicMs } from "../foundation/clock.js";
 import type { OpenLogger } from "../foundation/logger.js";
 import { EventLoopDelay, LoopUtilization } from "../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
-import { Sleeper } from "../foundation/sleeper.js";
 import type { ConnectionSource } from "../database/workload.js";
 import { createWorkload } from "../database/create-workload.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../metrics/recorder.js";
 import { warmUpPlan, type PacingPlan } from "../pacing/create-pacer.js";
+import { PunctualSleeper } from "../pacing/punctual-sleeper.js";
 import { arrivalOperation, ROLE_OPERATIONS } from "../results/operation-results.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../scenario/load-settings.js";
 import type { Actor } from "./actor.js";
@@ -36,7 +36,7 @@ const OUTSIDE_FIRST_MS = 250;
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
 export class ActorWorker {
-  private readonly sleeper = new Sleeper();
+  private readonly sleeper = PunctualSleeper.withThread((error) => this.fail(error));
   private readonly eventLoopDelay = new EventLoopDelay();
   private readonly utilization = new LoopUtilization();
   private readonly time = new TimeAccount();
@@ -101,6 +101,7 @@ export class ActorWorker {
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
+    if (this.isScheduled()) this.sleeper.hangBell();
     await this.source.warm();
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
@@ -151,8 +152,7 @@ export class ActorWorker {
   async abandon(): Promise<void> {
     clearInterval(this.ticker);
     this.phase.isOver = true;
-    this.sleeper.wakeAll();
-    await this.source.close();
+    await Promise.all([this.sleeper.close(), this.source.close()]);
   }
 
   private async measure(startMs: number, endMs: number): Promise<void> {
@@ -226,7 +226,7 @@ export class ActorWorker {
     this.ship(Number.POSITIVE_INFINITY);
     const ledger = this.ledger.close(this.lifecycle.unmatched);
     this.eventLoopDelay.stop();
-    await this.source.close();
+    await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");
     const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
     this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });

@@ -3,10 +3,10 @@
 // then finished, and what was only waiting does not start.
 import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
-import type { Sleeper } from "../foundation/sleeper.js";
 import type { Arrival } from "../pacing/arrivals.js";
 import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
 import type { ArrivalObserver, Pacer, Start } from "../pacing/pacer.js";
+import type { PunctualSleeper } from "../pacing/punctual-sleeper.js";
 import type { Actor } from "./actor.js";
 import type { Assignment } from "./protocol.js";
 import type { TimeAccount } from "./time-account.js";
@@ -33,7 +33,7 @@ export interface PhaseOptions {
   readonly endMs: () => number;
   readonly assignment: Assignment;
   readonly actor: Actor;
-  readonly sleeper: Sleeper;
+  readonly sleeper: PunctualSleeper;
   readonly arrivals: ArrivalObserver;
   readonly time: TimeAccount;
 }
@@ -109,11 +109,7 @@ function inItsDay(arrival: Arrival, phase: Phase): Arrival {
 }
 
 /** Waits for an arrival's intended start; false when the phase ended before it could start. */
-async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: Sleeper): Promise<boolean> {
-  // A timer may fire up to a millisecond early, and an early start would be a negative delay.
-  for (let waitMs = start.intendedMs - monotonicMs(); waitMs > 0 && !phase.isOver;) {
-    await sleeper.sleep(Math.ceil(waitMs));
-    waitMs = start.intendedMs - monotonicMs();
-  }
+async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: PunctualSleeper): Promise<boolean> {
+  while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.until(start.intendedMs);
   return pacer.mayStart?.(start) ?? true;
 }

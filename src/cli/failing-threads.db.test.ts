@@ -99,6 +99,28 @@ describe("a worker thread", () => {
     90_000,
   );
 
+  it.each([
+    ["cannot start", 'throw new Error("no bell today")', /producers worker 0: no bell today/],
+    [
+      "ends by itself",
+      "process.exit(3)",
+      /producers worker 0: the bell's thread ended by itself with code 3/,
+    ],
+  ])(
+    "whose bell %s says so, and does not leave its arrivals waiting",
+    async (_, deed, words) => {
+      const { ended, result } = await runWith(
+        `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
+        "",
+        ["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
+      );
+      expect(ended.exitCode, ended.stderr).toBe(107);
+      expect(ended.stderr).toMatch(words);
+      expect(result.verdict.status).toBe("aborted");
+    },
+    60_000,
+  );
+
   it("that runs out of memory is named, and takes only its own trial with it", async () => {
     const { ended, result } = await runWith(
       inWorker("const kept = []; for (;;) kept.push(new Array(1000).fill(kept.length));"),

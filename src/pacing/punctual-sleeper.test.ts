@@ -1,0 +1,89 @@
+// Whom a bell wakes and when it is set, under a clock moved by hand. The bell's own thread is tried in bell.db.test.ts.
+import { describe, expect, it } from "vitest";
+import { PunctualSleeper } from "./punctual-sleeper.js";
+
+function world() {
+  const state = { now: 0, set: [] as number[], isClosed: false, bells: 0 };
+  let onRing = (): void => undefined;
+  const sleeper = new PunctualSleeper(
+    () => state.now,
+    (ring) => {
+      state.bells++;
+      onRing = ring;
+      return {
+        set: (dueMs) => state.set.push(dueMs),
+        close: () => Promise.resolve(void (state.isClosed = true)),
+      };
+    },
+  );
+  const woken: number[] = [];
+  return {
+    state,
+    sleeper,
+    woken,
+    wait: (dueMs: number) => void sleeper.until(dueMs).then(() => woken.push(dueMs)),
+    /** Lets those who were woken go on, too. */
+    ring: async (atMs: number) => {
+      state.now = atMs;
+      onRing();
+      await Promise.resolve();
+    },
+  };
+}
+
+describe("PunctualSleeper", () => {
+  it("sets its bell to the earliest appointment, whatever order they come in", () => {
+    const { wait, state } = world();
+    for (const dueMs of [7, 9, 3, 5]) wait(dueMs);
+    expect(state.set).toEqual([7, 3]);
+    expect(state.bells).toBe(1);
+  });
+
+  it("wakes whose moment has come, in order, and sets the bell to the next", async () => {
+    const { wait, ring, woken, state } = world();
+    for (const dueMs of [7, 3, 3, 5]) wait(dueMs);
+    await ring(5);
+    expect(woken).toEqual([3, 3, 5]);
+    expect(state.set.at(-1)).toBe(7);
+    await ring(7);
+    expect(woken).toEqual([3, 3, 5, 7]);
+  });
+
+  it("wakes nobody early, and rings again for who is left", async () => {
+    const { wait, ring, woken, state } = world();
+    wait(5);
+    await ring(4.9);
+    expect(woken).toEqual([]);
+    expect(state.set.at(-1)).toBeCloseTo(5.15);
+  });
+
+  it("leaves a quarter of a millisecond between two rings", async () => {
+    const { wait, ring, state } = world();
+    for (const dueMs of [1, 1.1, 2]) wait(dueMs);
+    await ring(1.01);
+    expect(state.set.at(-1)).toBeCloseTo(1.26);
+    await ring(1.3);
+    expect(state.set.at(-1)).toBe(2);
+  });
+
+  it("wakes all at once when the phase ends, and then rings for nobody", async () => {
+    const { wait, sleeper, woken, state } = world();
+    for (const dueMs of [3, 5]) wait(dueMs);
+    const asleep = sleeper.sleep(1e6);
+    sleeper.wakeAll();
+    await asleep;
+    expect(woken).toEqual([3, 5]);
+    expect(state.set.at(-1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("has no bell where nobody has an appointment, and closes the one it has", async () => {
+    const idle = world();
+    await idle.sleeper.close();
+    expect(idle.state).toMatchObject({ bells: 0, isClosed: false });
+    const busy = world();
+    busy.wait(3);
+    await busy.sleeper.close();
+    expect(busy.state.isClosed).toBe(true);
+    expect(busy.woken).toEqual([3]);
+  });
+});

@@ -1,0 +1,67 @@
+// The sleeper of a worker whose clients have moments to be on time for: the arrivals of an open loop. All of them share one
+// bell, set to the earliest. Where nobody has such a moment there is no bell.
+import { monotonicMs } from "../foundation/clock.js";
+import { Sleeper } from "../foundation/sleeper.js";
+import { ThreadBell, type Bell } from "./bell.js";
+
+interface Appointment {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+/** Between two rings: some thousand arrivals a second would wake two threads for each of them. */
+const LEAST_GAP_MS = 0.25;
+
+export class PunctualSleeper extends Sleeper {
+  /** The earliest first. */
+  private appointments: Appointment[] = [];
+  private bell: Bell | undefined;
+
+  /** `nowMs` is monotonic; `hang` makes the bell, which calls `onRing`. */
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly hang: (onRing: () => void) => Bell,
+  ) {
+    super();
+  }
+
+  /** `onFailure` hears why the bell's thread came to an end of its own, after which nobody is woken any more. */
+  static withThread(onFailure: (error: unknown) => void): PunctualSleeper {
+    return new PunctualSleeper(monotonicMs, (onRing) => new ThreadBell(onRing, onFailure));
+  }
+
+  /** Makes the bell, which takes a moment, ahead of the first appointment. */
+  hangBell(): Bell {
+    return (this.bell ??= this.hang(() => this.ring()));
+  }
+
+  /** Resolves at `dueMs` or a moment later, sooner only when `wakeAll` is called. */
+  until(dueMs: number): Promise<void> {
+    return new Promise((wake) => {
+      let place = this.appointments.length;
+      while (place > 0 && (this.appointments[place - 1] as Appointment).dueMs > dueMs) place--;
+      this.appointments.splice(place, 0, { dueMs, wake });
+      if (place === 0) this.hangBell().set(dueMs);
+    });
+  }
+
+  override wakeAll(): void {
+    super.wakeAll();
+    this.bell?.set(Number.POSITIVE_INFINITY);
+    for (const { wake } of this.appointments.splice(0)) wake();
+  }
+
+  async close(): Promise<void> {
+    this.wakeAll();
+    await this.bell?.close();
+  }
+
+  private ring(): void {
+    const nowMs = this.nowMs();
+    const later = this.appointments.findIndex(({ dueMs }) => dueMs > nowMs);
+    const due = this.appointments.splice(0, later < 0 ? this.appointments.length : later);
+    const [next] = this.appointments;
+    if (next) this.hangBell().set(Math.max(next.dueMs, nowMs + LEAST_GAP_MS));
+    for (const { wake } of due) wake();
+  }
+}
