@@ -6,19 +6,21 @@ import { ThreadBell } from "./bell.js";
 const bells: ThreadBell[] = [];
 const failures: unknown[] = [];
 
-/** A bell, and the moments at which it rang. */
+/** A bell, the moments at which it rang, and those that it is to ring at after a ring. */
 function hang() {
   const rung: number[] = [];
   const waiting: (() => void)[] = [];
+  const following: number[] = [];
   const bell = new ThreadBell(
     () => {
       rung.push(monotonicMs());
       waiting.shift()?.();
+      return following.shift() ?? Number.POSITIVE_INFINITY;
     },
     (error) => failures.push(error),
   );
   bells.push(bell);
-  return { bell, rung, next: () => new Promise<void>((resolve) => waiting.push(resolve)) };
+  return { bell, rung, following, next: () => new Promise<void>((resolve) => waiting.push(resolve)) };
 }
 
 afterEach(async () => {
@@ -57,6 +59,23 @@ describe("ThreadBell", () => {
       await rang;
     }
     expect(rung).toHaveLength(1);
+  });
+
+  it("rings for what it is told by whom it wakes, unless something sooner was set since", async () => {
+    const { bell, rung, following, next } = hang();
+    const sinceMs = monotonicMs();
+    following.push(sinceMs + 40, sinceMs + 1e6);
+    bell.set(sinceMs + 10);
+    await next();
+    const rings = next();
+    bell.set(sinceMs + 20);
+    await rings;
+    expect(rung[1]).toBeGreaterThanOrEqual(sinceMs + 20);
+    expect(rung[1]).toBeLessThan(sinceMs + 1e6);
+    expect(rung).toHaveLength(2);
+    bell.set(monotonicMs() + 5);
+    await next();
+    expect(rung).toHaveLength(3);
   });
 
   it("ends its thread when it is closed, set or not, and is no failure then", async () => {

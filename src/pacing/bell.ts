@@ -1,16 +1,19 @@
 // A bell that rings at a moment given in fractions of a millisecond. Node's timers have whole ones, counted from when a
-// thread last looked at the clock: they are late by 0.7 ms on average, and all that was due within one of them starts at
+// thread last looked at the clock: they are late by 0.75 ms on average, and all that was due within one of them starts at
 // once. So a thread of the bell's own sleeps until the moment, as the kernel counts it, and sends a message then.
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
 
-/** What rings for somebody who waits for moments; made with what is called each time. */
+/** What rings for somebody who waits for moments. */
 export interface Bell {
   /** Rings at `dueMs` (monotonic milliseconds), not before and once, in place of what was set earlier; Infinity: never. */
   set(dueMs: number): void;
   close(): Promise<void>;
 }
+
+/** Wakes whose moment has come, and returns that of the next, for which the bell sets itself; Infinity: nobody waits. */
+export type OnRing = () => number;
 
 /** What a bell and its thread share. */
 export interface BellMemory {
@@ -39,7 +42,7 @@ export class ThreadBell implements Bell {
   private isClosing = false;
 
   constructor(
-    private readonly onRing: () => void,
+    private readonly onRing: OnRing,
     onFailure: (error: unknown) => void,
   ) {
     this.thread = new Worker(entryUrl(), { workerData: this.memory, name: "bell" });
@@ -65,11 +68,19 @@ export class ThreadBell implements Bell {
   }
 
   private hear(): void {
-    // Of a setting that has been replaced since.
-    if (this.dueMs - monotonicMs() > LEAD_MS) return;
+    const leftMs = this.dueMs - monotonicMs();
+    if (leftMs > LEAD_MS) {
+      // Of a setting that has been replaced since. Or the threads' clocks differ: it would not ring again by itself.
+      if (leftMs < Number.POSITIVE_INFINITY) this.set(this.dueMs);
+      return;
+    }
     while (monotonicMs() < this.dueMs);
     this.dueMs = Number.POSITIVE_INFINITY;
-    this.onRing();
+    const nextMs = this.onRing();
+    // Whoever was woken sends first: the thread would have a processor just when the database needs it.
+    setImmediate(() => {
+      if (nextMs < this.dueMs) this.set(nextMs);
+    });
   }
 }
 

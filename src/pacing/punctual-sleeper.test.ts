@@ -4,7 +4,7 @@ import { PunctualSleeper } from "./punctual-sleeper.js";
 
 function world() {
   const state = { now: 0, set: [] as number[], isClosed: false, bells: 0 };
-  let onRing = (): void => undefined;
+  let onRing = (): number => Number.NaN;
   const sleeper = new PunctualSleeper(
     () => state.now,
     (ring) => {
@@ -22,11 +22,12 @@ function world() {
     sleeper,
     woken,
     wait: (dueMs: number) => void sleeper.until(dueMs).then(() => woken.push(dueMs)),
-    /** Lets those who were woken go on, too. */
+    /** Lets those who were woken go on, too; resolves to the bell's next moment. */
     ring: async (atMs: number) => {
       state.now = atMs;
-      onRing();
+      const nextMs = onRing();
       await Promise.resolve();
+      return nextMs;
     },
   };
 }
@@ -39,31 +40,27 @@ describe("PunctualSleeper", () => {
     expect(state.bells).toBe(1);
   });
 
-  it("wakes whose moment has come, in order, and sets the bell to the next", async () => {
-    const { wait, ring, woken, state } = world();
+  it("wakes whose moment has come, in order, and says when the next one's is", async () => {
+    const { wait, ring, woken } = world();
     for (const dueMs of [7, 3, 3, 5]) wait(dueMs);
-    await ring(5);
+    expect(await ring(5)).toBe(7);
     expect(woken).toEqual([3, 3, 5]);
-    expect(state.set.at(-1)).toBe(7);
-    await ring(7);
+    expect(await ring(7)).toBe(Number.POSITIVE_INFINITY);
     expect(woken).toEqual([3, 3, 5, 7]);
   });
 
   it("wakes nobody early, and rings again for who is left", async () => {
-    const { wait, ring, woken, state } = world();
+    const { wait, ring, woken } = world();
     wait(5);
-    await ring(4.9);
+    expect(await ring(4.9)).toBeCloseTo(5.15);
     expect(woken).toEqual([]);
-    expect(state.set.at(-1)).toBeCloseTo(5.15);
   });
 
   it("leaves a quarter of a millisecond between two rings", async () => {
-    const { wait, ring, state } = world();
+    const { wait, ring } = world();
     for (const dueMs of [1, 1.1, 2]) wait(dueMs);
-    await ring(1.01);
-    expect(state.set.at(-1)).toBeCloseTo(1.26);
-    await ring(1.3);
-    expect(state.set.at(-1)).toBe(2);
+    expect(await ring(1.01)).toBeCloseTo(1.26);
+    expect(await ring(1.3)).toBe(2);
   });
 
   it("wakes all at once when the phase ends, and then rings for nobody", async () => {

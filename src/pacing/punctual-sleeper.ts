@@ -2,7 +2,7 @@
 // bell, set to the earliest. Where nobody has such a moment there is no bell.
 import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
-import { ThreadBell, type Bell } from "./bell.js";
+import { ThreadBell, type Bell, type OnRing } from "./bell.js";
 
 interface Appointment {
   readonly dueMs: number;
@@ -20,7 +20,7 @@ export class PunctualSleeper extends Sleeper {
   /** `nowMs` is monotonic; `hang` makes the bell, which calls `onRing`. */
   constructor(
     private readonly nowMs: () => number,
-    private readonly hang: (onRing: () => void) => Bell,
+    private readonly hang: (onRing: OnRing) => Bell,
   ) {
     super();
   }
@@ -56,12 +56,12 @@ export class PunctualSleeper extends Sleeper {
     await this.bell?.close();
   }
 
-  private ring(): void {
+  private ring(): number {
     const nowMs = this.nowMs();
     const later = this.appointments.findIndex(({ dueMs }) => dueMs > nowMs);
     const due = this.appointments.splice(0, later < 0 ? this.appointments.length : later);
-    const [next] = this.appointments;
-    if (next) this.hangBell().set(Math.max(next.dueMs, nowMs + LEAST_GAP_MS));
     for (const { wake } of due) wake();
+    const [next] = this.appointments;
+    return next ? Math.max(next.dueMs, nowMs + LEAST_GAP_MS) : Number.POSITIVE_INFINITY;
   }
 }
