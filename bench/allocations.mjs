@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import v8 from "node:v8";
 import vm from "node:vm";
-import { PartNames, PartTimes, POOL_WAIT } from "../dist/metrics/part-times.js";
-import { Recorder } from "../dist/metrics/recorder.js";
+import { PartNames, PartTimes, POOL_WAIT } from "#program/metrics/part-times.js";
+import { Recorder } from "#program/metrics/recorder.js";
 import { readOptions } from "./options.mjs";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));

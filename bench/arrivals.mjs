@@ -11,9 +11,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deriveSeed } from "../dist/foundation/prng.js";
-import { ArrivalSchedule } from "../dist/pacing/arrivals.js";
-import { RateCurve } from "../dist/pacing/rate-curve.js";
+import { deriveSeed } from "#program/foundation/prng.js";
+import { ArrivalSchedule } from "#program/pacing/arrivals.js";
+import { RateCurve } from "#program/pacing/rate-curve.js";
 import { readOptions } from "./options.mjs";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));

@@ -7,17 +7,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { audit } from "../dist/audit/audit.js";
-import { uuidArray } from "../dist/database/binary-arrays.js";
-import { connectAdmin } from "../dist/database/admin.js";
-import { resetNamespace } from "../dist/database/namespace.js";
-import { preload, preloadSource } from "../dist/database/preload.js";
-import { monotonicMs } from "../dist/foundation/clock.js";
-import { hostUsage } from "../dist/foundation/host-usage.js";
-import { KeySum } from "../dist/model/key-sum.js";
-import { KeyMaker } from "../dist/model/ledger.js";
-import { LedgerFileWriter, ledgerPath } from "../dist/results/ledger-file.js";
-import { startEmbedded } from "../dist/target/embedded.js";
+import { audit } from "#program/audit/audit.js";
+import { uuidArray } from "#program/database/binary-arrays.js";
+import { connectAdmin } from "#program/database/admin.js";
+import { resetNamespace } from "#program/database/namespace.js";
+import { preload, preloadSource } from "#program/database/preload.js";
+import { monotonicMs } from "#program/foundation/clock.js";
+import { hostUsage } from "#program/foundation/host-usage.js";
+import { KeySum } from "#program/model/key-sum.js";
+import { KeyMaker } from "#program/model/ledger.js";
+import { LedgerFileWriter, ledgerPath } from "#program/results/ledger-file.js";
+import { startEmbedded } from "#program/target/embedded.js";
 import { readOptions } from "./options.mjs";
 
 const BOUND_NS = 1000;
@@ -27,6 +27,11 @@ const SHORT_EVENTS = 100_000;
 /** One for each type of column; what the GIN index of `jsonb` costs is no part of an audit. */
 const PAYLOADS = ["jsonb-manual", "text"];
 const SEED = 1;
+/**
+ * @typedef {import("#program/database/preload.js").PreloadSettings} PreloadSettings
+ * @typedef {Parameters<typeof audit>[1]["settings"]} AuditSettings
+ * @returns {PreloadSettings & AuditSettings}
+ */
 const scenario = (payload, events) => ({
   ...{ dialect: "postgres", namespace: "bench", payload, ids: "uuidv7", documentBytes: 900, preload: events },
   ...{ statementShape: "set-based", advance: { claim: 1, complete: 1, fail: 0 }, actors: {} },

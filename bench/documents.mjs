@@ -5,8 +5,8 @@
 //
 //   node bench/documents.mjs [--rounds 9] [--documents 100000] [--bytes 900] [--json]
 import os from "node:os";
-import { monotonicMs } from "../dist/foundation/clock.js";
-import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "../dist/model/document-generator.js";
+import { monotonicMs } from "#program/foundation/clock.js";
+import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/model/document-generator.js";
 import { readOptions } from "./options.mjs";
 
 /** The least that leaves the generator out of the picture: documents per second and core. */
@@ -44,7 +44,7 @@ const result = {
   documentsPerSecond: {
     median: Math.round(median(rates)),
     min: Math.round(rates[0]),
-    max: Math.round(rates.at(-1)),
+    max: Math.round(rates[rates.length - 1]),
   },
   floorPerSecond: FLOOR_PER_SECOND,
   passed: options.bytes !== DEFAULT_DOCUMENT_BYTES || median(rates) >= FLOOR_PER_SECOND,

@@ -5,8 +5,8 @@
 // Exits with 1 when a bound is missed. Run `npm run build` first: it measures the built program.
 //
 //   node bench/fidelity.mjs [--rounds 9] [--seconds 15] [--warmUp 12] [--clients 8] [--short] [--json]
-import { connectAdmin } from "../dist/database/admin.js";
-import { startEmbedded } from "../dist/target/embedded.js";
+import { connectAdmin } from "#program/database/admin.js";
+import { startEmbedded } from "#program/target/embedded.js";
 import { measureBoth } from "./fidelity/generators.mjs";
 import { fillBatches, OPERATIONS } from "./fidelity/operations.mjs";
 import { readOptions } from "./options.mjs";

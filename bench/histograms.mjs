@@ -44,6 +44,7 @@ json.dump({tag: found(h) for tag, h in sums.items()}, sys.stdout)
 
 function python() {
   const program = join(VENV, "bin", "python");
+  /** @type {import("node:child_process").ExecFileSyncOptionsWithStringEncoding} */
   const quiet = { encoding: "utf8", stdio: "pipe" };
   if (!existsSync(program)) execFileSync("python3", ["-m", "venv", VENV], quiet);
   execFileSync(program, ["-m", "pip", "install", "--quiet", PACKAGE], quiet);

@@ -9,10 +9,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "n
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isoTime, monotonicMs } from "../dist/foundation/clock.js";
-import { Prng } from "../dist/foundation/prng.js";
-import { encodeHistogram } from "../dist/metrics/encoded-histogram.js";
-import { createHistogram } from "../dist/metrics/histograms.js";
+import { isoTime, monotonicMs } from "#program/foundation/clock.js";
+import { Prng } from "#program/foundation/prng.js";
+import { encodeHistogram } from "#program/metrics/encoded-histogram.js";
+import { createHistogram } from "#program/metrics/histograms.js";
 import { readOptions } from "./options.mjs";
 
 const MEMORY_BOUND_MB = 256;

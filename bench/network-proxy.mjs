@@ -16,11 +16,14 @@ else {
       .on("error", () => undefined)
       .pipe(socket),
   );
-  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+    parentPort?.postMessage(port);
+  });
 }
 
 async function measure() {
-  const { openNetwork } = await import("../dist/target/network/network.js");
+  const { openNetwork } = await import("#program/target/network/network.js");
   const { values } = parseArgs({ options: { rounds: { type: "string", default: "2000" } } });
   const rounds = Number(values.rounds);
   const echo = new Worker(new URL(import.meta.url));
@@ -29,6 +32,7 @@ async function measure() {
   const network = await openNetwork([{ ...direct, database: "x", user: "x" }], 1);
   const [proxied] = network.endpoints;
   for (const connections of [1, 32]) {
+    /** @type {{ direct: number[], proxied: number[] }} */
     const medians = { direct: [], proxied: [] };
     for (let turn = 0; turn < 5; turn++) {
       medians.direct.push(await medianUs(direct, connections, rounds));

@@ -19,14 +19,22 @@ export function readOptions(defaults, flags = []) {
   return { ...Object.fromEntries(numbers), ...Object.fromEntries(words.map((name) => [name, values[name]])) };
 }
 
-/** That number; ends the bench where the text is none. */
+/**
+ * That number; ends the bench where the text is none.
+ *
+ * @returns {number}
+ */
 export function wholeNumber(text, option) {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   return fail(`--${option} takes a whole number above 0, not ${JSON.stringify(text)}`);
 }
 
-/** Ends the bench with those words. */
+/**
+ * Ends the bench with those words.
+ *
+ * @returns {never}
+ */
 export function fail(words) {
   console.error(words);
   process.exit(104);

@@ -6,7 +6,7 @@
 //   npm run bench:peers -- [--short] [--rounds 5] [--seconds 8] [--warm-up 20] [--payloads text,jsonb-manual,jsonb]
 //                          [--clients 8,64] [--peers train-sim,pgbench,...] [--json FILE|-]
 import { writeFileSync } from "node:fs";
-import { deriveSeed, Prng } from "../dist/foundation/prng.js";
+import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { measure } from "./peers/measurement.mjs";
 import { readPeerOptions } from "./peers/options.mjs";
 import { PEERS } from "./peers/registry.mjs";

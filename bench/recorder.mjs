@@ -7,18 +7,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { processCpuSeconds } from "../dist/foundation/process-usage.js";
-import { Prng } from "../dist/foundation/prng.js";
-import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "../dist/metrics/part-times.js";
-import { Recorder, transferablesOf } from "../dist/metrics/recorder.js";
-import { Tally } from "../dist/metrics/tally.js";
-import { TrialFiles } from "../dist/results/trial-files.js";
+import { processCpuSeconds } from "#program/foundation/process-usage.js";
+import { Prng } from "#program/foundation/prng.js";
+import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "#program/metrics/part-times.js";
+import { Recorder, transferablesOf } from "#program/metrics/recorder.js";
+import { Tally } from "#program/metrics/tally.js";
+import { TrialFiles } from "#program/results/trial-files.js";
 import { readOptions } from "./options.mjs";
 
 const CEILING_NS = 1000;
 const WARM_UP_ROUNDS = 2;
 /** Of the simulated load: far more than a database on the same machine takes. */
 const TRANSACTIONS_PER_SECOND = 10_000;
+/** @type {import("#program/metrics/operations.js").Operation[]} */
 const OPERATIONS = ["add", "process", "archive"];
 const COORDINATOR_SECONDS = 20;
 const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;

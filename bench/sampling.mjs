@@ -3,13 +3,13 @@
 // treatment sampled every second and not at all, interleaved in one run, compared by events processed a second.
 // Exits with 1 when either is above 1 %; the second says nothing on a machine that is busy with other work.
 import { availableParallelism } from "node:os";
-import { connectAdmin } from "../dist/database/admin.js";
-import { dialectOf } from "../dist/database/dialects/registry.js";
-import { resetNamespace } from "../dist/database/namespace.js";
-import { preload } from "../dist/database/preload.js";
-import { DatabaseSampler } from "../dist/database/sampler/sampler.js";
-import { hostUsage } from "../dist/foundation/host-usage.js";
-import { startEmbedded } from "../dist/target/embedded.js";
+import { connectAdmin } from "#program/database/admin.js";
+import { dialectOf } from "#program/database/dialects/registry.js";
+import { resetNamespace } from "#program/database/namespace.js";
+import { preload } from "#program/database/preload.js";
+import { DatabaseSampler } from "#program/database/sampler/sampler.js";
+import { hostUsage } from "#program/foundation/host-usage.js";
+import { startEmbedded } from "#program/target/embedded.js";
 import { pairedCost, percent, report } from "./paired-cost.mjs";
 
 const BOUND = 0.01;
@@ -32,8 +32,12 @@ async function cpuMsOfSample() {
     const admin = await connectAdmin(server.admin);
     sessions.push(admin);
     await resetNamespace(admin, { namespace, payload: "jsonb" });
-    const ids = { ids: "uuidv7", documentBytes: 900, preload: BACKLOG };
-    await preload(admin, { namespace, payload: "jsonb", dialect: "postgres", ...ids }, 1);
+    const documents = { documentBytes: 900, preload: BACKLOG };
+    await preload(
+      admin,
+      { namespace, payload: "jsonb", dialect: "postgres", ids: "uuidv7", ...documents },
+      1,
+    );
     for (let i = 0; i < IDLE_CLIENTS; i++)
       sessions.push(await connectAdmin(server.admin, { purpose: "consumers" }));
     const sampler = new DatabaseSampler({
@@ -48,7 +52,7 @@ async function cpuMsOfSample() {
       usage(); // a sample of the machine goes with it
     }
     const after = usage();
-    const total = ({ serverCpuMs, clientCpuMs }) => serverCpuMs + clientCpuMs;
+    const total = ({ serverCpuMs = NaN, clientCpuMs = NaN }) => serverCpuMs + clientCpuMs;
     return (total(after) - total(before)) / SAMPLES;
   } finally {
     await Promise.all(sessions.map((session) => session.close()));

@@ -63,6 +63,7 @@ function readTrial(directory, memory) {
     events: 0,
     clientMs: 0,
     serverMs: 0,
+    /** @type {number[]} */
     mb: [],
   }));
   const lines = (file) => readFileSync(join(directory, file), "utf8").trim().split("\n").slice(1);
@@ -76,9 +77,9 @@ function readTrial(directory, memory) {
     if (metric in key && seconds[second]) seconds[second][key[metric]] += Number(value);
   }
   for (const { atMs, mb } of memory) seconds[Math.floor((atMs - startMs) / 1000)]?.mb.push(mb);
-  const sizes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).size]);
+  const sizes = readdirSync(directory).map((name) => ({ name, size: statSync(join(directory, name)).size }));
   const bytes = (isLedger) =>
-    sum(sizes.filter(([name]) => name.startsWith("ledger-") === isLedger).map(([, size]) => size));
+    sum(sizes.filter(({ name }) => name.startsWith("ledger-") === isLedger).map(({ size }) => size));
   const batches = trial.operations.add.transactions;
   return { seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
 }
@@ -158,6 +159,7 @@ function judge({ curve, points, memoryFrom = 0 }) {
   });
 }
 
+/** @param {{ curve: string, points: any[], files?: Record<string, number> }} measured */
 function print({ curve, points, files }) {
   console.log(`\n${curve}\n  ${"".padEnd(26)}    events  client us/event  server us/event  memory MB`);
   for (const { name, events, clientUsPerEvent, serverUsPerEvent, memoryMb, kilobytes } of points)
@@ -180,8 +182,9 @@ for (const measure of [
   () => treatments(trialSeconds),
   () => backlog(trialSeconds, preload),
 ]) {
-  curves.push(await measure());
-  if (!options.json) print(curves.at(-1));
+  const curve = await measure();
+  curves.push(curve);
+  if (!options.json) print(curve);
 }
 const judged = curves.flatMap(judge);
 if (options.json) console.log(JSON.stringify({ curves, judged, loadAverage1m: loadavg()[0] }, null, 2));

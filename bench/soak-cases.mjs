@@ -1,7 +1,7 @@
 // Draws the cases of a soak: a scenario of one trial with random payload, locking, isolation, shape and pool, and one to
 // three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
 // second table of rules can drift from it.
-import { deriveSeed, Prng } from "../dist/foundation/prng.js";
+import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import {
   FAULTS,
   FULL_DISKS,
@@ -9,9 +9,9 @@ import {
   NETWORK_PLACES,
   SHUTDOWNS,
   STOPPED_PROCESSES,
-} from "../dist/scenario/faults.js";
-import { parseScenario } from "../dist/scenario/loader.js";
-import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "../dist/scenario/settings.js";
+} from "#program/scenario/faults.js";
+import { parseScenario } from "#program/scenario/loader.js";
+import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "#program/scenario/settings.js";
 
 const WINDOW_SECONDS = 16;
 /** Before the first fault and after the last there is time to see the load as it is without. */
@@ -94,6 +94,7 @@ function loads(scenario) {
 export function drawCase(seed, number, { kinds, hasPooler }) {
   const prng = new Prng(deriveSeed(seed, "soak", number));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    /** @type {Record<string, any>} */
     let scenario = {
       name: `soak-${seed}-${number}`,
       seed: prng.uint32(),

@@ -7,10 +7,10 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { monotonicMs } from "../dist/foundation/clock.js";
-import { freshSeed } from "../dist/foundation/prng.js";
-import { FAULT_KINDS } from "../dist/scenario/faults.js";
-import { findPgBouncer } from "../dist/target/find-pgbouncer.js";
+import { monotonicMs } from "#program/foundation/clock.js";
+import { freshSeed } from "#program/foundation/prng.js";
+import { FAULT_KINDS } from "#program/scenario/faults.js";
+import { findPgBouncer } from "#program/target/find-pgbouncer.js";
 import { drawCase } from "./soak-cases.mjs";
 import { caseLine, sumLines, sumOf, violationsOf } from "./soak-report.mjs";
 
@@ -34,7 +34,8 @@ function wholeNumber(text, option) {
 
 function optionsOf() {
   const names = ["minutes", "seed", "cases", "case", "kinds", "out"];
-  let values;
+  /** @type {Record<string, string | undefined>} */
+  let values = {};
   try {
     ({ values } = parseArgs({
       options: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
@@ -46,7 +47,7 @@ function optionsOf() {
     values[name] === undefined ? otherwise : wholeNumber(values[name], name);
   const only = number("case", undefined);
   const kinds = values.kinds?.split(",") ?? FAULT_KINDS;
-  const unknown = kinds.find((kind) => !FAULT_KINDS.includes(kind));
+  const unknown = kinds.find((kind) => !FAULT_KINDS.some((known) => known === kind));
   if (unknown) fail(`no fault ${unknown}; there are ${FAULT_KINDS.join(", ")}`);
   return {
     ...{ minutes: number("minutes", 30), seed: number("seed", freshSeed()), kinds, out: values.out },

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { prepareNamespace } from "../../dist/engine/prepare-namespace.js";
-import { refreshStatistics } from "../../dist/database/statistics.js";
-import { dialectOf } from "../../dist/database/dialects/registry.js";
-import { readTrialHistograms } from "../../dist/results/reader.js";
-import { parseScenario } from "../../dist/scenario/loader.js";
+import { prepareNamespace } from "#program/engine/prepare-namespace.js";
+import { refreshStatistics } from "#program/database/statistics.js";
+import { dialectOf } from "#program/database/dialects/registry.js";
+import { readTrialHistograms } from "#program/results/reader.js";
+import { parseScenario } from "#program/scenario/loader.js";
 import { PEER_NAMESPACE, scenarioOf } from "./operations.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -67,7 +67,11 @@ function exactly(values) {
   return { count: sorted.length, mean, percentile };
 }
 
-/** Its times, and the window that they are of, in wall-clock milliseconds. */
+/**
+ * Its times, and the window that they are of, in wall-clock milliseconds.
+ *
+ * @typedef {import("#program/metrics/operations.js").Tag} Tag
+ */
 async function trainSim(setting, directory) {
   const file = join(directory, "scenario.yaml");
   writeFileSync(file, scenarioText(setting));
@@ -87,13 +91,14 @@ async function trainSim(setting, directory) {
   const startMs = Date.parse(trial.startedAt);
   return {
     window: { startMs, endMs: startMs + trial.windowSeconds * 1000 },
-    service: samplesOf(histograms.get(`${measured}.service`)),
-    response: samplesOf(histograms.get(`${measured}.response`)),
+    service: samplesOf(histograms.get(/** @type {Tag} */ (`${measured}.service`))),
+    response: samplesOf(histograms.get(/** @type {Tag} */ (`${measured}.response`))),
   };
 }
 
 /** One line of pgbench's log: client, number, microseconds from the schedule, script, moment, microseconds of lag. */
 function parseLog(text, { startMs, endMs }) {
+  /** @type {{ service: number[], response: number[] }} */
   const samples = { service: [], response: [] };
   let lastMs = 0;
   for (const line of text.trim().split("\n")) {
@@ -139,7 +144,7 @@ export async function measureBoth(program, setting) {
       runPgbench(program, setting, directory),
       sleep(warmUpSeconds * 1000 * ANALYZE_AFTER).then(refresh),
     ]);
-    const name = readdirSync(directory).find((each) => each.startsWith("log."));
+    const name = readdirSync(directory).find((each) => each.startsWith("log.")) ?? "log";
     const text = readFileSync(join(directory, name), "utf8");
     return { trainSim: measured, pgbench: parseLog(text, measured.window) };
   });

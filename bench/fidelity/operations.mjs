@@ -1,10 +1,10 @@
 // What is compared: operations of the workload as train-sim runs them, and as pgbench scripts with the same SQL, taken
 // from the built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable that
 // is the same each time, and a new batch's documents come from a table. A parameter that is not found is an error.
-import { createWorkload } from "../../dist/database/create-workload.js";
-import { textArray, uuidArray } from "../../dist/database/binary-arrays.js";
-import { RECENT_LIMIT } from "../../dist/database/statements.js";
-import { DocumentGenerator } from "../../dist/model/document-generator.js";
+import { createWorkload } from "#program/database/create-workload.js";
+import { textArray, uuidArray } from "#program/database/binary-arrays.js";
+import { RECENT_LIMIT } from "#program/database/statements.js";
+import { DocumentGenerator } from "#program/model/document-generator.js";
 
 /** Of pgbench's own tables, beside train-sim's. */
 export const PEER_NAMESPACE = "fidelity_peer";
@@ -18,6 +18,7 @@ const PROBES = 64;
 const CHANCES = { claim: 1, complete: 1, fail: 0 };
 /** Practically nothing completes, so that the queue stays as long as it was. */
 const ENDLESS = { ...CHANCES, complete: 1e-6 };
+/** @type {{ payload: "text", statementShape: "single-statement", locking: "skip-locked" }} */
 const SHAPE = { payload: "text", statementShape: "single-statement", locking: "skip-locked" };
 
 /** Text of a statement of the workload, its $1, $2, ... replaced by pgbench's words. */
@@ -26,7 +27,7 @@ function sql(name, words) {
     ...{ dialect: "postgres", namespace: PEER_NAMESPACE, isolation: "read committed" },
     ...SHAPE,
   });
-  const { text } = statements.find((statement) => statement.name === name);
+  const text = statements.find((statement) => statement.name === name)?.text ?? "";
   const seen = new Set(text.match(/\$\d+/g));
   if (seen.size !== words.length)
     throw new Error(`${name} takes ${seen.size} parameters, not ${words.length}`);

@@ -2,7 +2,7 @@
 // the bench is done with it, however that comes about, and what it started with it.
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processTree } from "../../dist/foundation/machine-usage.js";
+import { processTree } from "#program/foundation/machine-usage.js";
 
 const LAST_WORDS = 400;
 /** Until a program that was asked to end is ended. */
@@ -18,7 +18,13 @@ function kill(root) {
   }
 }
 
-/** `ended` resolves to what went wrong, or to undefined; `stdout` is what it has printed so far. */
+/**
+ * `ended` resolves to what went wrong, or to undefined; `stdout` is what it has printed so far.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} options
+ */
 export function runChild(command, args, { env, cwd } = {}) {
   const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };

@@ -25,7 +25,7 @@ export async function findPgbench() {
     run("apt-get", ["download", ...PACKAGES], { cwd: HOME });
     for (const file of readdirSync(HOME).filter((name) => name.endsWith(".deb")))
       run("dpkg", ["-x", file, "root"], { cwd: HOME });
-    const files = readdirSync(join(HOME, "root"), { recursive: true });
+    const files = readdirSync(join(HOME, "root"), { encoding: "utf8", recursive: true });
     const program = files.find((name) => name.endsWith("/bin/pgbench"));
     const library = files.find((name) => /\/libpq\.so\.5$/.test(name));
     if (!program || !library) throw new Error("the package holds no pgbench");

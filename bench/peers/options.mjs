@@ -15,13 +15,15 @@ const SHORT = { rounds: 2, seconds: 3, "warm-up": 3, payloads: "text", clients: 
 
 export function readPeerOptions(peers) {
   const texts = ["rounds", "seconds", "warm-up", "payloads", "clients", "peers", "json", "seed"];
-  let values;
+  /** @type {Record<string, any>} */
+  let values = {};
   try {
     const options = Object.fromEntries(texts.map((name) => [name, { type: "string" }]));
     ({ values } = parseArgs({ options: { ...options, short: { type: "boolean" } } }));
   } catch (error) {
     fail(error.message);
   }
+  /** @type {Record<string, any>} */
   const given = { seed: "1", peers: peers.join(","), ...(values.short ? SHORT : DEFAULTS), ...values };
   return {
     rounds: wholeNumber(given.rounds, "rounds"),

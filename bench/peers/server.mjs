@@ -1,12 +1,12 @@
 // The one server of the bench: train-sim's embedded PostgreSQL with its default settings, the namespace that every peer
 // works in, and the documents that those take who make none. It also reads the counters of a window: events through
 // and passes by the database's own clock, WAL, and processor time of the server's processes, ended ones included.
-import { connectAdmin } from "../../dist/database/admin.js";
-import { resetNamespace } from "../../dist/database/namespace.js";
-import { textArray, uuidArray } from "../../dist/database/binary-arrays.js";
-import { machineUsage, ticksOfTree } from "../../dist/foundation/machine-usage.js";
-import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "../../dist/model/document-generator.js";
-import { startEmbedded } from "../../dist/target/embedded.js";
+import { connectAdmin } from "#program/database/admin.js";
+import { resetNamespace } from "#program/database/namespace.js";
+import { textArray, uuidArray } from "#program/database/binary-arrays.js";
+import { machineUsage, ticksOfTree } from "#program/foundation/machine-usage.js";
+import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/model/document-generator.js";
+import { startEmbedded } from "#program/target/embedded.js";
 
 export const NAMESPACE = "train_sim";
 /** Documents made before anything runs, of the kind and size that train-sim makes while it runs. */
@@ -99,9 +99,10 @@ class Server {
     const [row] = await this.admin.query(
       "SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn() - '0/0' AS wal_bytes",
     );
-    const { processes } = machineUsage();
+    const machine = machineUsage();
+    if (!machine) throw new Error("processor time of processes is read from /proc, which is not here");
     const seconds = (pids) =>
-      pids.reduce((sum, pid) => sum + ticksOfTree(processes, pid), 0) / TICKS_PER_SECOND;
+      pids.reduce((sum, pid) => sum + ticksOfTree(machine.processes, pid), 0) / TICKS_PER_SECOND;
     return {
       at: row.at,
       atMs: Date.parse(row.at),

@@ -2,9 +2,9 @@
 // built program, so that they cannot drift. Only what a peer cannot send is replaced: a batch comes from the table of
 // documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
 // error, not a statement that means something else.
-import { createWorkload } from "../../dist/database/create-workload.js";
-import { Advance } from "../../dist/scenario/schema-parts.js";
-import { insertColumns } from "../../dist/database/statements.js";
+import { createWorkload } from "#program/database/create-workload.js";
+import { Advance } from "#program/scenario/schema-parts.js";
+import { insertColumns } from "#program/database/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 
 /** The scenario's defaults, which train-sim runs with here. */
@@ -25,7 +25,7 @@ export function sameStatements(payload, { size, first }) {
     ...{ dialect: "postgres", namespace: NAMESPACE, payload },
     ...{ locking: "skip-locked", isolation: "read committed", statementShape: "single-statement" },
   });
-  const textOf = (name) => statements.find((statement) => statement.name === name).text;
+  const textOf = (name) => statements.find((statement) => statement.name === name)?.text ?? "";
   const values = insertColumns(payload).map(([column, type]) => {
     if (column === "id") return "uuidv7()";
     return column === "payload" ? `payload::${type}` : column;

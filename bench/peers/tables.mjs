@@ -24,6 +24,7 @@ train-sim, pgbench and procedure run the same SQL (shape single-statement); trai
 `;
 }
 
+/** @type {[name: string, title: string, digits: number][]} */
 const FIGURES = [
   ["cyclesBefore", "cycles before", 0],
   ["eventsPerSecond", "archived ev/s", 0],

@@ -31,7 +31,7 @@ function scenario(server, shape, { payload, clients, warmUpSeconds, loadSeconds,
 
 /** Whether a trial's log tells that the phase has begun. */
 function hasBegun(directory, phase) {
-  return readdirSync(directory, { recursive: true })
+  return readdirSync(directory, { encoding: "utf8", recursive: true })
     .filter((name) => name.endsWith("log.ndjson"))
     .some((name) => readFileSync(join(directory, name), "utf8").includes(`"phase":"${phase}"`));
 }
