@@ -77,6 +77,9 @@ export async function startProcess(
     env: serverEnvironment(),
     ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
   });
+  // Listened to from the beginning: a program that does little may have ended before the files below are closed.
+  const exit = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  exit.catch(() => undefined);
   try {
     await once(child, "spawn");
   } catch (error) {
@@ -87,9 +90,7 @@ export async function startProcess(
   }
   // A server that runs does not keep train-sim running; one that is being stopped does.
   child.unref();
-  const exited = once(child, "exit").then(([code, signal]) =>
-    signal === null ? `exit code ${String(code)}` : String(signal),
-  );
+  const exited = exit.then(([code, signal]) => signal ?? `exit code ${code}`);
   const release = await guardProcess(child.pid as number);
   return supervise(title, child, exited.finally(release), async () => tail(logFile, fromByte));
 }

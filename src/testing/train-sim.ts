@@ -18,6 +18,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** How the last run into each directory ended, for a test that finds no results there. */
+const lastInto = new Map<string, Ended>();
+
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -45,7 +48,11 @@ export function startTrainSim(args: readonly string[], options: StartOptions = {
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (exitCode, signal) => resolve({ exitCode, signal, stdout, stderr }));
+    child.on("close", (exitCode, signal) => {
+      const ended: Ended = { exitCode, signal, stdout, stderr };
+      lastInto.set(args[args.indexOf("--out") + 1] ?? "", ended);
+      resolve(ended);
+    });
   });
   return { child, ended };
 }
@@ -96,7 +103,14 @@ export function onlyResultIn(out: string): { directory: string; result: ResultDo
   const names = readdirSync(out);
   if (names.length !== 1) throw new Error(`expected one result directory in ${out}, found ${names.length}`);
   const directory = join(out, names[0] ?? "");
-  const json: unknown = JSON.parse(readFileSync(join(directory, "result.json"), "utf8"));
+  const file = join(directory, "result.json");
+  if (!existsSync(file)) {
+    const { exitCode, signal, stderr } = lastInto.get(out) ?? {};
+    throw new Error(
+      `no results in ${directory}; the run ended with ${exitCode ?? signal ?? "?"}: ${stderr ?? ""}`,
+    );
+  }
+  const json: unknown = JSON.parse(readFileSync(file, "utf8"));
   return { directory, result: ResultDocument.parse(json) };
 }
 
