@@ -144,6 +144,26 @@ describe("the coordinator", () => {
     expect((await trainSim(["report", directory])).exitCode).toBe(0);
   }, 60_000);
 
+  it("that waits for what never comes, with nothing else to do, ends with 107 and says so", async () => {
+    const file = join(scratchDirectory(), "silence.mjs");
+    writeFileSync(
+      file,
+      `import { ChildProcess } from "node:child_process";
+const { emit } = ChildProcess.prototype;
+ChildProcess.prototype.emit = function (name, ...rest) {
+  return !(name === "exit" && this.spawnfile.includes("initdb")) && emit.call(this, name, ...rest);
+};`,
+    );
+    const args = ["--out", scratchDirectory(), "--quiet", "--set", "target={ kind: embedded }"];
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), ...args], {
+      env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(file).href}` },
+    });
+    expect(ended.exitCode).toBe(107);
+    expect(ended.stderr).toContain(
+      "please report it: Error: the command waits for something that cannot come",
+    );
+  }, 60_000);
+
   it("notices that the wall clock was set while it measured, and does not let it into any time", async () => {
     const forward = "const real = Date.now; Date.now = () => real() + 3_600_000;";
     const { ended, result } = await runWith(inCoordinator(forward), "", [

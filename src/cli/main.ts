@@ -80,11 +80,16 @@ async function main(): Promise<void> {
     if (error.code === "EPIPE") process.exit(ExitCode.done);
     throw error;
   });
+  // Node would end in silence, with a code of its own.
+  const onNothingLeft = (): never => dieOf(new Error("the command waits for something that cannot come"));
+  process.once("beforeExit", onNothingLeft);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) process.stderr.write(withoutControls(explain(error)));
     process.exitCode = exitCodeOf(error);
+  } finally {
+    process.off("beforeExit", onNothingLeft);
   }
 }
 
