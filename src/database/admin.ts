@@ -76,8 +76,10 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
   let opening: Promise<PgConnection> | undefined;
   const current = async (): Promise<PgConnection> => {
     if (!connection.isBroken || !options.reopens) return connection;
-    opening ??= open(endpoint, options).finally(() => (opening = undefined));
-    return (connection = await opening);
+    opening ??= open(endpoint, options)
+      .then((opened) => (connection = opened))
+      .finally(() => (opening = undefined));
+    return opening;
   };
   return {
     endpoint,
@@ -99,7 +101,10 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
         throw explainLoss(endpoint, error instanceof StatementError ? error.cause : error);
       }
     },
-    close: () => connection.end(),
+    async close() {
+      await opening?.catch(() => undefined);
+      await connection.end();
+    },
   };
 }
 

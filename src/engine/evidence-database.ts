@@ -125,7 +125,6 @@ export class DatabaseSource implements EvidenceSource {
     return this.sampler.skipped;
   }
 
-  /** Connects ahead of the window; what fails here is tried again by the samples. */
   async prepare(): Promise<void> {
     await this.sampler.open().catch(() => undefined);
   }

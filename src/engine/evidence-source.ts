@@ -19,6 +19,8 @@ export interface SkippedSource {
 export interface EvidenceSource {
   /** As `database`, `pooler`, `host`: for what is told about its failures. */
   readonly name: string;
+  /** Connects ahead of the window; what cannot be reached is tried again by the samples. Never rejects. */
+  prepare?(): Promise<void>;
   /**
    * One reading; within a few seconds, whatever happens. A rejection is a missed sample; the next call tries again. Never called
    * while one is under way.

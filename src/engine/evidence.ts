@@ -44,6 +44,11 @@ export class TrialEvidence {
     this.clock = options.clock ?? systemClock;
   }
 
+  /** Connects the sources as far as they can be reached. Never rejects; may be cut short by `close`. */
+  async open(): Promise<void> {
+    await Promise.all(this.options.sources.map(async (source) => source.prepare?.()));
+  }
+
   /** Takes the first reading; resolves when it is there. Samples follow from `startMs` (monotonic) on. */
   async begin(startMs: number): Promise<void> {
     this.startMs = startMs;

@@ -2,6 +2,7 @@
 // count. In transaction mode that wait is inside the first statement of a transaction, where a client cannot see it.
 // A pooler without a console that we may ask is named, and so is one of which only a part answers.
 import { PoolerSampler } from "../database/pooler-sampler.js";
+import { StandingSession } from "../database/standing-session.js";
 import type { DatabaseEvidence } from "../results/result-schema.js";
 import type { RunningPooler } from "../target/running-target.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
@@ -21,22 +22,24 @@ function unseen({ consoles, endpoints }: Pick<RunningPooler, "consoles" | "endpo
 export class PoolerSource implements EvidenceSource {
   readonly name = "pooler";
   readonly skipped: readonly SkippedSource[];
-  private sampler: PoolerSampler | undefined;
+  private readonly sampler: StandingSession<PoolerSampler>;
   private serversMax: number | undefined;
 
   constructor(private readonly pooler: Pick<RunningPooler, "consoles" | "endpoints">) {
     this.skipped = unseen(pooler);
+    const { consoles, endpoints } = pooler;
+    this.sampler = new StandingSession(() => PoolerSampler.connect(consoles, endpoints, CONNECT_MS));
   }
 
   async opened(): Promise<void> {
     if (this.pooler.consoles.length === 0) return;
-    this.serversMax = await (await this.connected()).serversMax();
+    this.serversMax = await (await this.sampler.get()).serversMax();
   }
 
   async sample(): Promise<EvidenceReading> {
     if (this.pooler.consoles.length === 0) return {};
     try {
-      const { reading, counts } = await (await this.connected()).sample();
+      const { reading, counts } = await (await this.sampler.get()).sample();
       return {
         "pooler.clientsActive": reading.clientsActive,
         "pooler.clientsWaiting": reading.clientsWaiting,
@@ -51,7 +54,7 @@ export class PoolerSource implements EvidenceSource {
       };
     } catch (error) {
       // The next sample tries on a new connection: PgBouncer may be restarted meanwhile.
-      await this.close();
+      await this.sampler.giveUp();
       throw error;
     }
   }
@@ -78,15 +81,7 @@ export class PoolerSource implements EvidenceSource {
     };
   }
 
-  async close(): Promise<void> {
-    const { sampler } = this;
-    this.sampler = undefined;
-    await sampler?.close();
-  }
-
-  private async connected(): Promise<PoolerSampler> {
-    const { consoles, endpoints } = this.pooler;
-    this.sampler ??= await PoolerSampler.connect(consoles, endpoints, CONNECT_MS);
-    return this.sampler;
+  close(): Promise<void> {
+    return this.sampler.close();
   }
 }

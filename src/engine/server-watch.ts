@@ -4,7 +4,8 @@
 import { monotonicMs } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
 import { messageOf } from "../foundation/errors.js";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { connectAdmin } from "../database/admin.js";
+import { StandingSession } from "../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
 
 const EVERY_MS = 2_000;
@@ -15,7 +16,9 @@ export class ServerWatch {
   /** Resolves with the last error once the server has been away for too long; never otherwise. */
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
-  private client: AdminClient | undefined;
+  private readonly session = new StandingSession(() =>
+    connectAdmin(this.endpoint, { purpose: "watch", connectTimeoutMs: ANSWER_MS }),
+  );
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
   private isStopped = false;
@@ -30,7 +33,7 @@ export class ServerWatch {
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
-    await this.client?.close();
+    await this.session.close();
   }
 
   /** Until the result is called it may be away for as long as it likes: a fault is there. Its patience begins then. */
@@ -48,12 +51,11 @@ export class ServerWatch {
 
   private async ask(): Promise<void> {
     try {
-      this.client ??= await connectAdmin(this.endpoint, { purpose: "watch", connectTimeoutMs: ANSWER_MS });
-      await withinMs(this.client.query("SELECT 1"), ANSWER_MS);
+      const client = await this.session.get();
+      await withinMs(client.query("SELECT 1"), ANSWER_MS);
       this.answeredMs = monotonicMs();
     } catch (error) {
-      void this.client?.close();
-      this.client = undefined;
+      void this.session.giveUp();
       const awayMs = monotonicMs() - this.answeredMs;
       if (awayMs > PATIENCE_MS && this.excuses === 0 && !this.isStopped) {
         this.declareLost(
@@ -62,7 +64,6 @@ export class ServerWatch {
         return;
       }
     }
-    if (this.isStopped) await this.client?.close();
-    else this.schedule();
+    if (!this.isStopped) this.schedule();
   }
 }

@@ -13,7 +13,7 @@ import { totalClients } from "../scenario/settings.js";
 import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "./evidence.js";
-import { openEvidence } from "./evidence-sources.js";
+import { evidenceOf } from "./evidence-sources.js";
 import { untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
 import { TrialFaults } from "./faults/trial-faults.js";
@@ -130,8 +130,8 @@ class TrialRun {
     this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
-    const onSample: TrialFiles["onEvidence"] = (...sample) => this.files?.onEvidence(...sample);
-    this.evidence = await this.lifeline.hold(openEvidence(this.host, this.path.pooler, settings, onSample));
+    this.evidence = evidenceOf(this.host, this.path.pooler, settings, () => this.files);
+    await this.lifeline.hold(this.evidence.open());
     return this.fleet;
   }
 

@@ -225,7 +225,19 @@ describe("a superuser's sampler", () => {
   it("has nothing more to say once it is closed", async () => {
     const sampler = await samplerOf();
     await sampler.close();
-    await expect(sampler.sample()).rejects.toThrow("the sampler is closed");
+    await expect(sampler.sample()).rejects.toThrow("the session is closed");
+  });
+
+  it("leaves no connection behind where it is closed while it connects", async () => {
+    const sampler = new DatabaseSampler({ endpoint, dialect: postgres, namespace, isOurs: true });
+    const opening = sampler.open().catch(() => undefined);
+    await sampler.close();
+    await opening;
+    const left = (): Promise<unknown[]> =>
+      admin.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'train-sim/sampler'");
+    // The server takes its time to notice; one that was left behind never goes.
+    while ((await left()).length > 0);
+    await expect(sampler.sample()).rejects.toThrow("closed");
   });
 });
 

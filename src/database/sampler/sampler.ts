@@ -7,6 +7,7 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../scenario/endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
+import { StandingSession } from "../standing-session.js";
 import { tablesOf } from "../tables.js";
 import type { Statement } from "../workload.js";
 import { GroupReader } from "./reader.js";
@@ -40,14 +41,14 @@ interface Ready {
     readonly isVital: boolean;
     readonly reader: GroupReader;
   }[];
+  close(): Promise<void>;
 }
 
 export class DatabaseSampler {
-  private ready: Ready | undefined;
+  private readonly session = new StandingSession(() => this.connect());
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementCounts | undefined;
-  private isClosed = false;
 
   constructor(private readonly options: SamplerOptions) {}
 
@@ -68,7 +69,7 @@ export class DatabaseSampler {
 
   /** Rejects when the server does not answer; groups that are not vital are left out instead. */
   async sample(): Promise<Metrics> {
-    const { client, readers } = await this.connected();
+    const { client, readers } = await this.session.get();
     const metrics: Record<string, number> = {};
     for (const { name, isVital, reader } of readers) {
       try {
@@ -109,28 +110,25 @@ export class DatabaseSampler {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    await this.ready?.client.close();
+    await this.session.close();
   }
 
   private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {
     try {
-      return await withinMs(read(await this.connected()), ANSWER_MS);
+      return await withinMs(read(await this.session.get()), ANSWER_MS);
     } catch (error) {
       this.skip(source, messageOf(error));
       return undefined;
     }
   }
 
-  private async connected(): Promise<Ready> {
-    if (this.isClosed) throw new Error("the sampler is closed");
-    if (this.ready) return this.ready;
+  private async connect(): Promise<Ready> {
     const { endpoint, dialect, namespace, isOurs } = this.options;
     const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
     try {
       const { sampler } = dialect;
       for (const statement of isOurs ? sampler.equip : [])
-        await client.query(statement).catch(() => undefined); // missing: named when it is asked for
+        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
       const survey = await withinMs(sampler.survey(client, tablesOf(dialect, namespace)), ANSWER_MS);
       const onSkipped = (source: string, reason: string): void => this.skip(source, reason);
       const readers = sampler.groups.map((group) => ({
@@ -138,8 +136,7 @@ export class DatabaseSampler {
         isVital: group.isVital,
         reader: new GroupReader(group, survey, sampler.preamble, onSkipped),
       }));
-      this.ready = { client, survey, readers };
-      return this.ready;
+      return { client, survey, readers, close: () => client.close() };
     } catch (error) {
       await client.close();
       throw error;
@@ -148,8 +145,7 @@ export class DatabaseSampler {
 
   /** The error, after the connection was given up: the next sample opens another. */
   private given(error: unknown): unknown {
-    void this.ready?.client.close();
-    this.ready = undefined;
+    void this.session.giveUp();
     return error;
   }
 
