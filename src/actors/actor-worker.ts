@@ -18,7 +18,7 @@ import type { Actor } from "./actor.js";
 import { traitsOf, type RoleTraits } from "./create-actor.js";
 import { EventLog } from "./event-log.js";
 import { BatchLedger } from "./batch-ledger.js";
-import { startPhase, type Phase, type PhaseName } from "./phase.js";
+import { keepsTime, startPhase, type Phase, type PhaseName } from "./phase.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "./publish-times.js";
 import { writeSummaryLines } from "./summary-lines.js";
@@ -101,7 +101,7 @@ export class ActorWorker {
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
-    if (this.isScheduled()) this.sleeper.hangBell();
+    if (keepsTime(this.assignment)) this.sleeper.hangBell();
     await this.source.warm();
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {

@@ -73,6 +73,30 @@ describe("PunctualSleeper", () => {
     expect(state.set.at(-1)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it("ends pauses by the bell, too, where there is one", async () => {
+    const { sleeper, state, ring } = world();
+    sleeper.hangBell();
+    state.now = 10;
+    let isOver = false;
+    const pause = sleeper.sleep(2.5).then(() => (isOver = true));
+    expect(state.set).toEqual([12.5]);
+    await ring(12.4);
+    expect(isOver).toBe(false);
+    await ring(12.5);
+    expect(isOver).toBe(true);
+    await pause;
+    await sleeper.sleep(0);
+    expect(state.set).toEqual([12.5]);
+  });
+
+  it("leaves pauses to timers where there is none", async () => {
+    const { sleeper, state } = world();
+    const pause = sleeper.sleep(1e6);
+    expect(state).toMatchObject({ bells: 0, set: [] });
+    sleeper.wakeAll();
+    await pause;
+  });
+
   it("has no bell where nobody has an appointment, and closes the one it has", async () => {
     const idle = world();
     await idle.sleeper.close();

@@ -1,5 +1,6 @@
-// The sleeper of a worker whose clients have moments to be on time for: the arrivals of an open loop. All of them share one
-// bell, set to the earliest. Where nobody has such a moment there is no bell.
+// The sleeper of a worker whose clients have moments to be on time for: the arrivals of an open loop, the ends of their
+// pauses. All of them share one bell, set to the earliest. Where nobody has such a moment there is no bell, and whoever
+// sleeps all the same, as after an empty poll, is left to Node's timers.
 import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
 import { ThreadBell, type Bell, type OnRing } from "./bell.js";
@@ -43,6 +44,12 @@ export class PunctualSleeper extends Sleeper {
       this.appointments.splice(place, 0, { dueMs, wake });
       if (place === 0) this.hangBell().set(dueMs);
     });
+  }
+
+  /** As `until`, where a bell hangs. */
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.bell || signal || ms <= 0) return super.sleep(ms, signal);
+    return this.until(this.nowMs() + ms);
   }
 
   override wakeAll(): void {
