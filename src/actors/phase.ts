@@ -7,8 +7,7 @@ import type { Arrival } from "../pacing/arrivals.js";
 import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
 import type { ArrivalObserver, Pacer, Start } from "../pacing/pacer.js";
 import type { PunctualSleeper } from "../pacing/punctual-sleeper.js";
-import { ROLE_OPERATIONS } from "../results/operation-results.js";
-import { isOpenLoop, type Range } from "../scenario/load-settings.js";
+import { isOpenLoop } from "../scenario/load-settings.js";
 import type { Actor } from "./actor.js";
 import type { Assignment } from "./protocol.js";
 import type { TimeAccount } from "./time-account.js";
@@ -47,19 +46,16 @@ const DRAINING_CLIENTS = 8;
 /** Beyond so many ends of pauses a millisecond some fall together whatever is done, and to be exact costs more than it tells. */
 const PAUSES_PER_MS_MAX = 2;
 
-const meanOf = ({ min, max }: Range): number => (min + max) / 2;
-
-/** Whether clients of that worker have moments to be on time for: arrivals, or the ends of their pauses. */
+/** Whether clients of that worker have moments to be on time for: arrivals, or the ends of their think times. */
 export function keepsTime({
   role,
   settings,
   groupClients,
 }: Pick<Assignment, "role" | "settings" | "groupClients">): boolean {
   const load = settings.actors[role]?.load;
-  if (load && isOpenLoop(load)) return true;
-  const isDelayed = ROLE_OPERATIONS[role].includes("process");
-  const pauseMs = meanOf(load?.thinkTimeMs ?? NO_THINK_TIME) + (isDelayed ? meanOf(settings.appDelayMs) : 0);
-  return pauseMs > 0 && groupClients <= PAUSES_PER_MS_MAX * pauseMs;
+  if (!load || isOpenLoop(load)) return load !== undefined;
+  const meanMs = (load.thinkTimeMs.min + load.thinkTimeMs.max) / 2;
+  return meanMs > 0 && groupClients <= PAUSES_PER_MS_MAX * meanMs;
 }
 
 /** Starts a loop for each client of the worker. `done` rejects when one of them cannot go on. */
@@ -70,7 +66,7 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
   const phase: Phase = { name, isOver: false, done: Promise.resolve() };
   const pacer = createPacer(options.plan, {
     nowMs: monotonicMs,
-    sleep: (ms) => sleeper.sleep(ms),
+    sleep: (ms) => sleeper.pause(ms),
     prng: new Prng(deriveSeed(trial.seed, "pacing", role, index, name)),
     groupSeed: deriveSeed(trial.seed, "arrivals", role, name),
     thinkTime: isPaced && load ? load.thinkTimeMs : NO_THINK_TIME,

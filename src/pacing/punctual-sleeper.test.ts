@@ -78,20 +78,20 @@ describe("PunctualSleeper", () => {
     sleeper.hangBell();
     state.now = 10;
     let isOver = false;
-    const pause = sleeper.sleep(2.5).then(() => (isOver = true));
+    const pause = sleeper.pause(2.5).then(() => (isOver = true));
     expect(state.set).toEqual([12.5]);
     await ring(12.4);
     expect(isOver).toBe(false);
     await ring(12.5);
     expect(isOver).toBe(true);
     await pause;
-    await sleeper.sleep(0);
+    await sleeper.pause(0);
     expect(state.set).toEqual([12.5]);
   });
 
   it("leaves pauses to timers where there is none", async () => {
     const { sleeper, state } = world();
-    const pause = sleeper.sleep(1e6);
+    const pause = sleeper.pause(1e6);
     expect(state).toMatchObject({ bells: 0, set: [] });
     sleeper.wakeAll();
     await pause;

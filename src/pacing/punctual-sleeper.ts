@@ -1,6 +1,6 @@
 // The sleeper of a worker whose clients have moments to be on time for: the arrivals of an open loop, the ends of their
-// pauses. All of them share one bell, set to the earliest. Where nobody has such a moment there is no bell, and whoever
-// sleeps all the same, as after an empty poll, is left to Node's timers.
+// think times. All of them share one bell, set to the earliest. Where nobody has such a moment there is no bell, and
+// whoever sleeps otherwise, as inside of a transaction, is left to Node's timers in every treatment alike.
 import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
 import { ThreadBell, type Bell, type OnRing } from "./bell.js";
@@ -46,10 +46,9 @@ export class PunctualSleeper extends Sleeper {
     });
   }
 
-  /** As `until`, where a bell hangs. */
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!this.bell || signal || ms <= 0) return super.sleep(ms, signal);
-    return this.until(this.nowMs() + ms);
+  /** As `until`, where a bell hangs, and else as `sleep`. */
+  pause(ms: number): Promise<void> {
+    return this.bell && ms > 0 ? this.until(this.nowMs() + ms) : this.sleep(ms);
   }
 
   override wakeAll(): void {
