@@ -53,7 +53,8 @@ export function keepsTime({
   groupClients,
 }: Pick<Assignment, "role" | "settings" | "groupClients">): boolean {
   const load = settings.actors[role]?.load;
-  if (!load || isOpenLoop(load)) return load !== undefined;
+  if (!load) return false;
+  if (isOpenLoop(load)) return true;
   const meanMs = (load.thinkTimeMs.min + load.thinkTimeMs.max) / 2;
   return meanMs > 0 && groupClients <= PAUSES_PER_MS_MAX * meanMs;
 }
