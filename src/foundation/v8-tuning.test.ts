@@ -20,26 +20,31 @@ function budgetsTold(during: () => void): string[] {
   return flags.map((flag) => flag.replace("--interrupt-budget=", ""));
 }
 
-/** The flags that it sets, of the growth of the heap. */
-function growthTold(tune: () => void): string[] {
+/** The flags that it sets, of the memory of many clients. */
+function memoryTold(tune: () => void): string[] {
   const told = vi.spyOn(v8, "setFlagsFromString");
   tune();
-  return told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("growing"));
+  const flags = told.mock.calls.map(([flag]) => flag);
+  return flags.filter((flag) => /growing|pretenuring|scavenge/.test(flag));
 }
+
+const FEW = ["--heap-growing-percent=0", "--no-parallel-scavenge", "--allocation-site-pretenuring"];
+const MANY = ["--heap-growing-percent=50", "--parallel-scavenge", "--no-allocation-site-pretenuring"];
+const USUAL = ["--heap-growing-percent=0", "--parallel-scavenge", "--allocation-site-pretenuring"];
 
 describe("what V8 is told", () => {
   it.each([
-    [1, "--heap-growing-percent=0"],
-    [255, "--heap-growing-percent=0"],
-    [256, "--heap-growing-percent=50"],
-    [2_000, "--heap-growing-percent=50"],
-  ])("with %i clients at work is %s", (clients, flag) => {
-    expect(growthTold(() => tuneFor(clients))).toEqual([flag]);
+    [1, FEW],
+    [255, FEW],
+    [256, MANY],
+    [2_000, MANY],
+  ])("with %i clients at work is %j", (clients, flags) => {
+    expect(memoryTold(() => tuneFor(clients))).toEqual(flags);
   });
 
   it("is taken back once they are done", () => {
     tuneFor(2_000);
-    expect(growthTold(tuneAsUsual)).toEqual(["--heap-growing-percent=0"]);
+    expect(memoryTold(tuneAsUsual)).toEqual(USUAL);
   });
 
   it("is to compile soon what is hot in the first 15 s of load, and late what is not hot by then", () => {
