@@ -73,9 +73,10 @@ export function tuneFor(clients: number): void {
   setIdle(IDLE_MS.early);
   clearTimeout(settling);
   settling = setTimeout(settle, EARLY_MS).unref();
-  setGrowth(clients >= MANY_CLIENTS ? GROWTH.frugal : GROWTH.usual);
-  setHelpers(clients >= MANY_CLIENTS);
-  setPretenuring(clients < MANY_CLIENTS);
+  const areMany = clients >= MANY_CLIENTS;
+  setGrowth(areMany ? GROWTH.frugal : GROWTH.usual);
+  setHelpers(areMany);
+  setPretenuring(!areMany);
 }
 
 export function tuneAsUsual(): void {
