@@ -18,6 +18,14 @@ export default tseslint.config(
       "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: true }],
       eqeqeq: "error",
       "no-console": "error",
+      // The bundles of the program hold what is used of a namespace, and all of zod's languages of an object.
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "ImportDeclaration[source.value='zod'] > :not(ImportNamespaceSpecifier, Literal)",
+          message: 'Write `import * as z from "zod"`.',
+        },
+      ],
     },
   },
   {

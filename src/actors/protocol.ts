@@ -1,7 +1,7 @@
 // The messages between the coordinator and its worker threads, as zod schemas: what crosses a thread is checked
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
-import { z } from "zod";
+import * as z from "zod";
 import { Ledger, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";

@@ -2,7 +2,7 @@
 // and turns anything that goes wrong into one `failed` report with its cause.
 // It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
-import { z } from "zod";
+import * as z from "zod";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { openLogger } from "../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";

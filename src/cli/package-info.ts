@@ -1,7 +1,7 @@
 // The program's own version, read from its package.json: there from source and from the build alike.
 // Nothing else reads that file.
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 
 export function packageVersion(): string {
   const file = new URL("../../package.json", import.meta.url);

@@ -89,7 +89,7 @@ export class ExperimentRecord {
   add(treatmentId: string, result: TrialResult, totals: Totals): void {
     this.finished.push({ treatmentId, result });
     if (result.status !== "complete") return;
-    const merged = this.merged.get(treatmentId) ?? { totals: new Totals(), windowSeconds: 0 };
+    const merged = this.merged.get(treatmentId) ?? { totals: Totals.ofTrials(), windowSeconds: 0 };
     merged.totals.add(totals);
     merged.windowSeconds += result.windowSeconds;
     this.merged.set(treatmentId, merged);

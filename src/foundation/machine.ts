@@ -3,7 +3,7 @@
 // Read once a run, never on the hot path.
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from "node:os";
-import { z } from "zod";
+import * as z from "zod";
 
 export interface MachineFacts {
   readonly platform: string;

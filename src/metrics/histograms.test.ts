@@ -3,6 +3,7 @@ import hdr from "hdr-histogram-js";
 import { describe, expect, it } from "vitest";
 import {
   countsWithin,
+  createGrowingHistogram,
   createHistogram,
   HIGHEST_TRACKABLE_US,
   HistogramSet,
@@ -122,6 +123,31 @@ describe("HistogramSet", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("has the same samples where its histograms grow with them", () => {
+    fc.assert(
+      fc.property(fc.array(valuesUs, { minLength: 1, maxLength: 5 }), (parts) => {
+        const merged = new HistogramSet(createGrowingHistogram);
+        for (const part of parts) merged.addTo("add.response", histogramOf(part));
+        const all = histogramOf(parts.flat());
+        const actual = merged.at("add.response");
+        expect(summaryMs(actual)).toEqual(summaryMs(all));
+        const bounds = [1000, 1_000_000, 3_000_000, 600_000_000_000];
+        expect(countsWithin(actual, bounds)).toEqual(countsWithin(all, bounds));
+        const back = new HistogramSet();
+        back.add(merged);
+        expectSame(back.at("add.response"), all);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("takes no more memory than its samples need where its histograms grow", () => {
+    const merged = new HistogramSet(createGrowingHistogram);
+    merged.addTo("add.response", histogramOf([1, 1_000_000]));
+    const bytes = (histogram: Histogram): number => histogram.estimatedFootprintInBytes;
+    expect(bytes(merged.at("add.response"))).toBeLessThan(bytes(createHistogram()) / 2);
   });
 
   it("lists only histograms with samples, in the order of the tags, and forgets them on reset", () => {

@@ -1,6 +1,7 @@
 // HdrHistogram as this program uses it: microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One
-// fixed shape, so that any two histograms add up exactly and a range never has to grow in mid-run. Percentiles are
-// HdrHistogram's own (`getValueAtPercentile`); they are never averaged, only histograms are merged.
+// fixed shape, so that any two histograms add up exactly and a range never has to grow in mid-run; those of trials that are
+// over have the same buckets, as many as they need. Percentiles are HdrHistogram's own (`getValueAtPercentile`); they are
+// never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
 import { TAGS, type Tag } from "./operations.js";
@@ -10,16 +11,23 @@ export type { Histogram } from "hdr-histogram-js";
 /** The largest value a histogram holds: 7 days, in microseconds. The recorder counts what it has to cut to this. */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
 
+const SHAPE = {
+  bitBucketSize: 32,
+  lowestDiscernibleValue: 1,
+  numberOfSignificantValueDigits: 3,
+  useWebAssembly: false,
+} as const;
+/** What the first bucket holds, in microseconds. */
+const FIRST_BUCKET_US = 2047;
+
 /** About 125 kB of counts. */
 export function createHistogram(): Histogram {
-  return hdr.build({
-    bitBucketSize: 32,
-    autoResize: false,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: HIGHEST_TRACKABLE_US,
-    numberOfSignificantValueDigits: 3,
-    useWebAssembly: false,
-  });
+  return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
+}
+
+/** With the same buckets, but only those up to its largest sample: 45 kB for a second. For what is kept, not for what is written. */
+export function createGrowingHistogram(): Histogram {
+  return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
 }
 
 /** Milliseconds as whole microseconds, cut to what a histogram holds. */
@@ -82,7 +90,7 @@ export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   }
 }
 
-/** As HdrHistogram's `add`, for two of this shape, but up to the largest sample instead of through all of 7 days. */
+/** As HdrHistogram's `add`, for two with these buckets, but up to the largest sample instead of through all of 7 days. */
 function addHistogram(into: Histogram, from: Histogram): void {
   if (!(from instanceof hdr.JsHistogram) || !(into instanceof hdr.JsHistogram)) {
     into.add(from);
@@ -90,6 +98,7 @@ function addHistogram(into: Histogram, from: Histogram): void {
   }
   if (from.totalCount === 0) return;
   const last = from.countsArrayIndex(from.maxValue);
+  if (last >= into.countsArrayLength) into.resize(from.maxValue);
   for (let index = 0; index <= last; index++) {
     const count = from.getCountAtIndex(index);
     if (count > 0) into.addToCountAtIndex(index, count);
@@ -140,6 +149,8 @@ export function summaryMs(histogram: Histogram | undefined): LatencySummary | nu
 export class HistogramSet {
   private readonly byTag = new Map<Tag, Histogram>();
 
+  constructor(private readonly create: () => Histogram = createHistogram) {}
+
   /** The histogram of `tag` when it has samples. */
   get(tag: Tag): Histogram | undefined {
     const histogram = this.byTag.get(tag);
@@ -150,7 +161,7 @@ export class HistogramSet {
   at(tag: Tag): Histogram {
     let histogram = this.byTag.get(tag);
     if (!histogram) {
-      histogram = createHistogram();
+      histogram = this.create();
       this.byTag.set(tag, histogram);
     }
     return histogram;

@@ -1,7 +1,13 @@
 // Counts and histograms of a stretch of measured time: one second, a trial's window, or all trials of a
 // treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
-import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
+import {
+  createGrowingHistogram,
+  HistogramSet,
+  recordAll,
+  summaryMs,
+  type LatencySummary,
+} from "./histograms.js";
 import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
@@ -99,13 +105,20 @@ export function sumOf(counts: ReadonlyMap<string, number>): number {
 }
 
 export class Totals {
-  readonly histograms = new HistogramSet();
   clampedSamples = 0;
   private readonly counts = new Map<Operation, OperationCounts>();
 
   /** `operations` are reported even when nothing happened to them: a stall is a row of zeros, not a missing row. */
-  constructor(operations: readonly Operation[] = []) {
+  constructor(
+    operations: readonly Operation[] = [],
+    readonly histograms = new HistogramSet(),
+  ) {
     for (const operation of operations) this.counts.set(operation, noCounts());
+  }
+
+  /** To add trials to that are over: it takes as much memory as their samples need. */
+  static ofTrials(): Totals {
+    return new Totals([], new HistogramSet(createGrowingHistogram));
   }
 
   /** In the order of `OPERATIONS`. */

@@ -2,7 +2,7 @@
 // and the batch that made them.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Prng } from "../foundation/prng.js";
 import {
   batchKeys,

@@ -1,6 +1,6 @@
 // The railway event: its types and the one zod schema of its document, shared by every actor, by the tests and
 // by the audit. The document is what the payload column holds, as JSONB or as TEXT.
-import { z } from "zod";
+import * as z from "zod";
 
 export const EVENT_TYPES = [
   "ROUTE_AUTHORIZATION",

@@ -2,7 +2,7 @@
 // good, or left in doubt. A batch is described, not listed: its keys and its documents are made again from the
 // description when they are needed, so that a ledger takes bytes a batch and not bytes an event. The audit compares it
 // with the tables; nothing else that the workload says of itself counts.
-import { z } from "zod";
+import * as z from "zod";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";

@@ -6,7 +6,7 @@
 //   complete PROCESSING -> COMPLETE     the business logic is done; terminal
 //   fail     PROCESSING -> FAILED       given up; terminal
 //   archive  COMPLETE | FAILED -> events_archive      moved to history, gone from the live tables
-import { z } from "zod";
+import * as z from "zod";
 
 export const EventStatus = z.enum(["PENDING", "PROCESSING", "COMPLETE", "FAILED"]);
 export type EventStatus = z.infer<typeof EventStatus>;

@@ -2,7 +2,7 @@
 // with the baseline, marginal effects of factors, interactions between them, and sweeps over clients. Everything
 // here is derived from the stored trials and the seed, so it can be made again. Intervals and p-values are null
 // where there are too few trials to give them; nothing else stands in for them.
-import { z } from "zod";
+import * as z from "zod";
 import { OPERATIONS } from "../metrics/operations.js";
 
 const count = z.int().min(0);

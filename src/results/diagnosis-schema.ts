@@ -1,7 +1,7 @@
 // The parts of the result document that say how far it can be believed: thresholds and what was seen, findings of the
 // self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
 // All of it was added to version 1, so every field is optional where it is used.
-import { z } from "zod";
+import * as z from "zod";
 
 const amount = z.number().min(0);
 const ratio = amount.describe("0 .. 1");

@@ -1,7 +1,7 @@
 // The part of the result document that splits it by endpoint and by region: who was to go where, who did, and how
 // long it took there. It adds up to the operations of the same trial or treatment. Histograms stand beside the
 // percentiles of a trial, encoded, so that trials and regions can be merged by whoever reads the document.
-import { z } from "zod";
+import * as z from "zod";
 import { OPERATIONS } from "../metrics/operations.js";
 import { LatencyOrNull } from "./latency-schema.js";
 

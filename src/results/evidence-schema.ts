@@ -1,7 +1,7 @@
 // The evidence of a trial in the result document: what the database, the pooler and the machine did in the window, as
 // far as they tell, and where the time of a transaction went. All of it was added to version 1, so every field is
 // optional; what a server's version or a role's rights do not show is absent and named in `skipped`, never 0.
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.int().min(0);
 const amount = z.number().min(0);

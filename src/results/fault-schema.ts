@@ -1,7 +1,7 @@
 // One fault as it went: when it was asked for, when it really was there, what failed meanwhile, how long the load took
 // to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
 // docs/faults.md. Only faults whose injection began are listed.
-import { z } from "zod";
+import * as z from "zod";
 import { FAULT_KINDS } from "../scenario/faults.js";
 
 const seconds = z.number().min(0);

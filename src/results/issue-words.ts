@@ -1,6 +1,6 @@
 // What zod finds wrong with a stored document, in words for people: the place, then what was expected there. Bounded,
 // because a place is made of keys and keys may be anything.
-import type { z } from "zod";
+import type * as z from "zod";
 import { elided } from "../foundation/shown.js";
 
 const CHARACTERS_MAX = 300;

@@ -1,6 +1,6 @@
 // The percentiles of a latency as result documents state them, apart from those who use them, so that parts of the
 // document can be described in files of their own. Always taken from a merged histogram, never from other percentiles.
-import { z } from "zod";
+import * as z from "zod";
 
 const amount = z.number().min(0);
 

@@ -2,7 +2,7 @@
 // that neither can drift from the other. A reader meets logs that were cut short, edited or written by something
 // else: every line is either one of these or told apart by why it is not, never skipped in silence.
 // Fields that a later version adds are ignored.
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { OPERATIONS } from "../metrics/operations.js";

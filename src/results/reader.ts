@@ -3,7 +3,7 @@
 // which file, what is wrong in it and what to do. It trusts no path that a file contains.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";

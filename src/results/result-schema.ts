@@ -1,7 +1,7 @@
 // The result document, `result.json`: everything numeric that an experiment found, in a versioned shape that
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
-import { z } from "zod";
+import * as z from "zod";
 import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";

@@ -40,7 +40,7 @@ export async function readTrialTotals(
   trial: TrialResult,
   treatmentId: string,
 ): Promise<Totals> {
-  const totals = new Totals();
+  const totals = Totals.ofTrials();
   totals.histograms.add(await readTrialHistograms(directory, trial.number, treatmentId));
   totals.clampedSamples = trial.clampedSamples ?? 0;
   for (const operation of OPERATIONS) {

@@ -1,7 +1,7 @@
 // The JSON Schema of a scenario file, made from the zod schema: what editors complete and check by, what the
 // documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
 // is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
-import { z } from "zod";
+import * as z from "zod";
 import { pathText, type Path } from "./paths.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 

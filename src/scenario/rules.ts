@@ -1,7 +1,7 @@
 // The rules that a scenario's schema cannot say, as a table of which keys each one reads. So they also run over a
 // scenario that has other faults: a rule is left out only where the keys it reads are themselves at fault, and
 // the user sees every problem at once.
-import type { z } from "zod";
+import type * as z from "zod";
 import { DIALECT_FACTORS } from "./dialects/registry.js";
 import { isMapping, parsePath } from "./paths.js";
 import { poolProblems } from "./pool-rules.js";

@@ -1,7 +1,7 @@
 // Scalars of a scenario that YAML has no type for: durations, sizes, connection URLs, isolation levels. Each is a
 // zod type that says precisely what is wrong with a bad value, and carries its own JSON Schema, so that editors
 // check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
-import { z } from "zod";
+import * as z from "zod";
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "../foundation/units.js";
 import { suggestion } from "./nearest.js";
 import { ISOLATIONS, type Isolation } from "./settings.js";

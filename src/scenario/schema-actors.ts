@@ -1,7 +1,7 @@
 // The schema of who does the work: the groups of clients under `actors`, their worker threads and their load.
 // `load` is flat; the table of executors says which keys each one needs, and `rules-workload.ts` holds to it. A
 // new executor is one line in that table.
-import { z } from "zod";
+import * as z from "zod";
 import { duration, HOUR_MS } from "./scalars.js";
 import { scheduleKeys } from "./schema-load.js";
 import { MAX_CLIENTS } from "./schema-target.js";

@@ -1,7 +1,7 @@
 // The schema of `faults`: a list of flat mappings whose `kind` says which other keys belong. `rules-faults.ts` holds
 // each one to the table of kinds, as it is done for `target` and `pool`, because a message such as "belongs to kind
 // postgres-restart" helps more than a failed union. What a kind does is told in docs/faults.md.
-import { z } from "zod";
+import * as z from "zod";
 import {
   FAULT_KINDS,
   FULL_DISKS,

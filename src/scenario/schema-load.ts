@@ -1,7 +1,7 @@
 // The keys of `load` that say when work starts: rates, stages, how arrivals are spaced and how long they wait, and the
 // profile of a simulated day. `schema-actors.ts` puts them beside the others; which executor needs or takes which is
 // in its table.
-import { z } from "zod";
+import * as z from "zod";
 import { ARRIVAL_DISTRIBUTIONS } from "../pacing/arrivals.js";
 import { DEFAULT_SIZES, PROFILE_NAMES } from "./profiles.js";
 import { duration, HOUR_MS } from "./scalars.js";

@@ -1,7 +1,7 @@
 // The parts of a scenario's schema that are mappings of their own: batch, advance, trial, retry, log, evidence,
 // thresholds.
 // `schema.ts` puts them together and says what this is for.
-import { z } from "zod";
+import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "./scalars.js";
 import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 

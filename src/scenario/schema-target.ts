@@ -1,7 +1,7 @@
 // The schema of where a scenario runs: `target` and `pool`. Both are flat mappings whose first key (`kind`,
 // `strategy`) says which other keys belong; `rules-target.ts` refuses the ones that do not, by these tables.
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
-import { z } from "zod";
+import * as z from "zod";
 import { connectionUrl, duration, HOUR_MS } from "./scalars.js";
 import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
 

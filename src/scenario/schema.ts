@@ -1,7 +1,7 @@
 // The strict schema of a scenario as people write it. One zod schema checks files, feeds editors (`json-schema.ts`)
 // and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
-import { z } from "zod";
+import * as z from "zod";
 import { ID_KINDS } from "../model/event-id.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../model/document-generator.js";
 import { isolation, size } from "./scalars.js";

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { homedir, platform, arch } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { generateSecret } from "../foundation/prng.js";
 import type { ServerUser } from "./private-directory.js";
 import { guardDirectory } from "./reaper.js";

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import type { PrivateDirectory, ServerUser } from "./private-directory.js";
 import { serverEnvironment } from "./server-process.js";

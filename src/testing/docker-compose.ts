@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 
 /** The folder of the stack on PostgreSQL, and of what both stacks share. */
 export const DOCKER = join(import.meta.dirname, "..", "..", "docker");

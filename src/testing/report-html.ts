@@ -1,6 +1,6 @@
 // Reads a `report.html` back as a browser would, for tests without one: the elements in their nesting, and the data
 // that the page's script is given. It knows the HTML that train-sim writes, and throws where that is not well formed.
-import { z } from "zod";
+import * as z from "zod";
 import { ResultDocument } from "../results/result-schema.js";
 
 const VOID_ELEMENTS = new Set(["meta", "link", "img", "br", "hr", "input"]);

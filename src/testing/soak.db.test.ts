@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { TrialResult } from "../results/result-schema.js";
 import { pgBouncerEnv } from "./pgbouncers.js";
 import { scratchDirectory } from "./train-sim.js";
