@@ -1,13 +1,14 @@
-// Whether an event costs the same however large the run is: over the life of one long trial, with 1 and with 6 treatments, and
-// from an empty queue to a large backlog. CPU of client and server per published event, memory of train-sim and bytes of
-// the result directory, each against the smallest case. Exits with 1 when a curve is not flat within its bound. On a busy
-// machine the CPU of an event varies by more than that: look at the load average that it prints.
+// Whether an event costs the same however large the run is: over the life of one long trial (beside a new one at its end),
+// with 1 and with 6 treatments, and from an empty queue to a large backlog. CPU of client and server per published event,
+// memory of train-sim and bytes of the result directory, each against the smallest case. Exits with 1 when a curve is not
+// flat within its bound. On a busy machine the CPU of an event varies by more than that: look at the load average that it prints.
 //
 //   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--short] [--json]
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readOptions } from "./options.mjs";
 
@@ -29,11 +30,12 @@ function residentMb(pid) {
 }
 
 /** Runs the scenario; resolves to its trials, each with its files' sizes and seconds, and train-sim's memory by instant. */
-async function run(settings) {
+async function run(settings, warmUp = warmUpSeconds) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
-  const set = Object.entries({ ...settings, "trial.warmUp": `${warmUpSeconds}s` }).flatMap(
-    ([path, value]) => ["--set", `${path}=${value}`],
-  );
+  const set = Object.entries({ ...settings, "trial.warmUp": `${warmUp}s` }).flatMap(([path, value]) => [
+    "--set",
+    `${path}=${value}`,
+  ]);
   const args = [here("../dist/cli/main.js"), "run", here("scale.yaml"), "--quiet", "--out", out, ...set];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
@@ -81,7 +83,7 @@ function readTrial(directory, memory) {
   const bytes = (isLedger) =>
     sum(sizes.filter(({ name }) => name.startsWith("ledger-") === isLedger).map(({ size }) => size));
   const batches = trial.operations.add.transactions;
-  return { seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
+  return { startMs, seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
 }
 
 /** What an event cost in those seconds, and the memory in them. */
@@ -103,22 +105,34 @@ function slices(seconds, count) {
   return Array.from({ length: count }, (_, number) => seconds.slice(number * length, (number + 1) * length));
 }
 
+/**
+ * The last minute of a long trial against the first of a new one, each with its own server, both at once: over half an hour the
+ * processor itself changes more than what is looked for. After a minute's warm-up, since autovacuum comes once a minute, and a
+ * new table gives it nothing to do the first time.
+ */
 async function life(minutes) {
-  const [trial] = await run({ "trial.duration": `${Math.round(minutes * 60)}s` });
-  const firstSeconds = Math.min(FIRST_SECONDS, Math.floor(trial.seconds.length / SLICES));
-  const rest = trial.seconds.slice(firstSeconds);
-  const length = rest.length / SLICES;
+  const lifeSeconds = Math.round(minutes * 60);
+  const firstSeconds = Math.min(FIRST_SECONDS, Math.floor(lifeSeconds / SLICES));
+  const of = async (seconds) => {
+    const [trial] = await run({ "trial.duration": `${seconds}s` }, lifeWarmUpSeconds);
+    return trial;
+  };
+  const young = sleep((lifeSeconds - firstSeconds) * 1000).then(() => of(firstSeconds));
+  const [old, other] = await Promise.all([of(lifeSeconds), young]);
+  const from = Math.min(Math.round((other.startMs - old.startMs) / 1000), lifeSeconds - firstSeconds);
+  const beside = old.seconds.slice(from, from + firstSeconds);
   const points = [
-    point(`until ${firstSeconds} s`, trial.seconds.slice(0, firstSeconds)),
-    ...slices(rest, SLICES).map((seconds, number) =>
-      point(`until ${Math.round(firstSeconds + (number + 1) * length)} s`, seconds),
+    point(`a new one's first ${firstSeconds} s`, other.seconds),
+    ...slices(old.seconds.slice(0, from), SLICES).map((seconds, number) =>
+      point(`until ${Math.round(((number + 1) * from) / SLICES)} s`, seconds),
     ),
+    point("beside the new one", beside),
   ];
   const files = {
-    bytesPerSecondWithoutLedgers: trial.files.others / trial.seconds.length,
-    ledgerBytesPerBatch: trial.files.ledger / trial.batches,
+    bytesPerSecondWithoutLedgers: old.files.others / old.seconds.length,
+    ledgerBytesPerBatch: old.files.ledger / old.batches,
   };
-  return { curve: "life of a trial", points, files, memoryFrom: 1 + SLICES / 3 };
+  return { curve: "life of a trial", points, files, memoryFrom: 1 + SLICES / 3, isAgainstLast: true };
 }
 
 /** Treatments that differ in nothing that a run without slow transactions would notice. */
@@ -146,15 +160,18 @@ async function backlog(seconds, most) {
 }
 
 /**
- * Growth of the last third of a curve (at least its last point) over its first point, by measure. Memory over a trial's
- * life is held against its middle third: before that, heaps grow to the size at which V8 begins to collect.
+ * Growth of the last third of a curve (at least its last point; of costs over a trial's life, that point) over its first point,
+ * by measure. Memory over a trial's life is held against its middle third: before that, heaps grow to the size at which V8
+ * begins to collect.
  */
-function judge({ curve, points, memoryFrom = 0 }) {
+function judge({ curve, points, memoryFrom = 0, isAgainstLast = false }) {
   const third = Math.max(1, Math.floor(points.length / 3));
   const of = (range, measure) => median(range.map((each) => each[measure]));
   return ["clientUsPerEvent", "serverUsPerEvent", "memoryMb"].map((measure) => {
-    const first = measure === "memoryMb" ? points.slice(memoryFrom, memoryFrom + third) : points.slice(0, 1);
-    const growth = of(points.slice(-third), measure) / of(first, measure) - 1;
+    const isMemory = measure === "memoryMb";
+    const first = isMemory ? points.slice(memoryFrom, memoryFrom + third) : points.slice(0, 1);
+    const last = points.slice(isAgainstLast && !isMemory ? -1 : -third);
+    const growth = of(last, measure) / of(first, measure) - 1;
     return { curve, measure, growth, isFlat: growth <= GROWTH_MAX };
   });
 }
@@ -173,9 +190,9 @@ function print({ curve, points, files }) {
 }
 
 const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000 }, ["short"]);
-const { minutes, trialSeconds, preload, warmUpSeconds } = options.short
-  ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, warmUpSeconds: 2 }
-  : { ...options, warmUpSeconds: 5 };
+const { minutes, trialSeconds, preload, warmUpSeconds, lifeWarmUpSeconds } = options.short
+  ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, warmUpSeconds: 2, lifeWarmUpSeconds: 2 }
+  : { ...options, warmUpSeconds: 5, lifeWarmUpSeconds: 60 };
 const curves = [];
 for (const measure of [
   () => life(minutes),
