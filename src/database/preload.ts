@@ -55,7 +55,8 @@ async function openFiller(
     session,
     async insert(batch) {
       await session.execute(addEvents, bindAhead(addEvents, batchArrays(context, batch), memory.allocate));
-      await session.execute(addStatus, bindAhead(addStatus, [uuidBytesArray(batch.keys)]));
+      const status = [uuidBytesArray(batch.keys)];
+      await session.execute(addStatus, bindAhead(addStatus, status, memory.allocate));
     },
     close: () => session.close(),
   };

@@ -95,15 +95,30 @@ export class EventBatch {
   }
 }
 
-/** What a maker keeps for the next batch, at most. */
+/** What is kept for the same column of the next batch, at most. */
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
+class ColumnMemory {
+  private kept = byteTarget(Buffer.alloc(0));
+
+  /** At least so many bytes, until it is asked again. */
+  of(bytes: number): ByteTarget {
+    if (bytes <= this.kept.bytes.length) return this.kept;
+    const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
+    if (bytes <= KEPT_BYTES_MAX) this.kept = target;
+    return target;
+  }
+}
+
 /**
- * Makes the batches of one thread. The documents of all of them are written into the same memory, so a batch is good until
+ * Makes the batches of one thread. All of them are written into the same memory but for their keys, so a batch is good until
  * the next one is made: whoever sends it later copies what it sends.
  */
 export class BatchMaker {
-  private documents = byteTarget(Buffer.alloc(0));
+  private readonly documents = new ColumnMemory();
+  private readonly types = new ColumnMemory();
+  private readonly authorities = new ColumnMemory();
+  private readonly trains = new ColumnMemory();
 
   /** `room` is that of the column of documents. */
   constructor(
@@ -117,12 +132,12 @@ export class BatchMaker {
     // Those of version 7 are made in their order.
     const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
     const { room } = this;
-    const documents = this.memory(size * (room + generator.maxBytes));
+    const documents = this.documents.of(size * (room + generator.maxBytes));
     const documentEnds = new Array<number>(size);
-    const types = Buffer.allocUnsafe(size * TYPE_BYTES_MAX);
+    const types = this.types.of(size * TYPE_BYTES_MAX).bytes;
     const typeEnds = new Array<number>(size);
-    const authorities = byteTarget(Buffer.allocUnsafe(size * KEY_BYTES));
-    const trains = byteTarget(Buffer.allocUnsafe(size * TRAIN_BYTES));
+    const authorities = this.authorities.of(size * KEY_BYTES);
+    const trains = this.trains.of(size * TRAIN_BYTES);
     const trainEnds = new Array<number>(size);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
@@ -140,15 +155,8 @@ export class BatchMaker {
       sorted,
       { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds, room },
       { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds, room: 0 },
-      authorities.bytes,
-      { bytes: trains.bytes, ends: trainEnds, room: 0 },
+      authorities.bytes.subarray(0, size * KEY_BYTES),
+      { bytes: trains.bytes.subarray(0, size * TRAIN_BYTES), ends: trainEnds, room: 0 },
     );
-  }
-
-  private memory(bytes: number): ByteTarget {
-    if (bytes <= this.documents.bytes.length) return this.documents;
-    const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
-    if (bytes <= KEPT_BYTES_MAX) this.documents = target;
-    return target;
   }
 }
