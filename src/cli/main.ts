@@ -6,6 +6,7 @@ import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
+import { endInAnyCase } from "./end-of-process.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { register as registerLogs } from "./logs.js";
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
     process.exitCode = exitCodeOf(error);
   } finally {
     process.off("beforeExit", onNothingLeft);
+    endInAnyCase();
   }
 }
 

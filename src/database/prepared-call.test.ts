@@ -21,7 +21,9 @@ function driversMessages(name: string, values: readonly SqlValue[]): Buffer {
   connection.bind({ statement: name, values: mapped }, true);
   connection.execute(null, true);
   connection.sync();
-  return stream.read() as Buffer;
+  const chunks: Buffer[] = [];
+  for (let chunk: unknown; (chunk = stream.read()) !== null;) chunks.push(chunk as Buffer); // one at a time from Node 26 on
+  return Buffer.concat(chunks);
 }
 
 const VALUES: readonly (readonly SqlValue[])[] = [

@@ -3,6 +3,7 @@
 // the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import type { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
+import { withinMs } from "../foundation/deadline.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../foundation/errors.js";
 import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
@@ -10,13 +11,15 @@ import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } fro
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
-import { crashed, hung } from "./worker-failures.js";
+import { crashed, endless, hung } from "./worker-failures.js";
 import { startThread } from "./worker-thread.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;
 /** Many threads that load the program at once on few cores take their time until the first report. */
 const START_GRACE_MS = 45_000;
+/** A thread that is told to end does so between two steps of its code. */
+const END_PATIENCE_MS = 10_000;
 
 /** Least time between a command and the instant it names. */
 const LEAD_MIN_MS = 30;
@@ -135,12 +138,16 @@ export class Fleet {
     return Math.min(LEAD_MAX_MS, Math.max(LEAD_MIN_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms()));
   }
 
-  /** Ends every thread at once, whatever it is doing. */
-  async terminate(): Promise<void> {
+  /** Ends every thread at once, whatever it is doing; resolves with what is wrong when Node cannot end one. */
+  async terminate(): Promise<TrialError | undefined> {
     clearInterval(this.pulse);
     tuneAsUsual();
     this.assignments.forEach((_, number) => this.stopped.add(number));
-    await Promise.all(this.workers.map((worker) => worker.terminate()));
+    const ends = await Promise.allSettled(
+      this.workers.map((worker) => withinMs(worker.terminate(), END_PATIENCE_MS)),
+    );
+    const first = ends.findIndex(({ status }) => status === "rejected");
+    return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
   }
 
   private startWorker(assignment: Assignment, number: number): void {

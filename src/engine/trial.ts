@@ -97,11 +97,11 @@ class TrialRun {
     this.over.abort();
     await this.faults?.end();
     await this.evidence?.close();
-    await this.fleet?.terminate();
+    const endless = await this.fleet?.terminate();
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
-    failure ??= this.closeFiles();
+    failure ??= endless ?? this.closeFiles();
     const result = this.result(ending, failure);
     await this.log.close(result);
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
