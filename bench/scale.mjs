@@ -3,7 +3,7 @@
 // memory of train-sim and bytes of the result directory, each against the smallest case. Exits with 1 when a curve is not
 // flat within its bound. On a busy machine the CPU of an event varies by more than that: look at the load average that it prints.
 //
-//   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--short] [--json]
+//   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--rounds 3] [--short] [--json]
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -149,14 +149,27 @@ async function treatments(seconds) {
   return { curve: "treatments", points: [...(await of(1)), ...(await of(6))] };
 }
 
-/** Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. */
-async function backlog(seconds, most) {
-  const points = [];
-  for (const preload of [0, Math.round(most / 100), Math.round(most / 10), most]) {
-    const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });
-    points.push(point(`${preload} preloaded`, trial.seconds));
-  }
-  return { curve: "backlog", points };
+/** The median of each measure. */
+function middle(rounds) {
+  const of = (measure) => median(rounds.map((each) => each[measure]));
+  const [{ name }] = rounds;
+  const [clientUsPerEvent, serverUsPerEvent] = [of("clientUsPerEvent"), of("serverUsPerEvent")];
+  return { name, events: of("events"), clientUsPerEvent, serverUsPerEvent, memoryMb: of("memoryMb"), rounds };
+}
+
+/**
+ * Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. The lengths
+ * in turns, some rounds: memory of one and the same run differs by a tenth from one process to the next.
+ */
+async function backlog(seconds, most, rounds) {
+  const lengths = [0, Math.round(most / 100), Math.round(most / 10), most];
+  const measured = lengths.map(() => /** @type {ReturnType<typeof point>[]} */ ([]));
+  for (let round = 0; round < rounds; round++)
+    for (const [index, preload] of lengths.entries()) {
+      const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });
+      measured[index].push(point(`${preload} preloaded`, trial.seconds));
+    }
+  return { curve: "backlog", points: measured.map(middle) };
 }
 
 /**
@@ -189,15 +202,15 @@ function print({ curve, points, files }) {
     );
 }
 
-const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000 }, ["short"]);
-const { minutes, trialSeconds, preload, warmUpSeconds, lifeWarmUpSeconds } = options.short
-  ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, warmUpSeconds: 2, lifeWarmUpSeconds: 2 }
+const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000, rounds: 3 }, ["short"]);
+const { minutes, trialSeconds, preload, rounds, warmUpSeconds, lifeWarmUpSeconds } = options.short
+  ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, rounds: 1, warmUpSeconds: 2, lifeWarmUpSeconds: 2 }
   : { ...options, warmUpSeconds: 5, lifeWarmUpSeconds: 60 };
 const curves = [];
 for (const measure of [
   () => life(minutes),
   () => treatments(trialSeconds),
-  () => backlog(trialSeconds, preload),
+  () => backlog(trialSeconds, preload, rounds),
 ]) {
   const curve = await measure();
   curves.push(curve);
