@@ -161,7 +161,7 @@ function middle(rounds) {
 
 /**
  * Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. The lengths
- * in turns, some rounds: memory of one and the same run differs by a tenth from one process to the next.
+ * in turns, some rounds: memory of one and the same run comes in two kinds, a seventh apart (docs/scale.md).
  */
 async function backlog(seconds, most, rounds) {
   const lengths = [0, Math.round(most / 100), Math.round(most / 10), most];
