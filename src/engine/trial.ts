@@ -101,7 +101,7 @@ class TrialRun {
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
-    failure ??= endless ?? this.closeFiles();
+    failure = [failure, endless, this.closeFiles()].find((each) => each !== undefined);
     const result = this.result(ending, failure);
     await this.log.close(result);
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
