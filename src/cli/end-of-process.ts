@@ -1,17 +1,18 @@
-// The end of a process that holds a thread which cannot be ended. Node 24 and 26 end neither a thread whose memory ran
-// out within one long loop nor, by process.exit, the process that it runs in: a run that failed for that, its results
-// written, would go on until the machine has no memory left. All other runs end by themselves and see nothing of this.
+// The end of a process, even of one that holds a thread which cannot be ended. Node 24 and 26 end neither a thread whose
+// memory ran out within one long loop nor, by process.exit, the process that it runs in: it would go on until the machine has
+// no memory left. A run whose work is done ends by itself, and sees nothing of this unless it holds such a thread.
 const PATIENCE_MS = 5_000;
 
 /** Node's, from 22.15 on and not on Windows: another program in this process's place, whatever its threads do. */
-type Execve = (file: string, args: readonly string[], env: Readonly<Record<string, string>>) => never;
+type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-function endByForce(exitCode: number): void {
+/** At once, whatever is under way; on Windows it has to be a thread that can be ended. */
+export function endNow(exitCode: number): never {
   const { execve } = process as { execve?: Execve };
-  if (execve)
-    execve.call(process, process.execPath, [process.execPath, "-e", `process.exit(${exitCode})`], {});
-  if (process.platform === "win32") process.kill(process.pid, "SIGKILL");
-  process.exit(exitCode); // Node without execve ends its threads
+  // What loads modules into each Node, or waits for a debugger, is not for this one.
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  execve?.call(process, process.execPath, [process.execPath, "-e", `process.exit(${exitCode})`], env);
+  return process.exit(exitCode); // Node without execve ends its threads
 }
 
 /** To be called when the work is done: ends the process, with the exit code that it has by then, should it not end by itself. */
@@ -20,6 +21,8 @@ export function endInAnyCase(): void {
     // A reader that takes its time is no reason to cut it off.
     if (process.stdout.writableLength > 0) return;
     process.stderr.write("train-sim: a part of it did not end, and was ended by force\n");
-    endByForce(Number(process.exitCode ?? 0));
+    // With the code of one that was killed, since nothing else ends it.
+    if (process.platform === "win32") process.kill(process.pid, "SIGKILL");
+    endNow(Number(process.exitCode ?? 0));
   }, PATIENCE_MS).unref();
 }

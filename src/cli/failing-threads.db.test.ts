@@ -69,6 +69,8 @@ if (isMainThread)
   };
 `;
 
+const OUT_OF_MEMORY_IN_A_LOOP = "const kept = []; for (let i = 0; ; i++) kept.push(new Array(1000).fill(i));";
+
 describe("a worker thread", () => {
   it.each([
     [
@@ -136,7 +138,7 @@ describe("a worker thread", () => {
 
   it("that runs out of memory within one long loop is named, and the run ends, even where Node does not end the thread", async () => {
     const { ended, directory, result } = await runWith(
-      inWorker("const kept = []; for (let i = 0; ; i++) kept.push(new Array(1000).fill(i));"),
+      inWorker(OUT_OF_MEMORY_IN_A_LOOP),
       "--max-old-space-size=192",
     );
     expect(ended.exitCode, ended.stderr).toBe(107);
@@ -156,6 +158,16 @@ describe("the coordinator", () => {
     expect(ended.stderr).toMatch(/unexpected error, please report it: TypeError: nobody foresaw me\n\s+at /);
     expect(result.verdict.reasons.join()).toContain("unfinished: 0 of 2 trials are complete");
     expect((await trainSim(["report", directory])).exitCode).toBe(0);
+  }, 60_000);
+
+  it("that meets it beside a thread that Node may not be able to end, ends all the same", async () => {
+    const later = 'setTimeout(() => { throw new TypeError("nobody foresaw me"); }, 2_000)';
+    const { ended } = await runWith(
+      inWorker(OUT_OF_MEMORY_IN_A_LOOP) + inCoordinator(later),
+      "--max-old-space-size=192",
+    );
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    expect(ended.stderr).toContain("please report it: TypeError: nobody foresaw me");
   }, 60_000);
 
   it("that waits for what never comes, with nothing else to do, ends with 107 and says so", async () => {

@@ -6,7 +6,7 @@ import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
-import { endInAnyCase } from "./end-of-process.js";
+import { endInAnyCase, endNow } from "./end-of-process.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { register as registerLogs } from "./logs.js";
@@ -71,14 +71,14 @@ function exitCodeOf(error: unknown): ExitCode {
 /** For what is thrown where nobody waits: the process cannot go on, but ends with words and the exit code of DESIGN. */
 function dieOf(error: unknown): never {
   process.stderr.write(explain(error));
-  process.exit(exitCodeOf(error));
+  return endNow(exitCodeOf(error));
 }
 
 async function main(): Promise<void> {
   process.on("uncaughtException", dieOf);
   // A reader that closed its end (`| head`) is not an error of ours.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(ExitCode.done);
+    if (error.code === "EPIPE") endNow(ExitCode.done);
     throw error;
   });
   // Node would end in silence, with a code of its own.

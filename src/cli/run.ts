@@ -17,6 +17,7 @@ import type { Experiment } from "../scenario/settings.js";
 import { DASHBOARD_PORT } from "./live/dashboard.js";
 import { PROMETHEUS_PORT } from "./live/prometheus.js";
 import { startWatchers, type WatchOptions } from "./live/watch.js";
+import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
 
@@ -148,7 +149,7 @@ async function runWithSignals(
     observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
   }
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (interruption.isRequested()) process.exit(ExitCode.interrupted);
+    if (interruption.isRequested()) endNow(ExitCode.interrupted);
     interruption.request(signal);
     observer.note(`${signal}: finishing what is under way; once more stops at once`);
   };

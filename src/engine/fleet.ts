@@ -5,6 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../foundation/errors.js";
+import { collectAllGarbage } from "../foundation/garbage.js";
 import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
@@ -72,7 +73,8 @@ export class Fleet {
     tuneFor(this.assignments.reduce((sum, { clients }) => sum + clients, 0));
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
-    await ready;
+    // By the thread of the coordinator, which is left with what a preload and trials before took; theirs are new.
+    await Promise.all([ready, collectAllGarbage()]);
   }
 
   start(atMs: number): void {

@@ -3,7 +3,6 @@ import hdr from "hdr-histogram-js";
 import { describe, expect, it } from "vitest";
 import {
   countsWithin,
-  createGrowingHistogram,
   createHistogram,
   HIGHEST_TRACKABLE_US,
   HistogramSet,
@@ -128,7 +127,7 @@ describe("HistogramSet", () => {
   it("has the same samples where its histograms grow with them", () => {
     fc.assert(
       fc.property(fc.array(valuesUs, { minLength: 1, maxLength: 5 }), (parts) => {
-        const merged = new HistogramSet(createGrowingHistogram);
+        const merged = HistogramSet.ofTrials();
         for (const part of parts) merged.addTo("add.response", histogramOf(part));
         const all = histogramOf(parts.flat());
         const actual = merged.at("add.response");
@@ -144,7 +143,7 @@ describe("HistogramSet", () => {
   });
 
   it("takes no more memory than its samples need where its histograms grow", () => {
-    const merged = new HistogramSet(createGrowingHistogram);
+    const merged = HistogramSet.ofTrials();
     merged.addTo("add.response", histogramOf([1, 1_000_000]));
     const bytes = (histogram: Histogram): number => histogram.estimatedFootprintInBytes;
     expect(bytes(merged.at("add.response"))).toBeLessThan(bytes(createHistogram()) / 2);

@@ -26,7 +26,7 @@ export function createHistogram(): Histogram {
 }
 
 /** With the same buckets, but only those up to its largest sample: 45 kB for a second. For what is kept, not for what is written. */
-export function createGrowingHistogram(): Histogram {
+function createGrowingHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
 }
 
@@ -150,6 +150,11 @@ export class HistogramSet {
   private readonly byTag = new Map<Tag, Histogram>();
 
   constructor(private readonly create: () => Histogram = createHistogram) {}
+
+  /** To add trials to that are over: it takes as much memory as their samples need. */
+  static ofTrials(): HistogramSet {
+    return new HistogramSet(createGrowingHistogram);
+  }
 
   /** The histogram of `tag` when it has samples. */
   get(tag: Tag): Histogram | undefined {

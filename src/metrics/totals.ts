@@ -1,13 +1,7 @@
 // Counts and histograms of a stretch of measured time: one second, a trial's window, or all trials of a
 // treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
-import {
-  createGrowingHistogram,
-  HistogramSet,
-  recordAll,
-  summaryMs,
-  type LatencySummary,
-} from "./histograms.js";
+import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
 import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
@@ -116,9 +110,9 @@ export class Totals {
     for (const operation of operations) this.counts.set(operation, noCounts());
   }
 
-  /** To add trials to that are over: it takes as much memory as their samples need. */
+  /** To add trials to that are over. */
   static ofTrials(): Totals {
-    return new Totals([], new HistogramSet(createGrowingHistogram));
+    return new Totals([], HistogramSet.ofTrials());
   }
 
   /** In the order of `OPERATIONS`. */

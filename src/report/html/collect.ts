@@ -3,7 +3,7 @@
 // one trial however many there are. A trial whose files cannot be read is left out of the pictures, and a note says so.
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
-import { createGrowingHistogram, HistogramSet } from "../../metrics/histograms.js";
+import { HistogramSet } from "../../metrics/histograms.js";
 import { OPERATIONS, type Tag } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
@@ -45,7 +45,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
       const { series, histograms } = await readStoredTrial(directory, trial, treatment, bucketsMax);
       collected.series.push(series);
       if (trial.status !== "complete") continue;
-      const merged = collected.merged.get(treatment) ?? new HistogramSet(createGrowingHistogram);
+      const merged = collected.merged.get(treatment) ?? HistogramSet.ofTrials();
       merged.add(histograms);
       collected.merged.set(treatment, merged);
     } catch (error) {

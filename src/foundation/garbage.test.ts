@@ -1,0 +1,36 @@
+// Of the thread that it is called in; what it gains in a run is in bench/scale.mjs and docs/scale.md.
+import v8 from "node:v8";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { collectAllGarbage } from "./garbage.js";
+
+function youngBytes(): number {
+  return v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;
+}
+
+/** Work as a preload's: much is made, some of it lives for a while. */
+function growYoungGeneration(): void {
+  let kept: object[] = [];
+  for (let i = 0; i < 3_000_000; i++) {
+    if (kept.length >= 200_000) kept = [];
+    kept.push({ i, words: [i, i + 1] });
+  }
+}
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe("collecting all garbage", () => {
+  it("leaves a young generation as small as can be, whatever it had grown to", async () => {
+    growYoungGeneration();
+    const grown = youngBytes();
+    await collectAllGarbage();
+    expect(grown).toBeGreaterThan(8e6);
+    expect(youngBytes()).toBeLessThanOrEqual(4e6);
+  });
+
+  it("is not done where Node has no inspector", async () => {
+    vi.stubGlobal("process", { ...process, features: { ...process.features, inspector: false } });
+    growYoungGeneration();
+    await collectAllGarbage();
+    expect(youngBytes()).toBeGreaterThan(8e6);
+  });
+});
