@@ -1,6 +1,6 @@
 // What is compared: operations of the workload as train-sim runs them, and as pgbench scripts with the same SQL, taken
 // from the built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable that
-// is the same each time, and a new batch's documents come from a table. A parameter that is not found is an error.
+// is the same each time, and a new batch's documents and keys come from tables. A parameter that is not found is an error.
 import { createWorkload } from "#program/database/create-workload.js";
 import { textArray, uuidArray } from "#program/database/binary-arrays.js";
 import { RECENT_LIMIT } from "#program/database/statements.js";
@@ -12,6 +12,8 @@ export const PEER_NAMESPACE = "fidelity_peer";
 const BATCH = 20;
 /** Batches of documents that pgbench adds in turn; each has keys of its own. */
 const BATCHES = 500;
+/** Batches of keys, one for each transaction, more than a round has: the same again would be an error. */
+const KEYS = 50_000;
 /** Of the reader: as many questions as pgbench takes scripts, with room. */
 const PROBES = 64;
 /** What fails never and takes two passes, so that no dice are thrown. */
@@ -35,9 +37,10 @@ function sql(name, words) {
 }
 
 const column = (name) => `(SELECT ${name} FROM fidelity.batches WHERE number = :number)`;
+// Keys ascend over all clients, as train-sim's do. To make them then and there takes the server longer than to look them up.
 const ADD = `\\set number random(1, ${BATCHES})
 ${sql("add", [
-  `(SELECT array_agg(uuidv7()) FROM generate_series(1, ${BATCH}))`,
+  "(SELECT ids FROM fidelity.keys WHERE number = (SELECT nextval('fidelity.turn')))",
   ...["payloads", "event_types", "authorities", "trains"].map(column),
 ])}`;
 const processWith = () => sql("process", [":limit", ":rolls", ":claim", ":complete", ":fail"]);
@@ -120,7 +123,7 @@ export function scenarioOf({ preload, advance, topology = "actors", actors }, lo
   };
 }
 
-/** The documents that pgbench adds: as many, and as large, as train-sim makes. */
+/** What pgbench adds: documents as many, and as large, as train-sim makes, and keys. */
 export async function fillBatches(admin, documentBytes) {
   const generator = new DocumentGenerator(1, "fidelity", documentBytes);
   await admin.query("CREATE SCHEMA fidelity");
@@ -139,5 +142,11 @@ export async function fillBatches(admin, documentBytes) {
       textArray(made.map(({ trainId }) => trainId)),
     ]);
   }
-  await admin.query("VACUUM ANALYZE fidelity.batches");
+  await admin.query(`CREATE SEQUENCE fidelity.turn MAXVALUE ${KEYS} CYCLE`);
+  await admin.query("CREATE TABLE fidelity.keys (number integer PRIMARY KEY, ids uuid[] NOT NULL)");
+  // Names its row, or it would be made once for all of them.
+  await admin.query(`INSERT INTO fidelity.keys
+    SELECT number, (SELECT array_agg(uuidv7()) FROM generate_series(1, ${BATCH} + 0 * number))
+    FROM generate_series(1, ${KEYS}) AS number`);
+  for (const table of ["batches", "keys"]) await admin.query(`VACUUM ANALYZE fidelity.${table}`);
 }
