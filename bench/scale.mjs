@@ -17,6 +17,7 @@ const GROWTH_MAX = 0.1;
 /** V8 is told to collect early in the first 15 s of load: before that, memory is what the preparations left. */
 const WARM_UP_SECONDS = 20;
 const SLICES = 6;
+const THIRD = SLICES / 3;
 const FIRST_SECONDS = 60;
 const LOOK_MS = 1000;
 const MB = 1e6;
@@ -123,22 +124,49 @@ async function life(minutes) {
   const [old, other] = await Promise.all([of(lifeSeconds), young]);
   const from = Math.min(Math.round((other.startMs - old.startMs) / 1000), lifeSeconds - firstSeconds);
   const beside = old.seconds.slice(from, from + firstSeconds);
-  const points = [
-    point(`a new one's first ${firstSeconds} s`, other.seconds),
-    ...slices(old.seconds.slice(0, from), SLICES).map((seconds, number) =>
-      point(`until ${Math.round(((number + 1) * from) / SLICES)} s`, seconds),
-    ),
-    point("beside the new one", beside),
-  ];
+  const first = point(`a new one's first ${firstSeconds} s`, other.seconds);
+  const own = slices(old.seconds.slice(0, from), SLICES).map((seconds, number) =>
+    point(`until ${Math.round(((number + 1) * from) / SLICES)} s`, seconds),
+  );
+  const last = point("beside the new one", beside);
   const files = {
     bytesPerSecondWithoutLedgers: old.files.others / old.seconds.length,
     ledgerBytesPerBatch: old.files.ledger / old.batches,
   };
-  return { curve: "life of a trial", points, files, memoryFrom: 1 + SLICES / 3, isAgainstLast: true };
+  return {
+    ...{ curve: "life of a trial", points: [first, ...own, last], files },
+    costs: { from: [first], to: [last] },
+    // Before its middle third, heaps grow to the size at which V8 begins to collect.
+    memory: { from: own.slice(THIRD, 2 * THIRD), to: [...own.slice(2 * THIRD), last] },
+  };
+}
+
+/** The median of each measure. */
+function middle(rounds) {
+  const of = (measure) => median(rounds.map((each) => each[measure]));
+  const [{ name, kilobytes }] = rounds;
+  const [clientUsPerEvent, serverUsPerEvent] = [of("clientUsPerEvent"), of("serverUsPerEvent")];
+  return {
+    ...{ name, events: of("events"), clientUsPerEvent, serverUsPerEvent, memoryMb: of("memoryMb") },
+    ...{ ...(kilobytes && { kilobytes }), rounds },
+  };
+}
+
+/**
+ * In turns, some rounds, since a server's cost of one and the same run changes by a tenth from one to the next; each measures
+ * what `of` resolves to, one point or more. A curve's ends are its first point and its last third.
+ */
+async function inTurns(curve, rounds, cases) {
+  const measured = cases.map(() => /** @type {ReturnType<typeof point>[][]} */ ([]));
+  for (let round = 0; round < rounds; round++)
+    for (const [index, measure] of cases.entries()) measured[index].push(await measure());
+  const points = measured.flatMap((of) => of[0].map((_, number) => middle(of.map((each) => each[number]))));
+  const ends = { from: points.slice(0, 1), to: points.slice(-Math.max(1, Math.floor(points.length / 3))) };
+  return { curve, points, costs: ends, memory: ends };
 }
 
 /** Treatments that differ in nothing that a run without slow transactions would notice. */
-async function treatments(seconds) {
+function treatments(seconds, rounds) {
   const of = async (count) => {
     const levels = Array.from({ length: count }, (_, number) => `${10 + number}s`);
     const factor = { "factors.log.slowTransaction": `[${levels}]` };
@@ -148,45 +176,31 @@ async function treatments(seconds) {
       kilobytes: Math.round(trial.files.others / 1000),
     }));
   };
-  return { curve: "treatments", points: [...(await of(1)), ...(await of(6))] };
+  return inTurns("treatments", rounds, [() => of(1), () => of(6)]);
 }
 
-/** The median of each measure. */
-function middle(rounds) {
-  const of = (measure) => median(rounds.map((each) => each[measure]));
-  const [{ name }] = rounds;
-  const [clientUsPerEvent, serverUsPerEvent] = [of("clientUsPerEvent"), of("serverUsPerEvent")];
-  return { name, events: of("events"), clientUsPerEvent, serverUsPerEvent, memoryMb: of("memoryMb"), rounds };
-}
-
-/**
- * Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. The lengths
- * in turns, some rounds: memory of one and the same run comes in two kinds, a seventh apart (docs/scale.md).
- */
-async function backlog(seconds, most, rounds) {
+/** Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. */
+function backlog(seconds, most, rounds) {
+  const of = async (preload) => {
+    const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });
+    return [point(`${preload} preloaded`, trial.seconds)];
+  };
   const lengths = [0, Math.round(most / 100), Math.round(most / 10), most];
-  const measured = lengths.map(() => /** @type {ReturnType<typeof point>[]} */ ([]));
-  for (let round = 0; round < rounds; round++)
-    for (const [index, preload] of lengths.entries()) {
-      const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });
-      measured[index].push(point(`${preload} preloaded`, trial.seconds));
-    }
-  return { curve: "backlog", points: measured.map(middle) };
+  return inTurns(
+    "backlog",
+    rounds,
+    lengths.map((preload) => () => of(preload)),
+  );
 }
 
-/**
- * Growth of the last third of a curve (at least its last point; of costs over a trial's life, that point) over its first point,
- * by measure. Memory over a trial's life is held against its middle third: before that, heaps grow to the size at which V8
- * begins to collect.
- */
-function judge({ curve, points, memoryFrom = 0, isAgainstLast = false }) {
-  const third = Math.max(1, Math.floor(points.length / 3));
-  const of = (range, measure) => median(range.map((each) => each[measure]));
+/** Growth from one end of a curve to the other, by measure. */
+function judge({ curve, costs, memory }) {
+  const growthOf = (measure, { from, to }) => {
+    const of = (points) => median(points.map((each) => each[measure]));
+    return of(to) / of(from) - 1;
+  };
   return ["clientUsPerEvent", "serverUsPerEvent", "memoryMb"].map((measure) => {
-    const isMemory = measure === "memoryMb";
-    const first = isMemory ? points.slice(memoryFrom, memoryFrom + third) : points.slice(0, 1);
-    const last = points.slice(isAgainstLast && !isMemory ? -1 : -third);
-    const growth = of(last, measure) / of(first, measure) - 1;
+    const growth = growthOf(measure, measure === "memoryMb" ? memory : costs);
     return { curve, measure, growth, isFlat: growth <= GROWTH_MAX };
   });
 }
@@ -211,7 +225,7 @@ const { minutes, trialSeconds, preload, rounds, warmUpSeconds, lifeWarmUpSeconds
 const curves = [];
 for (const measure of [
   () => life(minutes),
-  () => treatments(trialSeconds),
+  () => treatments(trialSeconds, rounds),
   () => backlog(trialSeconds, preload, rounds),
 ]) {
   const curve = await measure();

@@ -22,9 +22,9 @@ function setBudget(budget: number): void {
 
 /**
  * Milliseconds of little work after which V8 takes a thread for idle, collects all of its garbage and makes its young
- * generation as small as can be. That is well once, in the warm-up, for what a preload left behind: early there, since it
- * comes in two turns with that time between them, and a turn that is due is not called off. But the coordinator works some
- * milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
+ * generation as small as can be. That is well once, in the warm-up, for what the start of the load left behind (12 MB): early
+ * there, since it comes in two turns with that time between them, and a turn that is due is not called off. But the
+ * coordinator works some milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
  */
 const IDLE_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
 
