@@ -153,8 +153,8 @@ function middle(rounds) {
 }
 
 /**
- * In turns, some rounds, since a server's cost of one and the same run changes by a tenth from one to the next; each measures
- * what `of` resolves to, one point or more. A curve's ends are its first point and its last third.
+ * In turns, some rounds, since a server's cost of one and the same run changes by a tenth from one to the next; a case
+ * resolves to one point or more. A curve's ends are its first point and its last third.
  */
 async function inTurns(curve, rounds, cases) {
   const measured = cases.map(() => /** @type {ReturnType<typeof point>[][]} */ ([]));
