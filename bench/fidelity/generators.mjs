@@ -1,7 +1,7 @@
 // The two load generators at the same time on one server: each offers one operation at one rate with as many clients, on
-// tables of its own that were prepared alike. What they measured is compared over the same seconds, train-sim's window, so
-// that whatever the machine did meanwhile it did to both. train-sim is the built program; pgbench is timed by its own log.
-// A generator that fails ends the bench with its words.
+// tables of its own that were prepared alike, with the same kind of plans. What they measured is compared over the same
+// seconds, train-sim's window, so that whatever the machine did meanwhile it did to both. train-sim is the built program;
+// pgbench is timed by its own log. A generator that fails ends the bench with its words.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,14 +14,19 @@ import { refreshStatistics } from "#program/database/statistics.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
 import { readTrialHistograms } from "#program/results/reader.js";
 import { parseScenario } from "#program/scenario/loader.js";
-import { PEER_NAMESPACE, scenarioOf } from "./operations.mjs";
+import { PEER_NAMESPACE, PEER_ROLE, scenarioOf } from "./operations.mjs";
+import { forgetStatements, serverTimes, setPlans } from "./server-times.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const run = promisify(execFile);
 /** Share of the warm-up after which train-sim gathers statistics. */
 const ANALYZE_AFTER = 0.6;
-/** That pgbench runs longer than warm-up and window: train-sim starts, and fills its queue, before its warm-up. */
+/** That pgbench runs longer than warm-up and window: train-sim may take longer to start. */
 const SLACK_SECONDS = 12;
+/** The beginning of the name of the log that counts. */
+const MEASURED = "measured";
+/** That train-sim takes to start, about: what is beside it begins then, too. */
+const START_MS = 2000;
 
 async function inScratch(work) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-fidelity-"));
@@ -48,7 +53,7 @@ function scenarioText({ operation, endpoint, clients, seconds, warmUpSeconds, se
     ...{ name: "fidelity", seed, trials: 1, ...(namespace && { namespace }) },
     target: { kind: "url", urls: [`postgresql://${user}@${host}:${port}/${database}`] },
     trial: { warmUp: `${warmUpSeconds}s`, duration: `${seconds}s`, drain: false },
-    ...scenarioOf(operation, load),
+    ...scenarioOf(operation, load, { seconds, warmUpSeconds }),
   });
 }
 
@@ -115,20 +120,32 @@ function parseLog(text, { startMs, endMs }) {
   return { service: exactly(samples.service), response: exactly(samples.response) };
 }
 
-async function runPgbench(program, setting, directory) {
-  const { operation, endpoint, clients, seconds, warmUpSeconds, seed } = setting;
-  const { scripts, variables } = operation.pgbench(seed);
+/** One pgbench; its scripts, and its log, are files whose names begin with `name`. */
+async function runPgbench(program, { pgbench, ratePerSecond }, setting, directory, name) {
+  const { endpoint, clients, runSeconds, seed } = setting;
+  const { scripts, variables } = pgbench(seed);
   const files = scripts.flatMap((text, number) => {
-    const file = join(directory, `${number}.sql`);
+    const file = join(directory, `${name}-${number}.sql`);
     writeFileSync(file, text);
     return ["-f", file];
   });
   const values = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]);
-  const log = ["--log", `--log-prefix=${join(directory, "log")}`];
-  const load = ["-c", String(clients), "-j", "1", "-R", String(operation.ratePerSecond)];
-  const length = ["-T", String(warmUpSeconds + seconds + SLACK_SECONDS), `--random-seed=${seed}`];
+  const log = ["--log", `--log-prefix=${join(directory, name)}`];
+  const load = ["-c", String(clients), "-j", "1", "-R", String(ratePerSecond)];
+  const length = ["-T", String(runSeconds), `--random-seed=${seed}`];
   const args = ["-n", "-M", "prepared", ...load, ...length, ...log, ...values, ...files];
-  await run(program, args, { env: environmentOf(endpoint) });
+  await run(program, args, { env: environmentOf({ ...endpoint, user: PEER_ROLE }) });
+}
+
+/** As long as train-sim's load goes on, and some; beside it, while it warms up, what makes the measured its work. */
+async function runPeers(program, setting, directory) {
+  const { operation, seconds, warmUpSeconds, seed } = setting;
+  const runSeconds = warmUpSeconds + seconds + SLACK_SECONDS;
+  const running = [runPgbench(program, operation, { ...setting, runSeconds }, directory, MEASURED)];
+  const other = operation.warmingUp?.(setting);
+  const brief = { ...setting, runSeconds: warmUpSeconds, seed: seed + 1 };
+  if (other) running.push(runPgbench(program, other, brief, directory, "warming-up"));
+  await Promise.all(running);
 }
 
 /** What each of them measured of the same seconds. */
@@ -139,13 +156,22 @@ export async function measureBoth(program, setting) {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
     await prepareNamespace(admin, treatment.settings, seed, [endpoint], directory);
     await refresh();
+    const { plans, statements } = setting.operation;
+    await setPlans(admin, plans);
+    const at = (share, work) => sleep(START_MS + share * warmUpSeconds * 1000).then(work);
     const [measured] = await Promise.all([
       trainSim(setting, directory),
-      runPgbench(program, setting, directory),
-      sleep(warmUpSeconds * 1000 * ANALYZE_AFTER).then(refresh),
+      at(0, () => runPeers(program, setting, directory)),
+      at(ANALYZE_AFTER, refresh),
+      at(1, () => forgetStatements(admin)),
     ]);
-    const name = readdirSync(directory).find((each) => each.startsWith("log.")) ?? "log";
+    const server = await serverTimes(admin, statements);
+    // Ends in the number of its process.
+    const name = readdirSync(directory).find((each) => each.startsWith(`${MEASURED}.`)) ?? MEASURED;
     const text = readFileSync(join(directory, name), "utf8");
-    return { trainSim: measured, pgbench: parseLog(text, measured.window) };
+    return {
+      trainSim: { ...measured, server: { mean: server.trainSim } },
+      pgbench: { ...parseLog(text, measured.window), server: { mean: server.pgbench } },
+    };
   });
 }

@@ -6,8 +6,9 @@ import { textArray, uuidArray } from "#program/database/binary-arrays.js";
 import { RECENT_LIMIT } from "#program/database/statements.js";
 import { DocumentGenerator } from "#program/model/document-generator.js";
 
-/** Of pgbench's own tables, beside train-sim's. */
+/** Of pgbench's own tables, beside train-sim's; and its role, by which the server tells the two apart. */
 export const PEER_NAMESPACE = "fidelity_peer";
+export const PEER_ROLE = "fidelity_pgbench";
 /** Events of every batch. */
 const BATCH = 20;
 /** Batches of documents that pgbench adds in turn; each has keys of its own. */
@@ -18,6 +19,11 @@ const KEYS = 50_000;
 const PROBES = 64;
 /** What fails never and takes two passes, so that no dice are thrown. */
 const CHANCES = { claim: 1, complete: 1, fail: 0 };
+/**
+ * Half of those that could complete do. Whole batches that did would come by in long turns, full or split as the clients
+ * happened to meet, so that one program's archives found more than the other's; so each finds some.
+ */
+const MIXED = { ...CHANCES, complete: 0.5 };
 /** Practically nothing completes, so that the queue stays as long as it was. */
 const ENDLESS = { ...CHANCES, complete: 1e-6 };
 /** @type {{ payload: "text", statementShape: "single-statement", locking: "skip-locked" }} */
@@ -44,11 +50,15 @@ ${sql("add", [
   ...["payloads", "event_types", "authorities", "trains"].map(column),
 ])}`;
 const processWith = () => sql("process", [":limit", ":rolls", ":claim", ":complete", ":fail"]);
-const CYCLE = `${ADD}${processWith()}${sql("archive", [":limit"])}`;
+const ARCHIVE = sql("archive", [":limit"]);
+const CYCLE = `${ADD}${processWith()}${ARCHIVE}`;
+
+/** Every other roll is below a half. */
+const ROLLS = Array.from({ length: BATCH }, (_, index) => (index % 2 ? 0.75 : 0.25));
 
 const variables = ({ claim, complete, fail }) => ({
   ...{ limit: BATCH, claim, complete, fail },
-  rolls: `{${Array.from({ length: BATCH }, () => 0.5).join(",")}}`,
+  rolls: `{${ROLLS.join(",")}}`,
 });
 
 /** The reader's questions: those of train-sim's own reader, which are of its seed. */
@@ -84,41 +94,88 @@ function readers(seed) {
   };
 }
 
+const ARCHIVES_PER_SECOND = 15;
+/** More than pgbench runs beyond warm-up and window. */
+const ARCHIVE_SPARE_SECONDS = 15;
+
+/** As many events as all archives can take, so none comes in vain; in the warm-up they are processed, twice each, with time to spare. */
+function archived({ seconds, warmUpSeconds }) {
+  const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + ARCHIVE_SPARE_SECONDS);
+  return { events, processesPerSecond: Math.ceil((1.25 * 2 * events) / BATCH / warmUpSeconds) };
+}
+
 const NOBODY = { producers: false, consumers: false, archivers: false, readers: false };
+
+/** What of the workload's statements only that one has in its text. */
+const MARKS = {
+  ...{ add: "WITH added", process: "rewritten AS", archive: "events_archive" },
+  read: "events WHERE event_type",
+};
+/**
+ * The server's choice between a plan for all limits and one for this one is made by what the first executions of a session
+ * met, so it differs from session to session, and one takes several times as long as the other.
+ */
+const PLANNED_ANEW = "force_custom_plan";
 
 /**
  * `actors`, `topology` and the rest are the scenario's; `measured` is the operation of the result; `ratePerSecond` leaves
- * the server idle most of the time, so that what is compared is the measuring and not two saturated queues.
+ * the server idle most of the time, so that what is compared is the measuring and not two saturated queues. `plans` is the
+ * server's plan_cache_mode for both, and `statements` are regular expressions of what one transaction of it asks. What is
+ * `warmingUp` is another pgbench, which until the window makes the work of what is measured, as train-sim's other actors do.
  */
 export const OPERATIONS = {
   add: {
-    ...{ measured: "add", ratePerSecond: 60, preload: 0, advance: CHANCES },
+    ...{ measured: "add", ratePerSecond: 60, preload: () => 0, advance: CHANCES },
+    ...{ plans: "auto", statements: [MARKS.add] },
     actors: (load) => ({ ...NOBODY, producers: { load } }),
     pgbench: () => ({ scripts: [ADD], variables: {} }),
   },
   process: {
-    ...{ measured: "process", ratePerSecond: 60, preload: 20_000, advance: ENDLESS },
+    ...{ measured: "process", ratePerSecond: 60, preload: () => 20_000, advance: ENDLESS },
+    ...{ plans: PLANNED_ANEW, statements: [MARKS.process] },
     actors: (load) => ({ ...NOBODY, consumers: { load } }),
     pgbench: () => ({ scripts: [processWith()], variables: variables(ENDLESS) }),
   },
+  archive: {
+    ...{ measured: "archive", ratePerSecond: ARCHIVES_PER_SECOND, advance: CHANCES },
+    ...{ plans: PLANNED_ANEW, statements: [MARKS.archive] },
+    preload: (lengths) => archived(lengths).events,
+    actors: (load, lengths) => ({
+      ...NOBODY,
+      consumers: {
+        load: {
+          ...{ executor: "ramping-arrival-rate", startRate: archived(lengths).processesPerSecond },
+          ...{ stages: [{ target: 0, duration: "0s" }], maxClients: load.maxClients },
+        },
+      },
+      archivers: { load },
+    }),
+    pgbench: () => ({ scripts: [ARCHIVE], variables: { limit: BATCH } }),
+    warmingUp: (lengths) => ({
+      ratePerSecond: archived(lengths).processesPerSecond,
+      pgbench: () => ({ scripts: [processWith()], variables: variables(CHANCES) }),
+    }),
+  },
   read: {
-    ...{ measured: "read", ratePerSecond: 100, preload: 20_000, advance: CHANCES },
+    ...{ measured: "read", ratePerSecond: 100, preload: () => 20_000, advance: CHANCES },
+    ...{ plans: PLANNED_ANEW, statements: [MARKS.read] },
     actors: (load) => ({ ...NOBODY, readers: { load } }),
     pgbench: readers,
   },
   cycle: {
-    ...{ measured: "__cycle__", ratePerSecond: 30, preload: 0, advance: CHANCES },
+    ...{ measured: "__cycle__", ratePerSecond: 30, preload: () => 0, advance: MIXED },
+    ...{ plans: PLANNED_ANEW, statements: [MARKS.add, MARKS.process, MARKS.archive] },
     topology: "cycle",
     actors: (load) => ({ cycle: { load } }),
-    pgbench: () => ({ scripts: [CYCLE], variables: variables(CHANCES) }),
+    pgbench: () => ({ scripts: [CYCLE], variables: variables(MIXED) }),
   },
 };
 
 /** Levels and sizes that both sides share; JSON, which is YAML too. */
-export function scenarioOf({ preload, advance, topology = "actors", actors }, load) {
+export function scenarioOf({ preload, advance, topology = "actors", actors }, load, lengths) {
   return {
     ...SHAPE,
-    ...{ preload, advance, topology, actors: actors(load) },
+    ...{ preload: preload(lengths), advance, topology, actors: actors(load, lengths) },
     ...{ batch: BATCH, appDelay: 0, evidence: { every: "off" }, diagnosis: { ceiling: false } },
   };
 }
