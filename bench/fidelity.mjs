@@ -9,7 +9,7 @@
 import { connectAdmin } from "#program/database/admin.js";
 import { startEmbedded } from "#program/target/embedded.js";
 import { measureBoth } from "./fidelity/generators.mjs";
-import { fillBatches, OPERATIONS } from "./fidelity/operations.mjs";
+import { fillBatches, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";
 import { countStatements } from "./fidelity/server-times.mjs";
 import { readOptions } from "./options.mjs";
 import { findPgbench } from "./peers/find-pgbench.mjs";
@@ -67,6 +67,7 @@ try {
   const admin = await connectAdmin(server.admin, { purpose: "fidelity" });
   await fillBatches(admin);
   await countStatements(admin, server.admin.password);
+  const peerAdmin = await connectAdmin({ ...server.admin, user: PEER_ROLE }, { purpose: "fidelity" });
   if (!options.json)
     console.log(`operation time     metric  train-sim   pgbench ratio of ${rounds} rounds, milliseconds`);
   for (const [name, operation] of Object.entries(OPERATIONS)) {
@@ -74,6 +75,7 @@ try {
       operation,
       endpoint: server.admin,
       admin,
+      peerAdmin,
       clients: options.clients,
       seconds,
       warmUpSeconds,
@@ -86,6 +88,7 @@ try {
     rows.push(...compared);
     if (!options.json) compared.forEach(print);
   }
+  await peerAdmin.close();
   await admin.close();
 } finally {
   await server.stop();

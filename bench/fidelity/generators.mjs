@@ -148,13 +148,14 @@ async function runPeers(program, setting, directory) {
   await Promise.all(running);
 }
 
-/** What each of them measured of the same seconds. */
+/** What each of them measured of the same seconds; `peerAdmin` is pgbench's role, which owns its tables. */
 export async function measureBoth(program, setting) {
-  const { admin, endpoint, warmUpSeconds, seed } = setting;
-  const refresh = () => refreshStatistics(admin, PEER_NAMESPACE, dialectOf("postgres"));
+  const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
+  const peerEndpoint = { ...endpoint, user: PEER_ROLE };
+  const refresh = () => refreshStatistics(peerAdmin, PEER_NAMESPACE, dialectOf("postgres"));
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
-    await prepareNamespace(admin, treatment.settings, seed, [endpoint], directory);
+    await prepareNamespace(peerAdmin, treatment.settings, seed, [peerEndpoint], directory);
     await refresh();
     const { plans, statements } = setting.operation;
     await setPlans(admin, plans);
