@@ -14,15 +14,13 @@ import { refreshStatistics } from "#program/database/statistics.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
 import { readTrialHistograms } from "#program/results/reader.js";
 import { parseScenario } from "#program/scenario/loader.js";
-import { PEER_NAMESPACE, PEER_ROLE, scenarioOf } from "./operations.mjs";
+import { PEER_NAMESPACE, PEER_ROLE, scenarioOf, SLACK_SECONDS } from "./operations.mjs";
 import { forgetStatements, serverTimes, setPlans } from "./server-times.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const run = promisify(execFile);
 /** Share of the warm-up after which train-sim gathers statistics. */
 const ANALYZE_AFTER = 0.6;
-/** That pgbench runs longer than warm-up and window: train-sim may take longer to start. */
-const SLACK_SECONDS = 12;
 /** The beginning of the name of the log that counts. */
 const MEASURED = "measured";
 /** That train-sim takes to start, about: what is beside it begins then, too. */

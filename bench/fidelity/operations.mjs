@@ -95,12 +95,12 @@ function readers(seed) {
 }
 
 const ARCHIVES_PER_SECOND = 15;
-/** More than pgbench runs beyond warm-up and window. */
-const ARCHIVE_SPARE_SECONDS = 15;
+/** That pgbench runs longer than warm-up and window: train-sim may take longer to start. */
+export const SLACK_SECONDS = 12;
 
 /** As many events as all archives can take, so none comes in vain; in the warm-up they are processed, twice each, with time to spare. */
 function archived({ seconds, warmUpSeconds }) {
-  const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + ARCHIVE_SPARE_SECONDS);
+  const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + SLACK_SECONDS);
   return { events, processesPerSecond: Math.ceil((1.25 * 2 * events) / BATCH / warmUpSeconds) };
 }
 
