@@ -1,7 +1,6 @@
 // What one process transaction does to the events that it claimed, between reading and writing them: the roll of
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
-import type { EventDocument } from "../model/event.js";
 import { advance, type EventStatus } from "../model/lifecycle.js";
 import type { ProcessOutcome, ProcessRequest, StatementRow } from "./workload.js";
 
@@ -27,10 +26,8 @@ export function decidePasses(rows: readonly StatementRow[], request: ProcessRequ
 }
 
 /** The document after the business rules, JSON. */
-export function rewritePayload(pass: Pass): string {
-  const document = JSON.parse(pass.payload) as EventDocument;
-  applyBusinessRule(document, pass.status);
-  return JSON.stringify(document);
+export function rewritePayload({ payload, status }: Pass): string {
+  return applyBusinessRule(payload, status);
 }
 
 export function outcomeOf(passes: readonly DecidedPass[]): ProcessOutcome {

@@ -54,7 +54,9 @@ class Expected {
       const was = event.status;
       event.status = advance(was, roll(), chances);
       event.attempts++;
-      applyBusinessRule(event.document, event.status);
+      event.document = JSON.parse(
+        applyBusinessRule(JSON.stringify(event.document), event.status),
+      ) as EventDocument;
       if (was === "PENDING" && event.status === "PROCESSING") outcome.claimed++;
       if (event.status === "COMPLETE") outcome.completed.push(id);
       if (event.status === "FAILED") outcome.failed.push(id);

@@ -1,7 +1,8 @@
 // What processing does to a document, by event type: `state` follows the new status and `metrics.flags.fleeted`
 // is set, cleared or toggled. One table, applied here in the program and turned into SQL by `database/` for the
 // single-statement shape. A pass that moves an event always changes `state`; an event never processed is NEW.
-import type { DocumentState, EventDocument, EventType } from "./event.js";
+import { eventTypeIn, withState } from "./document-text.js";
+import type { DocumentState, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
 
 /** What happens to `metrics.flags.fleeted` on a pass. */
@@ -35,10 +36,8 @@ export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
   DISPATCH_NOTE: { fleeted: "set", stateOn: ACTIVE },
 };
 
-/** Changes `document` in place as a pass that left the event in `status` does. */
-export function applyBusinessRule(document: EventDocument, status: EventStatus): void {
-  const rule = BUSINESS_RULES[document.eventType];
-  document.state = rule.stateOn[status];
-  const flags = document.metrics.flags;
-  flags.fleeted = rule.fleeted === "toggle" ? !flags.fleeted : rule.fleeted === "set";
+/** The JSON text of a document as a pass that left the event in `status` makes it of `json`. Throws where that is none. */
+export function applyBusinessRule(json: string, status: EventStatus): string {
+  const { fleeted, stateOn } = BUSINESS_RULES[eventTypeIn(json)];
+  return withState(json, stateOn[status], (was) => (fleeted === "toggle" ? !was : fleeted === "set"));
 }

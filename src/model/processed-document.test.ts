@@ -17,11 +17,10 @@ describe("processDocument", () => {
     const statuses = fc.array(fc.constantFrom(...EventStatus.options), { maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(1000), statuses, (index, passes) => {
-        const stepwise = documentAt(index);
-        for (const status of passes) applyBusinessRule(stepwise, status);
+        const stepwise = passes.reduce(applyBusinessRule, JSON.stringify(documentAt(index)));
         const atOnce = documentAt(index);
         processDocument(atOnce, passes.at(-1) ?? "PENDING", passes.length);
-        expect(atOnce).toEqual(stepwise);
+        expect(atOnce).toEqual(JSON.parse(stepwise));
       }),
     );
   });

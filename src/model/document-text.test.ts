@@ -1,0 +1,60 @@
+// What is looked at and changed in a document's text is what reading it would find and change, in whatever form a database
+// wrote it; a text that is no document is refused.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DocumentGenerator } from "./document-generator.js";
+import { eventTypeIn, withState } from "./document-text.js";
+import { jsonbText } from "./document-values.js";
+import { DocumentState, type EventDocument } from "./event.js";
+
+/** Members in another order: sorted, as CockroachDB writes JSONB. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+const forms = fc.constantFrom<(generator: DocumentGenerator, index: number) => string>(
+  (generator, index) => generator.at(index).json,
+  (generator, index) => jsonbText(generator.valuesAt(index)),
+  (generator, index) => JSON.stringify(sorted(JSON.parse(generator.at(index).json))),
+  (generator, index) => JSON.stringify(JSON.parse(generator.at(index).json), null, 1).replace(/\n */g, ""),
+);
+const texts = fc
+  .tuple(forms, fc.nat(1000), fc.constantFrom(undefined, 5000))
+  .map(([form, index, bytes]) => form(new DocumentGenerator(7, "producers/0", bytes), index));
+
+test("tells the event type", () => {
+  fc.assert(
+    fc.property(texts, (json) => {
+      expect(eventTypeIn(json)).toBe((JSON.parse(json) as EventDocument).eventType);
+    }),
+  );
+});
+
+test("changes the state and the flag, and nothing else", () => {
+  fc.assert(
+    fc.property(
+      texts,
+      fc.constantFrom(...DocumentState.options),
+      fc.func(fc.boolean()),
+      (json, state, from) => {
+        const wanted = JSON.parse(json) as EventDocument;
+        wanted.state = state;
+        wanted.metrics.flags.fleeted = from(wanted.metrics.flags.fleeted);
+        expect(JSON.parse(withState(json, state, from))).toEqual(wanted);
+      },
+    ),
+  );
+});
+
+describe("what is no document of an event is refused", () => {
+  test.each(["", "null", "{}", '{"eventType":"SIGNAL_CLEAR","state":"NEW"}'])("%s", (json) => {
+    expect(() => withState(json, "QUEUED", (was) => was)).toThrow("no event's document");
+  });
+
+  test("an event type that there is none of", () => {
+    expect(() => eventTypeIn('{"eventType":"LUNCH"}')).toThrow();
+  });
+});

@@ -1,0 +1,46 @@
+// What processing looks at and changes in a document, in its JSON text and without reading the rest: its event type, its state
+// and whether it is fleeted. For an event and pass that takes a tenth of the time of parsing the document and writing it again.
+// The text may be the program's or what a database makes of it, with its members in any order and a space after each colon.
+import { EventType, type DocumentState } from "./event.js";
+
+/** Ends of keys: to look for a quote first would stop at each of the text's. No other key ends like one, and no value has a quote. */
+const EVENT_TYPE = 'eventType":';
+const STATE = 'state":';
+const FLEETED = 'fleeted":';
+
+const SPACE = 0x20;
+
+/** Where the value of that key begins. */
+function valueAt(json: string, key: string): number {
+  const found = json.indexOf(key);
+  if (found < 0) throw new Error(`a payload that was read is no event's document: "${key} is not in it`);
+  const at = found + key.length;
+  return json.charCodeAt(at) === SPACE ? at + 1 : at;
+}
+
+/** The first character within the quotes of that key's value, and the closing quote. */
+function stringAt(json: string, key: string): readonly [from: number, to: number] {
+  const from = valueAt(json, key) + 1;
+  return [from, json.indexOf('"', from)];
+}
+
+/** Throws where the text is no document of an event. */
+export function eventTypeIn(json: string): EventType {
+  return EventType.parse(json.slice(...stringAt(json, EVENT_TYPE)));
+}
+
+/** The text with that state, and fleeted as `fleetedFrom` makes of what it was. Throws where it is no document of an event. */
+export function withState(
+  json: string,
+  state: DocumentState,
+  fleetedFrom: (was: boolean) => boolean,
+): string {
+  const [from, to] = stringAt(json, STATE);
+  const at = valueAt(json, FLEETED);
+  const was = json.startsWith("true", at);
+  const end = at + String(was).length;
+  const fleeted = String(fleetedFrom(was));
+  return from < at
+    ? `${json.slice(0, from)}${state}${json.slice(to, at)}${fleeted}${json.slice(end)}`
+    : `${json.slice(0, at)}${fleeted}${json.slice(end, from)}${state}${json.slice(to)}`;
+}
