@@ -28,7 +28,7 @@ function memoryTold(tune: () => void): string[] {
   return flags.filter((flag) => /growing|pretenuring|scavenge/.test(flag));
 }
 
-const FEW = ["--heap-growing-percent=0", "--no-parallel-scavenge", "--allocation-site-pretenuring"];
+const FEW = ["--heap-growing-percent=250", "--no-parallel-scavenge", "--allocation-site-pretenuring"];
 const MANY = ["--heap-growing-percent=50", "--parallel-scavenge", "--no-allocation-site-pretenuring"];
 const USUAL = ["--heap-growing-percent=0", "--parallel-scavenge", "--allocation-site-pretenuring"];
 
