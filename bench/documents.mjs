@@ -9,6 +9,7 @@ import os from "node:os";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { applyBusinessRule } from "#program/model/business-rules.js";
 import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/model/document-generator.js";
+import { median } from "#program/report/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 /** The least that leaves the generator out of the picture: documents per second and core. */
@@ -53,11 +54,6 @@ function measureChanges(round, bytes) {
   return { byParsing, byText, factor: byText / byParsing };
 }
 
-function median(sorted) {
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 const options = readOptions({ rounds: 9, documents: 100_000, bytes: DEFAULT_DOCUMENT_BYTES });
 for (let round = 0; round < WARM_UP_ROUNDS; round++) {
   measureRound(`warm-up/${round}`, options);
@@ -67,7 +63,7 @@ const rounds = Array.from({ length: options.rounds }, (_, round) => ({
   ...measureRound(round, options),
   changes: measureChanges(round, options.bytes),
 }));
-const changes = (which) => median(rounds.map((round) => round.changes[which]).sort((a, b) => a - b));
+const changes = (which) => median(rounds.map((round) => round.changes[which]));
 const rates = rounds.map((round) => round.documentsPerSecond).sort((a, b) => a - b);
 const result = {
   benchmark: "documents",

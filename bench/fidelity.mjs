@@ -8,6 +8,7 @@
 //   node bench/fidelity.mjs [--rounds 5] [--seconds 40] [--warmUp 16] [--clients 8] [--short] [--json]
 import { connectAdmin } from "#program/database/admin.js";
 import { startEmbedded } from "#program/target/embedded.js";
+import { median } from "#program/report/quantiles.js";
 import { measureBoth } from "./fidelity/generators.mjs";
 import { fillBatches, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";
 import { countStatements } from "./fidelity/server-times.mjs";
@@ -22,12 +23,6 @@ const BOUNDS = { mean: 0.05, p50: 0.05, p95: 0.05, p99: 0.1 };
 
 const valueOf = (samples, metric) =>
   metric === "mean" ? samples.mean : samples.percentile(Number(metric.slice(1)) / 100);
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
 
 function compare(name, time, rounds) {
   const metrics = time === "server" ? ["mean"] : Object.keys(BOUNDS);

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { Worker, isMainThread, parentPort } from "node:worker_threads";
 import { parseArgs } from "node:util";
+import { median } from "#program/report/quantiles.js";
 
 if (isMainThread) await measure();
 else {
@@ -69,8 +70,4 @@ async function pings(address, rounds) {
   }
   socket.destroy();
   return times;
-}
-
-function median(values) {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -13,6 +13,7 @@ import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "#program/metrics/part-
 import { Recorder, transferablesOf } from "#program/metrics/recorder.js";
 import { Tally } from "#program/metrics/tally.js";
 import { TrialFiles } from "#program/results/trial-files.js";
+import { median } from "#program/report/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 const CEILING_NS = 1000;
@@ -121,10 +122,7 @@ function measureCoordinator() {
 }
 
 function summarise(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  return { median, least: sorted[0], most: sorted.at(-1) };
+  return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
 function measureRounds(rounds, measure) {
@@ -146,9 +144,9 @@ const result = {
 if (options.json) {
   console.log(JSON.stringify(result, null, 2));
 } else {
-  const row = (name, { median, least, most }, unit) =>
+  const row = (name, { median: middle, least, most }, unit) =>
     console.log(
-      `${name.padEnd(44)}  ${median.toFixed(1).padStart(8)} ${unit}  (${least.toFixed(1)}..${most.toFixed(1)})`,
+      `${name.padEnd(44)}  ${middle.toFixed(1).padStart(8)} ${unit}  (${least.toFixed(1)}..${most.toFixed(1)})`,
     );
   console.log(`node ${result.node}, ${result.cpu}, median of ${options.rounds} rounds (least..most)`);
   row("recording a transaction", result.transactionNs, "ns");

@@ -10,6 +10,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { median } from "#program/report/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 /** Of cost per event and of memory, against the first point of a curve. */
@@ -23,7 +24,6 @@ const LOOK_MS = 1000;
 const MB = 1e6;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 function residentMb(pid) {

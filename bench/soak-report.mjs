@@ -1,5 +1,6 @@
 // What came of a soak: judges single cases, adds them up, and prints them as text. A case is right when train-sim ended
 // with 0, every fault was there and gone again, and the audit found every event exactly once.
+import { median } from "#program/report/quantiles.js";
 
 /** What a soak must not see, in words; empty for a case that is right. */
 export function violationsOf({ exitCode, signal, result, faults }) {
@@ -20,13 +21,6 @@ export function violationsOf({ exitCode, signal, result, faults }) {
   return found;
 }
 
-function median(values) {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  const half = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(half)] + sorted[Math.ceil(half)]) / 2;
-}
-
 function byKind(records) {
   const kinds = [...new Set(records.map(({ kind }) => kind))].sort();
   return kinds.map((kind) => {
@@ -40,7 +34,7 @@ function byKind(records) {
     return {
       ...{ kind, injected: own.length, recovered: recoveries.length, errors },
       recoverySeconds: {
-        median: median(recoveries),
+        median: recoveries.length > 0 ? median(recoveries) : null,
         max: recoveries.length > 0 ? Math.max(...recoveries) : null,
       },
     };

@@ -1,12 +1,7 @@
 // What the bench prints: a header that says what is equal and what differs, and a table of medians with ranges.
 // Each figure is a median over the rounds of its own, with the least and the most that was seen.
 import { cpus } from "node:os";
-
-export function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+import { median } from "#program/report/quantiles.js";
 
 export const spreadOf = (numbers) => ({
   median: median(numbers),

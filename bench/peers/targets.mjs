@@ -1,6 +1,7 @@
 // What train-sim is held to against each peer, and whether it was met: the ratio of medians, with the range of the ratios
 // round by round. A target whose peer is missing, or was not asked for, is not decided, which counts as not met.
-import { keyOf, median, spreadOf } from "./tables.mjs";
+import { median } from "#program/report/quantiles.js";
+import { keyOf, spreadOf } from "./tables.mjs";
 
 const OURS = "train-sim";
 const RATES = [
