@@ -5,12 +5,12 @@ import { hash } from "node:crypto";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../database/audit-scans.js";
 import { PAYLOAD_TRAITS } from "../database/tables.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
-import { jsonbText } from "../model/document-values.js";
+import { compactText, jsonbText, type DocumentValues } from "../model/document-values.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import type { EventDocument } from "../model/event.js";
 import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import { differingPaths, processDocument, processText, processValues } from "../model/processed-document.js";
+import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { Ledgers } from "./key-audit.js";
 
@@ -41,8 +41,10 @@ export class ExpectedDocuments {
   checksum(standing: Standing): string | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
-    const written = this.isByProgram(standing) ? textOf(origin, standing) : jsonbOf(origin, standing);
-    return hash("md5", written, "hex").slice(0, CHECKSUM_DIGITS);
+    const values = origin.generator.valuesAt(origin.index);
+    processValues(values, standing.status, standing.attempts);
+    const text = this.isByProgram(standing) ? compactText(values) : jsonbText(values);
+    return hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS);
   }
 
   /** What of the written event is not as it must be, in words without any value; undefined when all of it is. */
@@ -104,22 +106,9 @@ export class ExpectedDocuments {
   }
 }
 
-type FlatColumns = Pick<GeneratedDocument, "eventType" | "authorityId" | "trainId">;
-
-function withColumns(text: string, { eventType, authorityId, trainId }: FlatColumns): string {
+function withColumns(text: string, { eventType, authorityId, trainId }: DocumentValues): string {
   const s = CHECKSUM_SEPARATOR;
   return `${text}${s}${eventType}${s}${authorityId}${s}${trainId}`;
-}
-
-function textOf({ generator, index }: Origin, { status, attempts }: Standing): string {
-  const document = generator.at(index);
-  return withColumns(processText(document.json, document.eventType, status, attempts), document);
-}
-
-function jsonbOf({ generator, index }: Origin, { status, attempts }: Standing): string {
-  const values = generator.valuesAt(index);
-  processValues(values, status, attempts);
-  return withColumns(jsonbText(values), values);
 }
 
 function wantedDocument({ json }: GeneratedDocument, { status, attempts }: Standing): EventDocument {

@@ -1,9 +1,9 @@
-// The two texts of a document say the same, and the one as JSONB is written by PostgreSQL's rules. That the database itself
+// Both texts of a document are written again from its values and say the same, and the one as JSONB is written by PostgreSQL's rules. That the database itself
 // writes it so, a db test holds (src/audit/sieves.db.test.ts).
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
-import { jsonbText } from "./document-values.js";
+import { compactText, jsonbText } from "./document-values.js";
 
 /** Any value without escapes as PostgreSQL writes it from JSONB. */
 function asJsonb(value: unknown): string {
@@ -20,6 +20,7 @@ test("the text as JSONB is that of the compact one, whatever was drawn and howev
     fc.property(anyInteger, anyInteger, anySize, (seed, index, bytes) => {
       const generator = new DocumentGenerator(seed, "producers/0", bytes);
       const { json } = generator.at(index);
+      expect(compactText(generator.valuesAt(index))).toBe(json);
       expect(jsonbText(generator.valuesAt(index))).toBe(asJsonb(JSON.parse(json)));
     }),
     { numRuns: 500 },

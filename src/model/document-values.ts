@@ -121,6 +121,13 @@ export const REMARKS_OPEN = ',"remarks":"';
 export const REMARKS_CLOSE = '"}}';
 export const NO_REMARKS_CLOSE = "}}";
 
+/** As the program writes it. */
+export function compactText(v: DocumentValues): string {
+  const end = v.remarks === undefined ? NO_REMARKS_CLOSE : `${REMARKS_OPEN}${v.remarks}${REMARKS_CLOSE}`;
+  return `${compactHead(v)}${end}`;
+}
+
+/** As PostgreSQL writes it from a JSONB column. */
 export function jsonbText(v: DocumentValues): string {
   const noted = v.remarks === undefined ? "" : `"remarks": "${v.remarks}", `;
   return `{"meta": {"userId": "u-${v.user}", ${noted}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;

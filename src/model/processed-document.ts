@@ -2,7 +2,6 @@
 // else may have become of it. So a lost update, a change by somebody else and a change without a pass all show.
 // Documents are compared by value, because JSONB keeps neither the order of keys nor spaces.
 import { BUSINESS_RULES } from "./business-rules.js";
-import { withState } from "./document-text.js";
 import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
@@ -21,16 +20,10 @@ export function processDocument(document: EventDocument, status: EventStatus, pa
   if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateOn[status];
 }
 
-/** The same on the values that a document is written from. */
+/** The same on the values that a document is written from, whose texts are made without reading one. */
 export function processValues(values: DocumentValues, status: EventStatus, passes: number): void {
   values.fleeted = fleetedAfter(values.eventType, values.fleeted, passes);
   if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateOn[status];
-}
-
-/** The same on a document's text, without reading it: an audit does so a million times. */
-export function processText(json: string, type: EventType, status: EventStatus, passes: number): string {
-  if (passes === 0) return json;
-  return withState(json, BUSINESS_RULES[type].stateOn[status], (was) => fleetedAfter(type, was, passes));
 }
 
 /** Paths at which two values differ, as `route.segments.0.id`; the empty path is the whole. */
