@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { float8Array, jsonbArray, textArray, uuidArray } from "./binary-arrays.js";
+import { bufferOf, float8Array, stringArray, textArray, uuidArray } from "./binary-arrays.js";
+
+const jsonbArray = (documents: readonly string[]): Buffer => bufferOf(stringArray("jsonb", documents));
 
 let client: AdminClient;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { BatchMaker } from "../model/event-batch.js";
-import { bufferOf, elementHead, jsonbArray, textArray, textBytesArray, uuidArray } from "./binary-arrays.js";
+import { bufferOf, elementHead, stringArray, textBytesArray, uuidArray } from "./binary-arrays.js";
 
 const GOOD = "0198c5a0-0000-7000-8000-0000000000ff";
 
@@ -31,7 +31,7 @@ describe("uuidArray", () => {
 describe.each(["text", "jsonb"] as const)("%s[] of a column", (type) => {
   const documents = new DocumentGenerator(1, "producers/0");
   const texts = Array.from({ length: 5 }, (_, index) => documents.at(index).json);
-  const expected = type === "jsonb" ? jsonbArray(texts) : textArray(texts);
+  const expected = bufferOf(stringArray(type, texts));
 
   test.each([0, 3, elementHead(type), 9])(
     "is that of its texts, with %i bytes of room before each",

@@ -144,31 +144,29 @@ export function elementHead(type: "text" | "jsonb"): number {
   return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
 
-/** `version` is written before each string when it is given. */
-function stringArray(elementOid: number, strings: readonly string[], version?: number): Buffer {
-  const prefixBytes = version === undefined ? 0 : 1;
-  let elementsBytes = strings.length * (LENGTH_BYTES + prefixBytes);
+/** `text[]`, or `jsonb[]` from JSON texts, which the server parses and checks. An unpaired surrogate goes as U+FFFD. */
+export function stringArray(type: "text" | "jsonb", strings: readonly string[]): BinaryParameter {
+  const head = elementHead(type);
+  let elementsBytes = strings.length * head;
   for (const string of strings) elementsBytes += Buffer.byteLength(string);
-  const buffer = arrayBuffer(elementOid, strings.length, elementsBytes);
-  let at = HEADER_BYTES;
-  for (const string of strings) {
-    const start = at + LENGTH_BYTES;
-    if (version !== undefined) buffer[start] = version;
-    const end = start + prefixBytes + buffer.write(string, start + prefixBytes);
-    buffer.writeInt32BE(end - start, at);
-    at = end;
-  }
-  return buffer;
+  return {
+    length: arrayBytes(strings.length, elementsBytes),
+    writeTo(buffer, start) {
+      let at = writeHeader(buffer, start, OID[type], strings.length);
+      for (const string of strings) {
+        const text = at + head;
+        if (type === "jsonb") buffer[text - 1] = JSONB_VERSION;
+        const end = text + buffer.write(string, text);
+        buffer.writeInt32BE(end - at - LENGTH_BYTES, at);
+        at = end;
+      }
+    },
+  };
 }
 
-/** `text[]`. The server refuses a NUL character (SQLSTATE 22021); an unpaired surrogate goes as U+FFFD. */
+/** `text[]` as a buffer of its own. The server refuses a NUL character (SQLSTATE 22021). */
 export function textArray(strings: readonly string[]): Buffer {
-  return stringArray(OID.text, strings);
-}
-
-/** `jsonb[]` from JSON texts, which the server parses and checks. */
-export function jsonbArray(documents: readonly string[]): Buffer {
-  return stringArray(OID.jsonb, documents, JSONB_VERSION);
+  return bufferOf(stringArray("text", strings));
 }
 
 /** `float8[]` of as many numbers as `length`, asked for in order. */

@@ -7,6 +7,8 @@ import { codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { messageOf, valuesOf } from "./bind-message.js";
 import { connectFailure } from "./connect-failure.js";
+import { ControlCall } from "./control-call.js";
+import type { DirectCall } from "./direct-call.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
 import { PlainSocket } from "./plain-socket.js";
@@ -129,32 +131,33 @@ export class PgConnection extends pg.Client implements Connection {
     values: StatementValues,
     reader: RowReader,
   ): Promise<StatementRow[]> {
-    const { observer } = this;
     const { name } = statement;
     const startMs = monotonicMs();
     const message = messageOf(statement, values);
-    return new Promise((resolve, reject) => {
-      const settle = (error: Error | undefined, rows: StatementRow[]): void => {
-        observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
-        if (error) reject(this.failure(name, error));
-        else resolve(rows);
-      };
-      this.query(new PreparedCall(name, message, reader, settle));
-    });
+    return this.ask(name, startMs, (settle) => new PreparedCall(name, message, reader, settle));
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+    const command = await this.ask<string>(name, monotonicMs(), (settle) => new ControlCall(text, settle));
+    // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
+    if (name === "commit" && command === "ROLLBACK") throw this.failure(name, rolledBack());
+  }
+
+  /** Rejects with a StatementError of that name. */
+  private ask<T>(
+    name: string,
+    startMs: number,
+    callOf: (settle: (error: Error | undefined, result: T) => void) => DirectCall<T>,
+  ): Promise<T> {
     const { observer } = this;
-    const startMs = observer ? monotonicMs() : 0;
-    try {
-      const { command } = await this.query(text);
-      // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
-      if (name === "commit" && command === "ROLLBACK") throw rolledBack();
-      observer?.onCall(name, startMs, this.answeredMs());
-    } catch (error) {
-      observer?.onCall(name, startMs, monotonicMs());
-      throw this.failure(name, error);
-    }
+    return new Promise((resolve, reject) => {
+      const call = callOf((error, result) => {
+        observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
+        if (error) reject(this.failure(name, error));
+        else resolve(result);
+      });
+      this.query(call);
+    });
   }
 
   /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */

@@ -3,8 +3,7 @@
 import type { EventBatch } from "../../model/event-batch.js";
 import {
   elementHead,
-  jsonbArray,
-  textArray,
+  stringArray,
   textBytesArray,
   uuidBytesArray,
   type BinaryParameter,
@@ -23,8 +22,8 @@ export function documentArray({ dialect, payload }: BatchContext): { type: "json
 }
 
 /** Documents as such an array. */
-export function payloadArray(context: BatchContext, documents: readonly string[]): Buffer {
-  return documentArray(context).type === "jsonb" ? jsonbArray(documents) : textArray(documents);
+export function payloadArray(context: BatchContext, documents: readonly string[]): BinaryParameter {
+  return stringArray(documentArray(context).type, documents);
 }
 
 /** Room before each document of a batch that such an array has its own bytes in. */

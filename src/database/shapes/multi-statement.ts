@@ -5,8 +5,14 @@ import { bindAhead } from "../bind-message.js";
 import { decidePasses, outcomeOf, type Pass } from "../process-pass.js";
 import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "../statements.js";
 import { inReadTransaction, inTransaction } from "../transaction.js";
-import type { Connection, Statement, Workload } from "../workload.js";
+import type { Connection, ProcessOutcome, Statement, StatementRow, Workload } from "../workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
+
+/** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
+export interface Changes {
+  advance(connection: Connection): Promise<void>;
+  rewrite(connection: Connection): Promise<void>;
+}
 
 /** How a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
@@ -15,8 +21,8 @@ export interface WriteSteps {
   readonly documentRoom: number;
   /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
   prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
-  advance(connection: Connection, passes: readonly Pass[]): Promise<void>;
-  rewrite(connection: Connection, passes: readonly Pass[]): Promise<void>;
+  /** Serialises what a pass changes in the events that it claimed. */
+  prepareChanges(passes: readonly Pass[]): Changes;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
   /** Status rows first: they refer to the events. */
   deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
@@ -49,15 +55,20 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
+      const decide = (rows: readonly StatementRow[]): { outcome: ProcessOutcome; changes?: Changes } => {
+        const passes = decidePasses(rows, request);
+        const outcome = outcomeOf(passes);
+        return passes.length > 0 ? { outcome, changes: steps.prepareChanges(passes) } : { outcome };
+      };
       return (connection, appDelay) =>
         inTransaction(connection, begin, async () => {
-          const passes = decidePasses(await connection.execute(claim, limit), request);
-          if (passes.length > 0) {
-            await steps.advance(connection, passes);
+          const { outcome, changes } = decide(await connection.execute(claim, limit));
+          if (changes) {
+            await changes.advance(connection);
             await appDelay?.();
-            await steps.rewrite(connection, passes);
+            await changes.rewrite(connection);
           }
-          return outcomeOf(passes);
+          return outcome;
         });
     },
     archive(most) {

@@ -61,11 +61,17 @@ export const rowByRow: Shape = (context) => {
         for (const { id } of events) await connection.execute(sql.addStatus, [id]);
       };
     },
-    async advance(connection, passes) {
-      for (const { id, status } of passes) await connection.execute(sql.advance, [id, status]);
-    },
-    async rewrite(connection, passes) {
-      for (const pass of passes) await connection.execute(sql.rewrite, [pass.id, rewritePayload(pass)]);
+    prepareChanges(passes) {
+      const statuses = passes.map(({ id, status }) => [id, status]);
+      const payloads = passes.map((pass) => [pass.id, rewritePayload(pass)]);
+      return {
+        async advance(connection) {
+          for (const values of statuses) await connection.execute(sql.advance, values);
+        },
+        async rewrite(connection) {
+          for (const values of payloads) await connection.execute(sql.rewrite, values);
+        },
+      };
     },
     async copyToArchive(connection, ids) {
       for (const id of ids) await connection.execute(sql.copy, [id]);

@@ -2,7 +2,7 @@
 // sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
 import type { EventBatch } from "../../model/event-batch.js";
 import { bindAhead } from "../bind-message.js";
-import { textArray, uuidArray, uuidBytesArray } from "../binary-arrays.js";
+import { stringArray, uuidArray, uuidBytesArray } from "../binary-arrays.js";
 import { rewritePayload } from "../process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "../statements.js";
 import type { Statement } from "../workload.js";
@@ -109,15 +109,23 @@ export const setBased: Shape = (context) => {
         for (const values of statuses) await connection.execute(sql.addStatus, values);
       };
     },
-    async advance(connection, passes) {
+    prepareChanges(passes) {
       const ids = uuidArray(passes.map(({ id }) => id));
-      const statuses = textArray(passes.map(({ status }) => status));
-      await connection.execute(sql.advance, [ids, statuses, passes.length]);
-    },
-    async rewrite(connection, passes) {
-      const ids = uuidArray(passes.map(({ id }) => id));
+      const statuses = stringArray(
+        "text",
+        passes.map(({ status }) => status),
+      );
+      const advanced = bindAhead(sql.advance, [ids, statuses, passes.length]);
       const payloads = payloadArray(context, passes.map(rewritePayload));
-      await connection.execute(sql.rewrite, [ids, payloads, passes.length]);
+      const rewritten = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
+      return {
+        async advance(connection) {
+          await connection.execute(sql.advance, advanced);
+        },
+        async rewrite(connection) {
+          await connection.execute(sql.rewrite, rewritten);
+        },
+      };
     },
     async copyToArchive(connection, ids) {
       await connection.execute(sql.copy, [uuidArray(ids), ids.length]);

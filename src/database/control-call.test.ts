@@ -1,0 +1,70 @@
+import { PassThrough } from "node:stream";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { ControlCall } from "./control-call.js";
+
+/** One that was submitted, what the driver heard of the server, and what it settled with. */
+function submitted(text = "COMMIT") {
+  const stream = new PassThrough();
+  const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);
+  const heard: unknown[] = [];
+  const settled: (readonly [Error | undefined, string])[] = [];
+  const call = new ControlCall(text, (error, command) => settled.push([error, command]));
+  connection.on("readyForQuery", (message) => {
+    heard.push(message);
+    call.handleReadyForQuery();
+  });
+  call.submit(connection);
+  return { call, heard, settled, sent: stream.read() as Buffer };
+}
+
+const ANSWER = "C\0\0\0\u000bCOMMIT\0Z\0\0\0\u0005I";
+
+describe("a word of transaction control", () => {
+  it.each(["COMMIT", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "räksmörgås"])(
+    "is sent as the driver would: %s",
+    (text) => {
+      const stream = new PassThrough();
+      new pg.Connection({ stream } as unknown as pg.ConnectionConfig).query(text);
+      const drivers = stream.read() as Buffer;
+      expect(submitted(text).sent.equals(drivers)).toBe(true);
+      expect(submitted(text).sent.equals(drivers)).toBe(true);
+    },
+  );
+
+  it("takes an answer that is whole, tells the driver of it and what the server did", () => {
+    const { call, heard, settled } = submitted();
+    const answer = Buffer.from(ANSWER);
+    expect(call.take(answer)).toBe(answer.length);
+    expect(heard).toEqual([{ name: "readyForQuery", length: 5, status: "I" }]);
+    expect(settled).toEqual([[undefined, "COMMIT"]]);
+  });
+
+  it.each([
+    ["a notice before it", `N\0\0\0\u0009Mhm\0\0${ANSWER}`],
+    ["a notice after it", `${ANSWER}N\0\0\0\u0009Mhm\0\0`],
+    ["two of them", `C\0\0\0\u000aBEGIN\0${ANSWER}`],
+    ["an error", "E\0\0\0\u0008S40P"],
+    ["the end of what the driver has the beginning of", "ommit\0\0Z\0\0\0\u0005I"],
+    ...Array.from({ length: ANSWER.length }, (_, cut): [string, string] => [
+      `its first ${cut} bytes`,
+      ANSWER.slice(0, cut),
+    ]),
+  ])("leaves an answer to the driver that is %s", (_, answer) => {
+    const { call, heard } = submitted();
+    expect(call.goesOn()).toBe(false);
+    expect(call.take(Buffer.from(answer))).toBe(0);
+    expect(heard).toEqual([]);
+  });
+
+  it("settles with what the driver read of it, or the server's error", () => {
+    const read = submitted();
+    read.call.handleCommandComplete({ text: "ROLLBACK" });
+    read.call.handleReadyForQuery();
+    expect(read.settled).toEqual([[undefined, "ROLLBACK"]]);
+    const refused = submitted();
+    const error = new Error("could not serialize access");
+    refused.call.handleError(error);
+    expect(refused.settled.map(([reason]) => reason)).toEqual([error]);
+  });
+});

@@ -1,0 +1,57 @@
+// One question to the server on the shortest way: a message that is there as one buffer, and an answer that is taken from
+// the bytes as they come on a plain socket. Handed to the driver's `query`, which keeps the order of questions and gets
+// whatever an answer has beside the usual: errors, notices, pieces. What is asked, and what of the answer is the result, the
+// classes say that extend this one.
+import type { Connection as DriverConnection, Submittable } from "pg";
+import { PlainSocket, type FirstReader } from "./plain-socket.js";
+
+export const COMMAND_COMPLETE = 0x43;
+export const LENGTH_BYTES = 4;
+const READY_FOR_QUERY = 0x5a;
+/** Kind, length and the state of the transaction. */
+const READY_BYTES = 6;
+
+/** Settles once: when the server is ready for the next question, or on an error. */
+export abstract class DirectCall<T> implements Submittable, FirstReader {
+  protected abstract readonly result: T;
+  private connection: DriverConnection | undefined;
+
+  constructor(
+    /** Of a prepared statement: the driver looks at it when the server sends an error. Undefined where nothing is prepared. */
+    readonly name: string | undefined,
+    private readonly message: Buffer,
+    private readonly settle: (error: Error | undefined, result: T) => void,
+  ) {}
+
+  submit(connection: DriverConnection): void {
+    const { stream } = connection;
+    this.connection = connection;
+    // Sessions are asked one thing at a time, so what comes next on this socket is this answer.
+    if (stream instanceof PlainSocket) stream.readFirst(this);
+    stream.write(this.message);
+  }
+
+  abstract goesOn(arrived: Buffer): boolean;
+  abstract take(arrived: Buffer): number;
+  abstract handleDataRow(row: { fields: readonly (string | null)[] }): void;
+  abstract handleCommandComplete(complete: { text: string }): void;
+
+  /** Tells the driver that the server is ready where from `at` on the answer is whole and nothing more; returns whether it is. */
+  protected tellReady(arrived: Buffer, at: number): boolean {
+    const { connection } = this;
+    const ready = arrived.length - READY_BYTES;
+    if (!connection || at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
+    if (at + 1 + arrived.readInt32BE(at + 1) !== ready || arrived[ready] !== READY_FOR_QUERY) return false;
+    const status = String.fromCharCode(arrived[arrived.length - 1] as number);
+    connection.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
+    return true;
+  }
+
+  handleReadyForQuery(): void {
+    this.settle(undefined, this.result);
+  }
+
+  handleError(error: Error): void {
+    this.settle(error, this.result);
+  }
+}
