@@ -13,7 +13,7 @@ let shared: Buffer | undefined;
 export interface FirstReader {
   /** Whether more of the answer is to come: then these bytes are kept, and shown again with what follows. */
   goesOn(arrived: Buffer): boolean;
-  /** Returns how many of these bytes it took; the rest goes to the driver. It must not keep them. */
+  /** Returns how many of these bytes it took, which are spent then; the rest goes to the driver. It must not keep them. */
   take(arrived: Buffer): number;
 }
 

@@ -3,54 +3,13 @@
 // the driver's Query and Result in between, on a plain socket even from the bytes as they come. Errors, the order of answers
 // and whatever is not simply rows stay the driver's. It knows nothing of first executions: those are the driver's own, and
 // what they learned is handed in.
-import { isAscii } from "node:buffer";
-import type { FieldDef } from "pg";
-import { int32At } from "../foundation/bytes.js";
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
-import { parserOf } from "./pg-config.js";
+import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "./workload.js";
 
-type ColumnParser = (text: string) => unknown;
-
-/** What one execution told about the columns of a statement's rows. */
-export class RowReader {
-  /** Undefined where a column's value is its text. */
-  private readonly parsers: readonly (ColumnParser | undefined)[];
-
-  constructor(fields: readonly FieldDef[]) {
-    this.parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
-  }
-
-  read(texts: readonly (string | null)[]): StatementRow {
-    return texts.map((text, column) => (text === null ? null : this.value(column, text)));
-  }
-
-  /** The row of a DataRow message whose columns begin at `at`, without a NULL; `text` is the same bytes, all ASCII. */
-  readAt(bytes: Buffer, text: string, at: number): StatementRow {
-    const columns = this.parsers.length;
-    // An array that grows takes room for sixteen values with the first.
-    const row = new Array<unknown>(columns);
-    let from = at;
-    for (let column = 0; column < columns; column++) {
-      const start = from + LENGTH_BYTES;
-      from = start + int32At(bytes, from);
-      row[column] = this.value(column, text.substring(start, from));
-    }
-    return row;
-  }
-
-  private value(column: number, text: string): unknown {
-    const parser = this.parsers[column];
-    return parser ? parser(text) : text;
-  }
-}
-
-const DATA_ROW = 0x44;
 /** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
-/** Kind and length of a message, and a DataRow's number of columns. */
-const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 /** The longest answer that is kept until it is whole; a longer one is read as it comes. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
@@ -87,21 +46,10 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     return true;
   }
 
-  /**
-   * Short rows at the beginning of the answer, and its end, of which the driver is told what it would have read. Where a byte
-   * is not ASCII all are left to the driver: it may belong to another letter, to a NULL (length -1) or to the length of a
-   * long text.
-   */
+  /** Rows at the beginning of the answer, and its end, of which the driver is told what it would have read. */
   override take(arrived: Buffer): number {
-    if (!isAnswer(arrived) || !isAscii(arrived)) return 0;
-    const text = arrived.toString("latin1");
-    let at = BIND_COMPLETE_BYTES;
-    while (at + ROW_HEAD_BYTES <= arrived.length && arrived[at] === DATA_ROW) {
-      const end = at + 1 + arrived.readInt32BE(at + 1);
-      if (end > arrived.length) break;
-      this.result.push(this.reader.readAt(arrived, text, at + ROW_HEAD_BYTES));
-      at = end;
-    }
+    if (!isAnswer(arrived)) return 0;
+    const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);
     return this.tellReady(arrived, at) ? arrived.length : at;
   }
 
