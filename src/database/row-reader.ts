@@ -41,6 +41,7 @@ export class RowReader {
   take(bytes: Buffer, from: number, rows: StatementRow[]): number {
     const lengths: number[] = [];
     const end = this.takeLengths(bytes, from, lengths);
+    if (end === from) return end;
     const text = isAscii(bytes.subarray(from, end)) ? bytes.toString("latin1", 0, end) : undefined;
     const columns = this.parsers.length;
     let next = 0;
