@@ -5,11 +5,11 @@ import { bindAhead } from "../bind-message.js";
 import { decidePasses, outcomeOf, type Pass } from "../process-pass.js";
 import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "../statements.js";
 import { inReadTransaction, inTransaction } from "../transaction.js";
-import type { Connection, ProcessOutcome, Statement, StatementRow, Workload } from "../workload.js";
+import type { Connection, Statement, Workload } from "../workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 
 /** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
-export interface Changes {
+interface Changes {
   advance(connection: Connection): Promise<void>;
   rewrite(connection: Connection): Promise<void>;
 }
@@ -55,20 +55,16 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
-      const decide = (rows: readonly StatementRow[]): { outcome: ProcessOutcome; changes?: Changes } => {
-        const passes = decidePasses(rows, request);
-        const outcome = outcomeOf(passes);
-        return passes.length > 0 ? { outcome, changes: steps.prepareChanges(passes) } : { outcome };
-      };
       return (connection, appDelay) =>
         inTransaction(connection, begin, async () => {
-          const { outcome, changes } = decide(await connection.execute(claim, limit));
-          if (changes) {
+          const passes = decidePasses(await connection.execute(claim, limit), request);
+          if (passes.length > 0) {
+            const changes = steps.prepareChanges(passes);
             await changes.advance(connection);
             await appDelay?.();
             await changes.rewrite(connection);
           }
-          return outcome;
+          return outcomeOf(passes);
         });
     },
     archive(most) {
