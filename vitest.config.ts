@@ -12,6 +12,8 @@ export default defineConfig({
           environment: "node",
           // For busy machines: simulations and the lint of every file take seconds there.
           testTimeout: 30_000,
+          // One less than there are processors is the default: one worker on two of them.
+          maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },
       },
