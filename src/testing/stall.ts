@@ -21,9 +21,20 @@ export function serversBelow(pid: number): number[] {
 /** Stops a whole server for so long: its backends answer nobody, and its clock goes on. */
 export async function stall(pids: readonly number[], ms: number): Promise<void> {
   try {
-    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    signalAll(pids, "SIGSTOP");
     await systemClock.sleep(ms);
   } finally {
-    for (const pid of pids) process.kill(pid, "SIGCONT");
+    signalAll(pids, "SIGCONT");
+  }
+}
+
+function signalAll(pids: readonly number[], signal: "SIGSTOP" | "SIGCONT"): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // One may have ended since it was listed, as a worker of autovacuum does.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
   }
 }
