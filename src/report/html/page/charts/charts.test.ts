@@ -262,6 +262,28 @@ describe("the forest", () => {
     expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
   });
 
+  test.each([
+    { ratios: [0.62, 1.05], labels: ["0.6x", "0.7x", "0.8x", "0.9x", "1x", "1.1x", "1.25x"] },
+    { ratios: [0.98, 1.01], labels: ["0.8x", "0.9x", "1x", "1.1x", "1.25x"] },
+    { ratios: [0.3, 1.3], labels: ["0.4x", "0.5x", "0.6x", "0.7x", "0.8x", "0.9x", "1x", "1.1x", "1.25x"] },
+    { ratios: [0.2, 3], labels: ["1/4", "1/2", "1x", "2x"] },
+  ])("has ticks to read ratios of $ratios by", ({ ratios, labels }) => {
+    const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
+    if (!some) throw new Error("the example compares no means");
+    const comparisons = ratios.map((ratio) => ({ ...some, ratio, ciLow: null, ciHigh: null }));
+    const { option } = plotOf("comparison-plot", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, comparisons },
+    });
+    const [axis] = [option.xAxis ?? []].flat();
+    const { customValues, formatter } = axis?.axisLabel as {
+      customValues: number[];
+      formatter: (value: number) => string;
+    };
+    expect(customValues.map((value) => formatter(value))).toEqual(labels);
+    expect(axis?.axisTick).toMatchObject({ customValues });
+  });
+
   test("has all metrics where they are asked for", () => {
     const all = plotOf("comparison-plot", withChoice(ALL_SHOWN, "comparison-plot", "metric", "all"));
     expect(all.table().rows).toHaveLength(report.result.comparisons.length);

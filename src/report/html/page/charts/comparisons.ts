@@ -118,16 +118,23 @@ function reach(rows: readonly Comparison[]): { min: number; max: number } {
   };
 }
 
-/** The ends of the axis are where the data end; ticks are powers of two. */
-function ratioTick(value: number): string {
-  const isPower = Math.abs(Math.log2(value) - Math.round(Math.log2(value))) < 1e-9;
-  if (!isPower) return "";
-  return value < 1 ? `1/${Math.round(1 / value)}` : `${value}x`;
+const FINE_TICKS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5];
+/** Ticks to read a ratio by, at least. */
+const TICKS_MIN = 4;
+
+/** Powers of two within the axis, or steps of about a tenth where those would be too few; each with how it is written. */
+function ratioTicks(min: number, max: number): { values: number[]; written: (value: number) => string } {
+  const lowest = Math.ceil(Math.log2(min));
+  const powers = Array.from({ length: Math.floor(Math.log2(max)) - lowest + 1 }, (_, n) => 2 ** (lowest + n));
+  if (powers.length >= TICKS_MIN)
+    return { values: powers, written: (value) => (value < 1 ? `1/${1 / value}` : `${value}x`) };
+  return { values: FINE_TICKS.filter((tick) => tick >= min && tick <= max), written: (value) => `${value}x` };
 }
 
 function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
   const isShort = hasOneBaseline(groups.flat());
   const limits = reach(groups.flat());
+  const { values: customValues, written } = ratioTicks(limits.min, limits.max);
   const ratio = groups.map(
     (_, panel) =>
       ({
@@ -137,11 +144,8 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
         logBase: 2,
         ...limits,
         splitLine: { lineStyle: { color: view.theme.line } },
-        axisLabel: {
-          color: view.theme.muted,
-          hideOverlap: true,
-          formatter: ratioTick,
-        },
+        axisTick: { customValues },
+        axisLabel: { color: view.theme.muted, hideOverlap: true, customValues, formatter: written },
       }) as XAXisComponentOption,
   );
   const names = groups.map(
