@@ -11,7 +11,7 @@ import { writeFileAtomic } from "./storage.js";
 
 const STORAGE = new URL("../../dist/results/storage.js", import.meta.url).href;
 const BYTES = 2_000_000;
-const ROUNDS = 12; // at least, and until it was killed while it wrote
+const ROUNDS = 12;
 
 /** Writes the file with one letter after the other, without end, and a dot to standard output for each. */
 const WRITER = `
@@ -25,7 +25,7 @@ it("a file is whole whenever its writer is killed, and can be written again", as
   const path = join(scratchDirectory(), "result.json");
   const prng = new Prng(4);
   let unfinished = 0;
-  for (let round = 0; round < ROUNDS || unfinished === 0; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", WRITER, STORAGE, path], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -34,10 +34,13 @@ it("a file is whole whenever its writer is killed, and can be written again", as
       const [chunk] = (await once(child.stdout, "data")) as [Buffer];
       dots += chunk.length;
     }
-    // At any moment of the next write: somewhere between one turn of this loop and a few hundred, every other time from
-    // the moment on when the write has begun for sure.
-    while (round % 2 === 1 && !existsSync(`${path}.tmp`)) await new Promise(setImmediate);
-    for (let turns = prng.intBetween(0, 300); turns > 0; turns--) await new Promise(setImmediate);
+    if (round % 2 === 0) {
+      // At any moment of the next write: somewhere between one turn of this loop and a few hundred.
+      for (let turns = prng.intBetween(0, 300); turns > 0; turns--) await new Promise(setImmediate);
+    } else {
+      // As soon as the next write has begun.
+      while (!existsSync(`${path}.tmp`)) await new Promise(setImmediate);
+    }
     child.kill("SIGKILL");
     await once(child, "close");
     const text = readFileSync(path, "utf8");
@@ -45,6 +48,7 @@ it("a file is whole whenever its writer is killed, and can be written again", as
     expect(text).toBe(text.charAt(0).repeat(BYTES));
     if (existsSync(`${path}.tmp`)) unfinished++;
   }
+  expect(unfinished).toBeGreaterThan(0); // it was killed while it wrote, indeed
   await writeFileAtomic(path, "all's well");
   expect(readFileSync(path, "utf8")).toBe("all's well");
   expect(existsSync(`${path}.tmp`)).toBe(false);

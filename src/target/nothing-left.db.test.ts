@@ -41,6 +41,7 @@ let installation: Installation;
 /** As root, a user to run train-sim as; otherwise whoever we are is one. */
 let normalUser: ServerUser | undefined;
 const running: Running[] = [];
+const furtherInstallations: Installation[] = [];
 
 beforeAll(async () => {
   installation = await makeInstallation();
@@ -51,6 +52,7 @@ afterEach(async () => {
     one.child.kill("SIGKILL");
     await one.nothingLeft();
   }
+  for (const one of furtherInstallations.splice(0)) await one.remove();
 });
 afterAll(async () => installation.remove());
 
@@ -133,13 +135,8 @@ describe("servers", () => {
 });
 
 describe("PostgreSQL's programs", () => {
-  let own: Installation; // which these tests change
-  beforeAll(async () => {
-    own = await makeInstallation();
-  });
-  afterAll(async () => own.remove());
-
   it("get the links that npm ci --ignore-scripts leaves out", async () => {
+    const own = await anotherInstallation();
     await started(await run(script(""), undefined, own));
     const links = await removeLinks(own.postgresPackage);
     expect(links.length).toBeGreaterThan(5);
@@ -148,12 +145,14 @@ describe("PostgreSQL's programs", () => {
   });
 
   it.runIf(isRoot)("are copied when they may not be written to and lack their links", async () => {
+    const own = await anotherInstallation();
     await removeLinks(own.postgresPackage);
     await started(await run(script(""), normalUser, own));
     expect(await removeLinks(own.postgresPackage)).toEqual([]);
   });
 
   it.runIf(isRoot)("are copied when the server's user does not reach them, as below /root", async () => {
+    const own = await anotherInstallation();
     const modules = join(own.path, "node_modules");
     await chmod(modules, 0o700);
     await chown(modules, 0, 0);
@@ -161,6 +160,13 @@ describe("PostgreSQL's programs", () => {
     expect(await readdir(join(dataDirectory, ".."))).toContain("programs");
   });
 });
+
+/** For a test that changes it. */
+async function anotherInstallation(): Promise<Installation> {
+  const another = await makeInstallation();
+  furtherInstallations.push(another);
+  return another;
+}
 
 async function hasData(temporary: string): Promise<boolean> {
   const [directory] = await readdir(temporary);

@@ -118,23 +118,24 @@ function reach(rows: readonly Comparison[]): { min: number; max: number } {
   };
 }
 
-const FINE_TICKS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5];
-/** Ticks to read a ratio by, at least. */
-const TICKS_MIN = 4;
+const TICKS_MAX = 7;
+/** Ticks of the axis, finer and coarser; each reaches beyond where it is the first that is not too fine. */
+const TICKS = [
+  [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2],
+  [0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20],
+  [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200],
+  [0.001, 0.01, 0.1, 1, 10, 100, 1000],
+];
 
-/** Powers of two within the axis, or steps of about a tenth where those would be too few; each with how it is written. */
-function ratioTicks(min: number, max: number): { values: number[]; written: (value: number) => string } {
-  const lowest = Math.ceil(Math.log2(min));
-  const powers = Array.from({ length: Math.floor(Math.log2(max)) - lowest + 1 }, (_, n) => 2 ** (lowest + n));
-  if (powers.length >= TICKS_MIN)
-    return { values: powers, written: (value) => (value < 1 ? `1/${1 / value}` : `${value}x`) };
-  return { values: FINE_TICKS.filter((tick) => tick >= min && tick <= max), written: (value) => `${value}x` };
+function ticksWithin(min: number, max: number): number[] {
+  const within = TICKS.map((ticks) => ticks.filter((tick) => tick >= min && tick <= max));
+  return within.find(({ length }) => length <= TICKS_MAX) ?? [];
 }
 
 function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
   const isShort = hasOneBaseline(groups.flat());
   const limits = reach(groups.flat());
-  const { values: customValues, written } = ratioTicks(limits.min, limits.max);
+  const customValues = ticksWithin(limits.min, limits.max);
   const ratio = groups.map(
     (_, panel) =>
       ({
@@ -145,7 +146,12 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
         ...limits,
         splitLine: { lineStyle: { color: view.theme.line } },
         axisTick: { customValues },
-        axisLabel: { color: view.theme.muted, hideOverlap: true, customValues, formatter: written },
+        axisLabel: {
+          color: view.theme.muted,
+          hideOverlap: true,
+          customValues,
+          formatter: (ratio: number) => `${ratio}x`,
+        },
       }) as XAXisComponentOption,
   );
   const names = groups.map(
