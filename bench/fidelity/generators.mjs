@@ -15,6 +15,7 @@ import { dialectOf } from "#program/database/dialects/registry.js";
 import { readTrialHistograms } from "#program/results/reader.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { PEER_NAMESPACE, PEER_ROLE, scenarioOf, SLACK_SECONDS } from "./operations.mjs";
+import { fromHistogram, fromValues } from "./samples.mjs";
 import { forgetStatements, serverTimes, setPlans } from "./server-times.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -55,21 +56,6 @@ function scenarioText({ operation, endpoint, clients, seconds, warmUpSeconds, se
   });
 }
 
-/** Milliseconds of every sample, as the histogram has them: 0.1 % wide. */
-function samplesOf(histogram) {
-  if (!histogram) throw new Error("train-sim stored no histogram of the operation");
-  const percentile = (share) => histogram.getValueAtPercentile(share * 100) / 1000;
-  return { count: histogram.totalCount, mean: histogram.mean / 1000, percentile };
-}
-
-function exactly(values) {
-  const sorted = Float64Array.from(values).sort();
-  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
-  // The definition that HdrHistogram has: the least value with so many at or below it.
-  const percentile = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  return { count: sorted.length, mean, percentile };
-}
-
 /**
  * Its times, and the window that they are of, in wall-clock milliseconds.
  *
@@ -94,8 +80,8 @@ async function trainSim(setting, directory) {
   const startMs = Date.parse(trial.startedAt);
   return {
     window: { startMs, endMs: startMs + trial.windowSeconds * 1000 },
-    service: samplesOf(histograms.get(/** @type {Tag} */ (`${measured}.service`))),
-    response: samplesOf(histograms.get(/** @type {Tag} */ (`${measured}.response`))),
+    service: fromHistogram(histograms.get(/** @type {Tag} */ (`${measured}.service`))),
+    response: fromHistogram(histograms.get(/** @type {Tag} */ (`${measured}.response`))),
   };
 }
 
@@ -115,7 +101,7 @@ function parseLog(text, { startMs, endMs }) {
     samples.service.push((latencyUs - lagUs) / 1000);
   }
   if (lastMs < endMs) throw new Error("pgbench ended before train-sim's window did");
-  return { service: exactly(samples.service), response: exactly(samples.response) };
+  return { service: fromValues(samples.service), response: fromValues(samples.response) };
 }
 
 /** One pgbench; its scripts, and its log, are files whose names begin with `name`. */
@@ -169,8 +155,8 @@ export async function measureBoth(program, setting) {
     const name = readdirSync(directory).find((each) => each.startsWith(`${MEASURED}.`)) ?? MEASURED;
     const text = readFileSync(join(directory, name), "utf8");
     return {
-      trainSim: { ...measured, server: { mean: server.trainSim } },
-      pgbench: { ...parseLog(text, measured.window), server: { mean: server.pgbench } },
+      trainSim: { ...measured, server: server.trainSim },
+      pgbench: { ...parseLog(text, measured.window), server: server.pgbench },
     };
   });
 }

@@ -94,7 +94,7 @@ function readers(seed) {
   };
 }
 
-const ARCHIVES_PER_SECOND = 15;
+const ARCHIVES_PER_SECOND = 30;
 /** That pgbench runs longer than warm-up and window: train-sim may take longer to start. */
 export const SLACK_SECONDS = 12;
 
@@ -121,7 +121,8 @@ const PLANNED_ANEW = "force_custom_plan";
  * `actors`, `topology` and the rest are the scenario's; `measured` is the operation of the result; `ratePerSecond` leaves
  * the server idle most of the time, so that what is compared is the measuring and not two saturated queues. `plans` is the
  * server's plan_cache_mode for both, and `statements` are regular expressions of what one transaction of it asks. What is
- * `warmingUp` is another pgbench, which until the window makes the work of what is measured, as train-sim's other actors do.
+ * `warmingUp` is another pgbench, which until the window makes the work of what is measured, as train-sim's other actors do,
+ * in a warm-up `warmUpTimes` as long.
  */
 export const OPERATIONS = {
   add: {
@@ -138,7 +139,7 @@ export const OPERATIONS = {
   },
   archive: {
     ...{ measured: "archive", ratePerSecond: ARCHIVES_PER_SECOND, advance: CHANCES },
-    ...{ plans: PLANNED_ANEW, statements: [MARKS.archive] },
+    ...{ plans: PLANNED_ANEW, statements: [MARKS.archive], warmUpTimes: 2.5 },
     preload: (lengths) => archived(lengths).events,
     actors: (load, lengths) => ({
       ...NOBODY,
