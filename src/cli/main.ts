@@ -74,13 +74,14 @@ function dieOf(error: unknown): never {
   return endNow(exitCodeOf(error));
 }
 
+/** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends too) is no error of ours: the work goes on, and ends as it would have. */
+function goOnUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+}
+
 async function main(): Promise<void> {
   process.on("uncaughtException", dieOf);
-  // A reader that closed its end (`| head`) is not an error of ours.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") endNow(ExitCode.done);
-    throw error;
-  });
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", goOnUnread);
   // Node would end in silence, with a code of its own.
   const onNothingLeft = (): never => dieOf(new Error("the command waits for something that cannot come"));
   process.once("beforeExit", onNothingLeft);
