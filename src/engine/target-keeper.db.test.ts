@@ -32,7 +32,12 @@ function isAlive(pid: number | undefined): boolean {
 it("starts a server for each level, keeps it while the level stays, and stops it before the next", async () => {
   const { treatments } = parseScenario(SCENARIO, "scenario.yaml");
   const started: KeptTarget[] = [];
-  keeper = new TargetKeeper(treatments, (target) => started.push(target));
+  const ended: KeptTarget[] = [];
+  const onEnd = async (target: KeptTarget): Promise<void> => {
+    expect(await workMemOf(target)).not.toBe("");
+    ended.push(target);
+  };
+  keeper = new TargetKeeper(treatments, (target) => started.push(target), onEnd);
   const treatment = (workMem: string, payload: string): Treatment => {
     const found = treatments.find(
       ({ levels }) => levels["target.settings.work_mem"] === workMem && levels["payload"] === payload,
@@ -57,4 +62,5 @@ it("starts a server for each level, keeps it while the level stays, and stops it
 
   await keeper.release();
   expect(isAlive(again.target.serverPid)).toBe(false);
+  expect(ended).toEqual(started);
 });

@@ -34,6 +34,8 @@ export class TargetKeeper {
   constructor(
     private readonly treatments: readonly Treatment[],
     private readonly onStart: (started: KeptTarget) => void,
+    /** Before it is stopped; must not reject. */
+    private readonly onEnd: (ending: KeptTarget) => Promise<void>,
   ) {}
 
   /** The target of that treatment, started when the one that runs is another. */
@@ -70,8 +72,10 @@ export class TargetKeeper {
   /** Stops what runs. Never rejects. */
   async release(): Promise<void> {
     const { current } = this;
+    if (!current) return;
     this.current = undefined;
-    await current?.admin.close();
-    await current?.target.stop();
+    await this.onEnd(current);
+    await current.admin.close();
+    await current.target.stop();
   }
 }

@@ -1,0 +1,77 @@
+// What a run takes off a server that it did not start: each schema that it made there, on each server it was on. One that
+// cannot be dropped is named, and nothing that was measured is lost for it.
+import { expect, inject, it } from "vitest";
+import { connectAdmin } from "../database/admin.js";
+import type { Endpoint } from "../scenario/endpoint.js";
+import { testNamespace } from "../testing/namespace.js";
+import { ownDatabase } from "../testing/own-database.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../testing/train-sim.js";
+
+const other = ownDatabase("left");
+const REST = `
+actors:
+  producers: { workers: 1, load: { executor: constant-clients, clients: 1, thinkTime: 20ms } }
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 1, thinkTime: 20ms } }
+  archivers: false
+payload: text
+appDelay: 0
+diagnosis: { ceiling: false }
+evidence: { every: "off" }
+trial: { warmUp: 0, duration: 600ms, drain: false }
+trials: 1
+`;
+
+function urlOf({ user, password, host, port, database }: Endpoint): string {
+  return `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
+}
+
+async function schemasAt(endpoint: Endpoint, names: readonly string[]): Promise<unknown[]> {
+  const admin = await connectAdmin(endpoint);
+  const rows = await admin.query("SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY ($1)", [
+    `{${names.join(",")}}`,
+  ]);
+  await admin.close();
+  return rows.map(({ name }) => name);
+}
+
+it("drops the schemas of each level on each server, where both are factors", async () => {
+  const names = [testNamespace("left"), testNamespace("left")];
+  const suite = inject("adminEndpoint");
+  const out = scratchDirectory();
+  const yaml = `name: t
+seed: 1
+target: { kind: url }
+factors: { target.url: ["${urlOf(suite)}", "${urlOf(other.endpoint)}"], namespace: [${names.join(", ")}] }
+${REST}`;
+  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out]);
+  expect(ended.stderr).not.toContain("stays on the server");
+  expect(onlyResultIn(out).result.treatments).toHaveLength(4);
+  expect(await schemasAt(suite, names)).toEqual([]);
+  expect(await schemasAt(other.endpoint, names)).toEqual([]);
+});
+
+it("reports the whole experiment though somebody's lock keeps it from dropping its schema, and names that", async () => {
+  const namespace = testNamespace("left");
+  const out = scratchDirectory();
+  const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST}`;
+  const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+  await untilLogged(out, '"phase":"measure"');
+  await other.admin.query(`BEGIN; LOCK TABLE ${namespace}.events IN ACCESS SHARE MODE`);
+  const ended = await started.ended;
+  await other.admin.query("ROLLBACK");
+  expect(ended.stderr).toMatch(
+    new RegExp(`warning: schema "${namespace}" stays on the server.*used the tables.*schema drop`),
+  );
+  const { result } = onlyResultIn(out);
+  expect(result.treatments[0]?.trials).toMatchObject([{ status: "complete", integrity: { verdict: "ok" } }]);
+  expect(ended.exitCode).toBe(0);
+  expect(ended.stdout).toContain("verdict");
+  expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
+});
