@@ -4,23 +4,28 @@ import { machineFacts } from "../foundation/machine.js";
 import type { Environment } from "../results/result-schema.js";
 import type { KeptTarget } from "./target-keeper.js";
 
-/** Between the values of a setting that differed from server to server, because it is a factor. */
+/** Between what differed from server to server, because it is a factor. */
 const BETWEEN_VALUES = " | ";
-const BETWEEN_VERSIONS = ", ";
+const BETWEEN_POOLERS = ", ";
 
-type Settings = Readonly<Record<string, string>>;
+type Facts = Readonly<Record<string, string>>;
 
-/** Each setting with the values it had, once each; one that is missing on some server is simply not there. */
-function settingsOfAll(servers: readonly Settings[]): Record<string, string> {
+/** Each fact with the values it had, once each; one that is missing on some server is simply not there. */
+function factsOfAll(servers: readonly Facts[]): Record<string, string> {
   const values = new Map<string, Set<string>>();
-  for (const settings of servers) {
-    for (const [name, value] of Object.entries(settings)) {
+  for (const facts of servers) {
+    for (const [name, value] of Object.entries(facts)) {
       const seen = values.get(name) ?? new Set<string>();
       for (const each of value.split(BETWEEN_VALUES)) seen.add(each);
       values.set(name, seen);
     }
   }
   return Object.fromEntries([...values].map(([name, seen]) => [name, [...seen].join(BETWEEN_VALUES)]));
+}
+
+/** Whether `value` is what a stated fact was, on some server where it differed from one to another. */
+export function isAmong(stated: string, value: string): boolean {
+  return stated.split(BETWEEN_VALUES).includes(value);
 }
 
 /**
@@ -34,25 +39,25 @@ export function environmentOf(
   earlier?: Environment,
 ): Environment {
   const { nodeVersion, ...machine } = machineFacts();
-  const [first] = targets;
-  const earlierPoolers = earlier?.versions["PgBouncer"]?.split(BETWEEN_VERSIONS) ?? [];
-  const allPoolers = [...new Set([...earlierPoolers, ...poolers])];
+  const { PgBouncer: earlierPoolers, ...earlierVersions } = earlier?.versions ?? {};
+  const allPoolers = new Set([...(earlierPoolers?.split(BETWEEN_POOLERS) ?? []), ...poolers]);
   const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
+  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
   return {
     versions: {
-      "train-sim": programVersion,
-      node: nodeVersion,
-      ...(first && { [first.server.product]: first.server.version, server: first.server.versionText }),
-      ...earlier?.versions,
-      ...(allPoolers.length > 0 && { PgBouncer: allPoolers.join(BETWEEN_VERSIONS) }),
+      ...factsOfAll([
+        ...[earlierVersions, { "train-sim": programVersion, node: nodeVersion }],
+        ...targets.map(({ server }) => ({ [server.product]: server.version, server: server.versionText })),
+      ]),
+      ...(allPoolers.size > 0 && { PgBouncer: [...allPoolers].join(BETWEEN_POOLERS) }),
     },
-    settings: settingsOfAll([
+    settings: factsOfAll([
       ...(earlier ? [earlier.settings] : []),
       ...targets.map(({ server }) => server.settings),
     ]),
     machine: {
       ...machine,
-      target: first?.target.kind ?? "none",
+      target: kinds.length > 0 ? kinds.join(BETWEEN_VALUES) : "none",
       ...(onTmpfs.length > 0 && { onTmpfs: onTmpfs.join(", ") }),
       ...earlier?.machine,
     },

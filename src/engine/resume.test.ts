@@ -160,6 +160,11 @@ describe("the place where it ran", () => {
     expect(() => requireSameEnvironment(url, environment, { ...environment, ...change })).toThrow(words);
   });
 
+  it("may be one of several servers, where they are a factor", () => {
+    const several = { ...environment, versions: { ...environment.versions, PostgreSQL: "17.5 | 18.4" } };
+    expect(environmentChanges(url, several, environment)).toEqual([]);
+  });
+
   it("has settings of its own making where train-sim starts the server: they may be a factor", () => {
     const now = { ...environment, settings: { shared_buffers: "1GB" } };
     expect(() => requireSameEnvironment(experiment, environment, now)).not.toThrow();

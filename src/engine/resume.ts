@@ -13,6 +13,7 @@ import { scenarioDifferences } from "../scenario/difference.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment, PlannedTrial } from "../scenario/settings.js";
+import { isAmong } from "./environment.js";
 
 /** An interrupted experiment as its directory holds it. */
 export interface ResumedExperiment {
@@ -120,7 +121,7 @@ export function environmentChanges(
   return parts.flatMap(({ name, before, after, skipped }) =>
     Object.entries(after).flatMap(([key, value]) => {
       const old = before[key];
-      const isSame = old === undefined || skipped.has(key) || String(old) === String(value);
+      const isSame = old === undefined || skipped.has(key) || isAmong(String(old), String(value));
       return isSame ? [] : [{ what: `${name}${key}`, before: String(old), now: String(value) }];
     }),
   );

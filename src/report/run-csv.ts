@@ -50,7 +50,7 @@ function attributesOf({ directory, result }: Run): [string, string][] {
     ["run", directory.split(/[\\/]/).filter(Boolean).at(-1) ?? directory],
     ["experiment", result.scenario.name],
     ["trainSim", versions["train-sim"] ?? "unknown"],
-    ["server", versions["server"]?.split(" on ")[0] ?? "unknown"],
+    ["server", versions["server"]?.replace(/ on [^|]*?(?= \||$)/g, "") ?? "unknown"],
     ["verdict", result.verdict.status],
   ];
 }

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import type { KeptTarget } from "./target-keeper.js";
+import { environmentOf } from "./environment.js";
+
+function server(kind: string, version: string, workMem: string): Pick<KeptTarget, "server" | "target"> {
+  return {
+    target: { kind },
+    server: { product: "PostgreSQL", version, versionText: `PostgreSQL ${version}`, settings: { workMem } },
+  } as unknown as Pick<KeptTarget, "server" | "target">;
+}
+
+const OLD = server("embedded", "17.5", "4MB");
+const NEW = server("url", "18.4", "4MB");
+
+it("states each version, setting and kind of several servers, once", () => {
+  const { versions, settings, machine } = environmentOf("1.0.0", [OLD, NEW, OLD], new Set(["1.24.1"]));
+  expect(versions).toMatchObject({
+    ...{ "train-sim": "1.0.0", PostgreSQL: "17.5 | 18.4", server: "PostgreSQL 17.5 | PostgreSQL 18.4" },
+    PgBouncer: "1.24.1",
+  });
+  expect(settings).toEqual({ workMem: "4MB" });
+  expect(machine["target"]).toBe("embedded | url");
+});
+
+it("adds to what an interrupted run of the same experiment stated", () => {
+  const earlier = environmentOf("1.0.0", [OLD], new Set(["1.24.1"]));
+  const { versions } = environmentOf("1.0.0", [NEW], new Set(["1.23.0"]), earlier);
+  expect(versions).toMatchObject({ PostgreSQL: "17.5 | 18.4", PgBouncer: "1.24.1, 1.23.0" });
+});
