@@ -91,10 +91,15 @@ export class Fleet {
     await this.ask({ kind: "pause" }, "paused", workers);
   }
 
-  /** Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. */
-  async budgetsDone(workers: readonly number[]): Promise<number> {
-    const reports = await this.muster("budget-done", workers);
-    return Math.max(...reports.map((report) => report.finishedMs));
+  /**
+   * Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. To be asked
+   * before the window is set: each says so once, and maybe at once.
+   */
+  budgetsDone(workers: readonly number[]): Promise<number> {
+    const reports = this.muster("budget-done", workers);
+    const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
+    lastMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
+    return lastMs;
   }
 
   /** Resolves once the load has ended to its last transaction. */

@@ -21,7 +21,7 @@ test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms shows at the end",
   const window = begun();
   setClockBy(byMs);
   window.readEnd(0);
-  expect(window.client.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a clock that was set and set back within the window shows too", () => {
@@ -30,5 +30,16 @@ test("a clock that was set and set back within the window shows too", () => {
   window.readClock();
   vi.restoreAllMocks();
   window.readEnd(0);
-  expect(window.client.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+});
+
+test("a window that was cut short ends then, and states nothing that was to be read at its end", () => {
+  const window = new MeasuredWindow(0, 1e9);
+  window.readStart();
+  window.cutShort();
+  const { seconds } = window;
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
+  expect(window.seconds).toBe(seconds);
+  expect(window.client).toBeNull();
+  expect(window.machine(true)).toBeUndefined();
 });

@@ -20,11 +20,12 @@ export class MeasuredWindow {
   private machineAfter: MachineUsage | undefined;
   private wallOffsetAtStartMs = 0;
   private clockStepMs = 0;
+  private isRead = false;
   private usages: readonly WorkerUsage[] = [];
   private clients = 0;
 
   /** Begins `leadMs` from now, so that every thread has heard of it before. */
-  constructor(leadMs: number, durationMs: number) {
+  constructor(leadMs: number, durationMs = Number.POSITIVE_INFINITY) {
     this.startMs = monotonicMs() + leadMs;
     this.startedAtMs = wallClockMs() + leadMs;
     this.endMs = this.startMs + durationMs;
@@ -36,7 +37,13 @@ export class MeasuredWindow {
     this.cpuSecondsAtStart = processCpuSeconds();
   }
 
+  /** Has its end now, unless that was before: nothing is measured any more. */
+  cutShort(): void {
+    this.endMs = Math.min(this.endMs, monotonicMs());
+  }
+
   readEnd(eventLoopDelayP99Ms: number): void {
+    this.isRead = true;
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
     this.machineAfter = machineUsage();
@@ -64,7 +71,9 @@ export class MeasuredWindow {
     this.clients = clients;
   }
 
-  get client(): NonNullable<TrialResult["client"]> {
+  /** Null where its end was not reached. */
+  get client(): TrialResult["client"] {
+    if (!this.isRead) return null;
     const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, usages, seconds } = this;
     const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
     if (usages.length === 0 || seconds === 0) return measured;

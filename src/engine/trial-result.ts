@@ -80,7 +80,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     database:
       outcome.evidence?.result({
         operations: summary.operations,
-        clientCpuSeconds: window?.client.cpuSeconds,
+        clientCpuSeconds: window?.client?.cpuSeconds,
       }) ?? {},
     client: window?.client ?? null,
     ...(machine && { machine }),

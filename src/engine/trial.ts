@@ -10,11 +10,11 @@ import { arrivalOperations, operationsOf } from "../results/operation-results.js
 import type { TrialResult } from "../results/result-schema.js";
 import { TrialFiles } from "../results/trial-files.js";
 import { totalClients } from "../scenario/settings.js";
-import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
+import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "./evidence.js";
 import { evidenceOf } from "./evidence-sources.js";
-import { untilBudgetsAreUsed } from "./budgets.js";
+import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
 import { TrialFaults } from "./faults/trial-faults.js";
 import { Fleet } from "./fleet.js";
@@ -74,8 +74,8 @@ class TrialRun {
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin);
-    this.lifeline.watchServer("the database server", host.target.lost);
-    this.lifeline.watchServer("the database server", this.watch.lost);
+    const losses = [host.target.lost, this.watch.lost];
+    for (const lost of losses) this.lifeline.watchServer("the database server", lost);
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -93,6 +93,7 @@ class TrialRun {
       ending = endingOf(await this.audit(ledgers, preloaded, drainSeconds !== undefined), drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
+      this.window?.cutShort();
     }
     this.over.abort();
     await this.faults?.end();
@@ -109,14 +110,13 @@ class TrialRun {
 
   /** Resolves to the number of preloaded events. */
   private async reset(): Promise<number> {
-    const { trial, directory } = this.inputs;
-    const { settings } = this.inputs.treatment;
+    const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
     await this.path.open();
-    const load = this.path.endpoints;
     const isWanted = (): boolean => !this.host.interruption.isRequested();
+    const { endpoints } = this.path;
     return this.lifeline.hold(
-      prepareNamespace(this.host.admin, settings, trial.seed, load, directory, isWanted),
+      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, isWanted),
     );
   }
 
@@ -152,14 +152,13 @@ class TrialRun {
   private async measure(fleet: Fleet): Promise<void> {
     if (this.host.interruption.isRequested()) return;
     const { settings } = this.inputs.treatment;
-    const { durationMs } = settings.trial;
-    const budgeted = budgetedWorkers(fleet.assignments);
-    const isTimed = budgeted.length === 0;
-    const window = new MeasuredWindow(fleet.leadMs, isTimed ? durationMs : Number.POSITIVE_INFINITY);
+    const budgets = budgetsOf(fleet);
+    const mostMs = budgets ? undefined : settings.trial.durationMs;
+    const window = new MeasuredWindow(fleet.leadMs, mostMs);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
-    this.phase("measure", isTimed ? durationMs : undefined);
+    this.phase("measure", mostMs);
     window.readStart();
     this.isMeasuring = true;
     const { host, inputs, path, watch, log } = this;
@@ -167,14 +166,14 @@ class TrialRun {
     this.lifeline.watch(this.faults.failure);
     this.faults.begin(window.startMs);
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
-    const endMs = isTimed
-      ? await this.sleepUntil(window.endMs)
-      : await untilBudgetsAreUsed({
-          ...{ fleet, budgeted, actors: settings.actors, lifeline: this.lifeline, over: this.over.signal },
+    const endMs = budgets
+      ? await untilBudgetsAreUsed({
+          ...{ budgets, actors: settings.actors, lifeline: this.lifeline, over: this.over.signal },
           interruption: this.host.interruption,
-        });
+        })
+      : await this.sleepUntil(window.endMs);
     this.isMeasuring = false;
-    if (!isTimed || this.host.interruption.isRequested()) {
+    if (budgets || this.host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
