@@ -49,20 +49,24 @@ class BatchStream {
     this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes);
   }
 
-  /** With a profile the size is the arrival's, so nothing is made before it is known which one comes next. */
+  /**
+   * With a profile the size is the arrival's, so nothing is made before it is known which one comes next, and what was made
+   * for one that never came, at the end of the warm-up, is made anew of the same documents.
+   */
   prepare(arrival?: Arrival): void {
-    if (this.ahead || (this.profile && !arrival)) return;
+    if (this.profile ? !arrival : this.ahead) return;
     const { settings } = this.context.assignment;
     const events =
       this.profile && arrival
         ? this.profiledSize(this.profile, arrival)
         : this.prng.intBetween(settings.batch.min, settings.batch.max);
-    const { client, nextDocument: firstDocument } = this;
+    const { client } = this;
+    const firstDocument = this.ahead?.entry.firstDocument ?? this.nextDocument;
     const batch = this.takeBatchNumber();
     const madeAtMs = wallClockMs();
     const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
     const made = this.batchMaker.make(keys, this.documents, firstDocument);
-    this.nextDocument += events;
+    this.nextDocument = firstDocument + events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
     this.ahead = { keys, add: this.context.workload.add(made), entry };
   }

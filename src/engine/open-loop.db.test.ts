@@ -124,12 +124,16 @@ describe("an open loop", () => {
     expect(Math.abs((add.offered ?? 0) - 800)).toBeLessThan(2.6 * 28.3);
   });
 
-  it("sends the batches of a simulated day: small ones at night, larger ones in the rush hour", async () => {
+  /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
+  it.each([
+    { maxClients: 6, warmUp: "300ms" },
+    { maxClients: 120, warmUp: "1s" },
+  ])("sends the batches of a simulated day, with $maxClients clients", async ({ maxClients, warmUp }) => {
     const out = scratchDirectory();
     const load =
-      "{ executor: daily-arrival-rate, rate: 100, maxClients: 6, distribution: uniform, " +
+      `{ executor: daily-arrival-rate, rate: 100, maxClients: ${maxClients}, distribution: uniform, ` +
       "profile: { sizes: { small: 1, medium: 10, large: 50 } } }";
-    const file = scenarioWith(load, "100", "{ warmUp: 300ms, duration: 12s, drain: 10s }");
+    const file = scenarioWith(load, "100", `{ warmUp: ${warmUp}, duration: 12s, drain: 10s }`);
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { seconds } = finished(out);
     // Half a second is an hour: night until 3.5 s, rush hour until 4 s.
