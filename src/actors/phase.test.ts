@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
+import { monotonicMs } from "../foundation/clock.js";
+import { PunctualSleeper } from "../pacing/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Role } from "../scenario/settings.js";
-import { keepsTime } from "./phase.js";
+import { keepsTime, startPhase } from "./phase.js";
+import type { Assignment } from "./protocol.js";
+import { TimeAccount } from "./time-account.js";
 
 function worker(role: Role, groupClients: number, load: string, appDelay = "0") {
   const yaml = `name: t\npayload: text\nappDelay: ${appDelay}\nactors: { ${role}: { load: { ${load} } } }\n`;
@@ -23,4 +27,42 @@ it.each([
   ["more pauses than can be told apart", worker("producers", 512, "clients: 512, thinkTime: 100ms"), false],
 ])("keeps time for %s", (_, assignment, isKept) => {
   expect(keepsTime(assignment)).toBe(isKept);
+});
+
+it("books the wait of clients for arrivals that never came, where the window ends before its schedule", async () => {
+  const { role, settings } = worker(
+    "producers",
+    4,
+    "executor: constant-arrival-rate, rate: 0.001, maxClients: 4",
+  );
+  const assignment = {
+    ...{ role, settings, index: 0, workers: 1, clients: 4, firstClient: 0, groupClients: 4 },
+    trial: { number: 1, treatmentId: "base", seed: 1 },
+    sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
+  } as unknown as Assignment;
+  const time = new TimeAccount();
+  const sleeper = PunctualSleeper.withThread((error) => expect.unreachable(String(error)));
+  const startMs = monotonicMs();
+  time.setWindow(startMs, Number.POSITIVE_INFINITY);
+  const phase = startPhase({
+    ...{ name: "measure", isPaced: true, startMs, endMs: () => Number.POSITIVE_INFINITY },
+    plan: {
+      executor: "constant-arrival-rate",
+      ratePerSecond: 0.001,
+      distribution: "uniform",
+      maxWaitMs: Number.POSITIVE_INFINITY,
+    },
+    actor: { prepare: () => undefined, iterate: () => Promise.resolve() },
+    arrivals: { offered: () => undefined, dropped: () => undefined },
+    ...{ assignment, sleeper, time },
+  });
+  while (monotonicMs() < startMs + 20) await new Promise(setImmediate);
+  const endMs = monotonicMs();
+  time.setWindow(startMs, endMs);
+  phase.isOver = true;
+  sleeper.wakeAll();
+  await phase.done;
+  await sleeper.close();
+  const { waiting, preparing } = time.total();
+  expect(waiting + preparing).toBeCloseTo(4 * (endMs - startMs), 0);
 });

@@ -111,8 +111,9 @@ async function runClient(
     }
     actor.prepare(client, start.arrival && inItsDay(start.arrival, phase));
     book("preparing");
-    if (start.arrival && !(await isDue(start, pacer, phase, sleeper))) return;
+    const isToStart = !start.arrival || (await isDue(start, pacer, phase, sleeper));
     book("waiting");
+    if (!isToStart) return;
     await actor.iterate(client, start.intendedMs);
     sinceMs = monotonicMs();
     if (!phase.isOver) actor.prepare(client);

@@ -275,4 +275,15 @@ describe("Recorder", () => {
     expect(measured.clampedSamples).toBe(0);
     expect(split.operations()).toEqual([{}]);
   });
+
+  it("forgets what endpoints were asked in a rehearsal that no window followed", () => {
+    const split = new EndpointSplit(1);
+    const recorder = new Recorder(["add"], split);
+    recorder.rehearse(1000);
+    recorder.transaction("add", sample(1100, { endpoint: 0 }));
+    recorder.take(2000);
+    recorder.transaction("add", sample(2100, { endpoint: 0 }));
+    recorder.take(Infinity);
+    expect(split.operations()).toEqual([{}]);
+  });
 });

@@ -178,9 +178,9 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const { outside, clampedSamples, unfinished, outlastedMs } = this;
-    const { isRehearsal } = this;
+    const { outside, clampedSamples, unfinished, outlastedMs, isRehearsal } = this;
     if (isRehearsal) addOutside(outside, seconds);
+    if (isRehearsal && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
     const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, unfinished, outlastedMs };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
