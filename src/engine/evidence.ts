@@ -163,11 +163,17 @@ export class TrialEvidence {
       source: "window",
       reason: `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(this.windowMs / 1000).toFixed(2)} s`,
     };
+    const { begunAnew } = this.sums;
+    const fallen = {
+      source: "counters",
+      reason: `without a total, since they began anew in the window (a restart, a reset): ${begunAnew.join(", ")}`,
+    };
     return [
       ...this.options.sources.flatMap(({ skipped }) => skipped),
       ...this.hookFailures,
       ...missed,
       ...(isSlack ? [span] : []),
+      ...(begunAnew.length > 0 ? [fallen] : []),
     ];
   }
 }

@@ -36,6 +36,33 @@ describe("WindowSums", () => {
     expect(sums.total("wal.bytes")).toBe(200);
   });
 
+  it("has no total of a counter that began anew and was little at first", () => {
+    const sums = new WindowSums();
+    sums.open({ "tuples.inserted": 0 }, 0);
+    sums.sample({ "tuples.inserted": 900 }, 1000);
+    sums.sample({ "tuples.inserted": 40 }, 2000);
+    sums.close({ "tuples.inserted": 700 });
+    expect(sums.total("tuples.inserted")).toBeUndefined();
+  });
+
+  it("has no total, and names it, of a sum of which a part began anew while the rest went on", () => {
+    const sums = new WindowSums();
+    sums.open({ "pooler.transactions": 10_000, "wal.bytes": 10_000 }, 0);
+    sums.sample({ "pooler.transactions": 40_000, "wal.bytes": 40_000 }, 1000);
+    sums.sample({ "pooler.transactions": 30_000, "wal.bytes": 40_000 }, 2000);
+    sums.close({ "pooler.transactions": 50_000, "wal.bytes": 50_000 });
+    expect(sums.total("pooler.transactions")).toBeUndefined();
+    expect(sums.total("wal.bytes")).toBe(40_000);
+    expect(sums.begunAnew).toEqual(["pooler.transactions"]);
+  });
+
+  it("sees at the end what fell where nothing was sampled", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 1000 }, 0);
+    sums.close({ "wal.bytes": 900 });
+    expect(sums.total("wal.bytes")).toBeUndefined();
+  });
+
   it("has no total where either end was not read", () => {
     const sums = new WindowSums();
     sums.open({ "blocks.hit": 1 }, 0);

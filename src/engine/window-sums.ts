@@ -1,7 +1,7 @@
 // The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
 // means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
-// Pure. A counter that went back to less than half of what it was at first has begun anew (the server restarted, or
-// somebody reset its statistics), and has no total.
+// Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
+// statistics), and has no total.
 import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
 import type { EvidenceReading, MeanAndMax, WindowEvidence } from "./evidence-source.js";
 
@@ -12,11 +12,19 @@ interface Gauge {
 }
 
 interface Counter {
-  readonly first: number;
   /** Value and moment of the reading before. */
   last: number;
   lastMs: number;
   hasBegunAnew: boolean;
+}
+
+/** What may be left of a counter that goes on: sums of parts are rounded. */
+const LEAST_LEFT = 0.999;
+/** Those that are differences, or sums over processes that come and go, dip now and then. */
+const LEAST_LEFT_OF: Readonly<Record<string, number>> = { "host.otherCpuMs": 0.5, "host.serverCpuMs": 0.5 };
+
+function hasFallen(name: string, { last }: Counter, value: number): boolean {
+  return value < last * (LEAST_LEFT_OF[name] ?? LEAST_LEFT);
 }
 
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
@@ -58,6 +66,15 @@ export class WindowSums implements WindowEvidence {
   /** The reading at the end, which may have been a sample too. */
   close(reading: EvidenceReading): void {
     this.closing = reading;
+    for (const [name, counter] of this.counters) {
+      const value = reading[name];
+      if (value !== undefined && hasFallen(name, counter, value)) counter.hasBegunAnew = true;
+    }
+  }
+
+  /** Counters without a total, since they fell. */
+  get begunAnew(): string[] {
+    return [...this.counters].filter(([, { hasBegunAnew }]) => hasBegunAnew).map(([name]) => name);
   }
 
   gauge(name: string): MeanAndMax | undefined {
@@ -73,7 +90,7 @@ export class WindowSums implements WindowEvidence {
   total(name: string): number | undefined {
     const [first, last] = [this.opening[name], this.closing[name]];
     if (first === undefined || last === undefined) return undefined;
-    if (this.counters.get(name)?.hasBegunAnew || last < first / 2) return undefined;
+    if (this.counters.get(name)?.hasBegunAnew) return undefined;
     return Math.max(0, last - first);
   }
 
@@ -91,10 +108,10 @@ export class WindowSums implements WindowEvidence {
       if (!isRate(name)) continue;
       const counter = this.counters.get(name);
       if (!counter) {
-        this.counters.set(name, { first: value, last: value, lastMs: atMs, hasBegunAnew: false });
+        this.counters.set(name, { last: value, lastMs: atMs, hasBegunAnew: false });
         continue;
       }
-      if (value < counter.first / 2) counter.hasBegunAnew = true;
+      if (hasFallen(name, counter, value)) counter.hasBegunAnew = true;
       if (value >= counter.last && atMs > counter.lastMs)
         rates[name] = ((value - counter.last) / (atMs - counter.lastMs)) * 1000;
       counter.last = value;
