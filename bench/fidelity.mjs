@@ -81,7 +81,7 @@ const seconds = options.short ? 4 : options.seconds;
 const warmUpSeconds = options.short ? 4 : options.warmUp;
 const program = await findPgbench();
 const server = await startEmbedded(
-  {},
+  { autovacuum: "off" },
   { maxConnectionsNeeded: 2 * GROUPS * options.clients + SPARE_CONNECTIONS },
 );
 const rows = [];

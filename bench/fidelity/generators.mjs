@@ -14,7 +14,7 @@ import { refreshStatistics } from "#program/database/statistics.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
 import { readTrialHistograms } from "#program/results/reader.js";
 import { parseScenario } from "#program/scenario/loader.js";
-import { PEER_NAMESPACE, PEER_ROLE, scenarioOf, SLACK_SECONDS } from "./operations.mjs";
+import { OWN_NAMESPACE, PEER_NAMESPACE, PEER_ROLE, scenarioOf, SLACK_SECONDS } from "./operations.mjs";
 import { fromHistogram, fromValues } from "./samples.mjs";
 import { forgetStatements, serverTimes, setPlans } from "./server-times.mjs";
 
@@ -22,6 +22,8 @@ const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const run = promisify(execFile);
 /** Share of the warm-up after which train-sim gathers statistics. */
 const ANALYZE_AFTER = 0.6;
+/** And after which both programs' tables are freed of dead rows, at once; the server's autovacuum, which would come to one first, is off. */
+const VACUUM_AFTER = 0.8;
 /** The beginning of the name of the log that counts. */
 const MEASURED = "measured";
 /** That train-sim takes to start, about: what is beside it begins then, too. */
@@ -41,15 +43,18 @@ function environmentOf({ user, host, port, database, password }) {
   return { ...process.env, ...libpq, PGPASSWORD: password };
 }
 
-/** The scenario as a file's text, in a namespace that is not the default where one is given. */
-function scenarioText({ operation, endpoint, clients, seconds, warmUpSeconds, seed }, namespace) {
+/** The scenario as a file's text. */
+function scenarioText(
+  { operation, endpoint, clients, seconds, warmUpSeconds, seed },
+  namespace = OWN_NAMESPACE,
+) {
   const { user, host, port, database } = endpoint;
   const load = {
     ...{ executor: "constant-arrival-rate", rate: operation.ratePerSecond, maxClients: clients },
     distribution: "poisson",
   };
   return JSON.stringify({
-    ...{ name: "fidelity", seed, trials: 1, ...(namespace && { namespace }) },
+    ...{ name: "fidelity", seed, trials: 1, namespace },
     target: { kind: "url", urls: [`postgresql://${user}@${host}:${port}/${database}`] },
     trial: { warmUp: `${warmUpSeconds}s`, duration: `${seconds}s`, drain: false },
     ...scenarioOf(operation, load, { seconds, warmUpSeconds }),
@@ -137,6 +142,11 @@ export async function measureBoth(program, setting) {
   const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
   const peerEndpoint = { ...endpoint, user: PEER_ROLE };
   const refresh = () => refreshStatistics(peerAdmin, PEER_NAMESPACE, dialectOf("postgres"));
+  const vacuumBoth = () =>
+    Promise.all([
+      refreshStatistics(admin, OWN_NAMESPACE, dialectOf("postgres"), { vacuum: true }),
+      refreshStatistics(peerAdmin, PEER_NAMESPACE, dialectOf("postgres"), { vacuum: true }),
+    ]);
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
     await prepareNamespace(peerAdmin, treatment.settings, seed, [peerEndpoint], directory);
@@ -148,6 +158,7 @@ export async function measureBoth(program, setting) {
       trainSim(setting, directory),
       at(0, () => runPeers(program, setting, directory)),
       at(ANALYZE_AFTER, refresh),
+      at(VACUUM_AFTER, vacuumBoth),
       at(1, () => forgetStatements(admin)),
     ]);
     const server = await serverTimes(admin, statements);

@@ -7,6 +7,7 @@ import { RECENT_LIMIT } from "#program/database/statements.js";
 import { DocumentGenerator } from "#program/model/document-generator.js";
 
 /** Of pgbench's own tables, beside train-sim's; and its role, by which the server tells the two apart. */
+export const OWN_NAMESPACE = "fidelity_own";
 export const PEER_NAMESPACE = "fidelity_peer";
 export const PEER_ROLE = "fidelity_pgbench";
 /** Events of every batch. */
