@@ -1,5 +1,6 @@
-// What a run takes off a server that it did not start: each schema that it made there, on each server it was on. One that
-// cannot be dropped is named, and nothing that was measured is lost for it.
+// What a run takes off a server that it did not start: each schema that it made there, on each server it was on, and no
+// other run's. One that cannot be dropped is named, and nothing that was measured is lost for it.
+import { readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../database/admin.js";
 import type { Endpoint } from "../scenario/endpoint.js";
@@ -74,4 +75,25 @@ it("reports the whole experiment though somebody's lock keeps it from dropping i
   expect(ended.exitCode).toBe(0);
   expect(ended.stdout).toContain("verdict");
   expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
+});
+
+it("leaves the schema in which another run is at work, which neither a second run nor `schema drop` touches", async () => {
+  const namespace = testNamespace("left");
+  const out = scratchDirectory();
+  const url = urlOf(other.endpoint);
+  const file = writeScenarioFile(`name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${url}"\n${REST}`);
+  const first = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
+  await untilLogged(out, '"phase":"measure"');
+  const outOfSecond = scratchDirectory();
+  const second = await trainSim(["run", file, "--out", outOfSecond]);
+  const drop = await trainSim(["schema", "drop", "--url", url, "--namespace", namespace]);
+  for (const { exitCode, stderr } of [second, drop]) {
+    expect(stderr).toContain(`schema "${namespace}" is in use by another train-sim (process`);
+    expect(exitCode).toBe(104);
+  }
+  expect(readdirSync(outOfSecond)).toEqual([]);
+  first.child.kill("SIGINT");
+  expect((await first.ended).exitCode).toBe(105);
+  expect(onlyResultIn(out).result.treatments[0]?.trials).toMatchObject([{ integrity: { verdict: "ok" } }]);
+  expect(await schemasAt(other.endpoint, [namespace])).toEqual([]);
 });

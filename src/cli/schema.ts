@@ -2,6 +2,7 @@
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
+import { claimNamespace } from "../database/namespace-claim.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
@@ -104,14 +105,14 @@ function print(options: PrintOptions): void {
 
 async function apply(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
-  const outcome = await connected(options.url, (admin) =>
+  const outcome = await claimed(options, (admin) =>
     applyNamespace(admin, settingsOf(options), dialectOf(options.dialect)),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
 }
 
 async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string }): Promise<void> {
-  const wasThere = await connected(options.url, (admin) =>
+  const wasThere = await claimed(options, (admin) =>
     dropNamespace(admin, options.namespace, dialectOf(options.dialect)),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
@@ -135,10 +136,19 @@ function settingsOf(options: SchemaOptions): NamespaceSettings {
   return { namespace: name, payload: level, storage: stored, ...(grantTo !== undefined && { grantTo }) };
 }
 
-async function connected<T>(text: string, work: (admin: AdminClient) => Promise<T>): Promise<T> {
+/** Not while a run is at work there. */
+async function claimed<T>(
+  {
+    url: text,
+    namespace: name,
+    dialect: spoken,
+  }: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
+  work: (admin: AdminClient) => Promise<T>,
+): Promise<T> {
   const admin = await connectAdmin(parseConnectionUrl(text), { purpose: "schema" });
   try {
-    return await work(admin);
+    const claim = await claimNamespace(admin.endpoint, name, dialectOf(spoken));
+    return await work(admin).finally(() => claim.release());
   } finally {
     await admin.close();
   }
