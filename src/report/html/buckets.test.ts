@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createHistogram, percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
-import { Buckets } from "./buckets.js";
+import { Buckets, bucketSecondsOf } from "./buckets.js";
 
 function histogramOf(...valuesUs: number[]): Histogram {
   const histogram = createHistogram();
@@ -25,12 +25,12 @@ describe("buckets", () => {
     [30.6, 150, 1, 31],
     [0.3, 150, 1, 1],
   ])("cut a window of %d s, into at most %d, to %d s each: %d", (windowSeconds, most, seconds, count) => {
-    const buckets = new Buckets(windowSeconds, most);
-    expect([buckets.bucketSeconds, buckets.buckets]).toEqual([seconds, count]);
+    const bucketSeconds = bucketSecondsOf(windowSeconds, most);
+    expect([bucketSeconds, new Buckets(windowSeconds, bucketSeconds).buckets]).toEqual([seconds, count]);
   });
 
   it("add up all rows of their seconds, and divide by the time that they cover", () => {
-    const buckets = new Buckets(5.5, 3);
+    const buckets = new Buckets(5.5, 2);
     for (const [second, transactions] of [
       [0, 4],
       [0, 2],
@@ -48,7 +48,7 @@ describe("buckets", () => {
   });
 
   it("leave out a rest of less than half a bucket", () => {
-    const buckets = new Buckets(2.2, 10);
+    const buckets = new Buckets(2.2, 1);
     for (const second of [0, 1, 2]) buckets.addCounts(row(second, 1));
     buckets.addHistogram(2, "add", histogramOf(5));
     buckets.addReading(2, "wal.bytes", 5);
@@ -70,10 +70,34 @@ describe("buckets", () => {
   });
 
   it("average the readings that there are, and know where there is none", () => {
-    const buckets = new Buckets(6, 3);
+    const buckets = new Buckets(6, 2);
     buckets.addReading(0, "queue.pending", 10);
     buckets.addReading(1, "queue.pending", 20);
     buckets.addReading(4, "queue.pending", 1.000004);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [15, null, 1] });
+  });
+
+  it("take a wait event for 0 in the samples of sessions that did not see it", () => {
+    const buckets = new Buckets(6, 2);
+    for (const [second, active] of [
+      [0, 2],
+      [1, 1],
+      [2, 3],
+    ] as const)
+      buckets.addReading(second, "sessions.active", active);
+    buckets.addReading(0, "wait.Lock:tuple", 2);
+    buckets.addReading(1, "wait.CPU", 1);
+    buckets.addReading(2, "wait.CPU", 3);
+    expect(buckets.readingSeries()).toEqual({
+      "sessions.active": [1.5, 3, null],
+      "wait.Lock:tuple": [1, 0, null],
+      "wait.CPU": [0.5, 3, null],
+    });
+  });
+
+  it("cover what there is of a window that is shorter than one", () => {
+    const buckets = new Buckets(4, 24);
+    buckets.addCounts(row(3, 12));
+    expect(buckets.operationSeries().add?.transactions).toEqual([3]);
   });
 });

@@ -24,18 +24,25 @@ interface Readings {
   readonly counts: number[];
 }
 
+/** A wait event has a reading in the samples that saw it; in every other one of the sessions it is 0. */
+const WAIT = "wait.";
+const SESSIONS = "sessions.active";
+
+/** How long a bucket must be for a window to have no more than so many. */
+export function bucketSecondsOf(windowSeconds: number, bucketsMax: number): number {
+  return Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
+}
+
 export class Buckets {
-  readonly bucketSeconds: number;
   readonly buckets: number;
   private readonly operations = new Map<Operation, OperationBuckets>();
   private readonly readings = new Map<string, Readings>();
 
   constructor(
     private readonly windowSeconds: number,
-    bucketsMax: number,
+    private readonly bucketSeconds: number,
   ) {
-    this.bucketSeconds = Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
-    this.buckets = Math.max(1, Math.round(windowSeconds / this.bucketSeconds));
+    this.buckets = Math.max(1, Math.round(windowSeconds / bucketSeconds));
   }
 
   addCounts(row: TimeseriesCounts): void {
@@ -89,12 +96,14 @@ export class Buckets {
 
   /** Means by metric; null where a bucket has no reading. */
   readingSeries(): Record<string, (number | null)[]> {
-    const means = ({ sums, counts }: Readings): (number | null)[] =>
-      sums.map((sum, bucket) => {
-        const count = counts[bucket] ?? 0;
-        return count > 0 ? rounded(sum / count) : null;
-      });
-    return Object.fromEntries([...this.readings].map(([metric, readings]) => [metric, means(readings)]));
+    const sessions = this.readings.get(SESSIONS)?.counts;
+    const mean = (sum: number, samples = 0): number | null => (samples > 0 ? rounded(sum / samples) : null);
+    return Object.fromEntries(
+      [...this.readings].map(([metric, { sums, counts }]) => {
+        const samples = metric.startsWith(WAIT) ? (sessions ?? counts) : counts;
+        return [metric, sums.map((sum, bucket) => mean(sum, samples[bucket]))];
+      }),
+    );
   }
 
   private of(operation: Operation): OperationBuckets {

@@ -81,6 +81,18 @@ describe("the data of a report", () => {
     expect(first?.evidence["wait.Lock:tuple"]?.[29]).toBe(1);
   });
 
+  it("cuts all trials into buckets of one length, that of the longest window", async () => {
+    const { result } = storedExample();
+    const longest = result.treatments[1]?.trials[1];
+    if (!longest) throw new Error("the example has three trials");
+    Object.assign(longest, { windowSeconds: 300 });
+    const { series } = await collect(result);
+    expect(series.map(({ bucketSeconds, buckets }) => [bucketSeconds, buckets])).toEqual(
+      [15, 15, 15, 150, 15, 15].map((buckets) => [2, buckets]),
+    );
+    expect(series[0]?.operations.add?.events).toEqual(Array.from({ length: 15 }, () => 500));
+  });
+
   it("merges the histograms of a treatment's complete trials into its curves", async () => {
     const { result } = storedExample();
     const [jsonb] = result.treatments;

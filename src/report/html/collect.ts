@@ -11,6 +11,7 @@ import { analysed } from "../analysis.js";
 import { findingsOf, reasonsOf } from "../diagnosis/diagnose.js";
 import { keyFindings } from "../key-findings.js";
 import { lintsOf } from "../lint.js";
+import { bucketSecondsOf } from "./buckets.js";
 import { percentileCurve } from "./percentile-curve.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
@@ -28,6 +29,14 @@ interface Collected {
   readonly merged: Map<string, HistogramSet>;
 }
 
+/** One length for all trials, that of the longest window: only then do lines of several share their times. */
+function sharedBucketSeconds(trials: readonly TrialResult[]): number {
+  const share = Math.floor(BUCKETS_TOTAL / Math.max(1, trials.length));
+  const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
+  const longest = trials.reduce((most, { windowSeconds }) => Math.max(most, windowSeconds), 0);
+  return bucketSecondsOf(longest, bucketsMax);
+}
+
 /** In the order in which they ran. */
 function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; trial: TrialResult }[] {
   return treatments
@@ -38,11 +47,10 @@ function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; 
 async function readTrials(directory: string, result: ResultDocument): Promise<Collected> {
   const collected: Collected = { notes: [], series: [], merged: new Map() };
   const measured = trialsOf(result.treatments).filter(({ trial }) => trial.windowSeconds > 0);
-  const share = Math.floor(BUCKETS_TOTAL / Math.max(1, measured.length));
-  const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
+  const bucketSeconds = sharedBucketSeconds(measured.map(({ trial }) => trial));
   for (const { treatment, trial } of measured) {
     try {
-      const { series, histograms } = await readStoredTrial(directory, trial, treatment, bucketsMax);
+      const { series, histograms } = await readStoredTrial(directory, trial, treatment, bucketSeconds);
       collected.series.push(series);
       if (trial.status !== "complete") continue;
       const merged = collected.merged.get(treatment) ?? HistogramSet.ofTrials();

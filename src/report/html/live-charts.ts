@@ -1,35 +1,50 @@
 // The charts of the live page: throughput, response time, queue, and sessions over the time of the run. Pure, from what the page
-// keeps to panels of lines; between two trials, and wherever a second is missing, a line has a gap.
+// keeps to panels of lines. A line has a gap between two trials, wherever a second is missing, and where samples are much
+// farther apart than usual.
 import { OPERATIONS } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
 import { operationName } from "./page/charts/view.js";
-import type { Line, LineChart, LinePanel, Point } from "./page/charts/line-panels.js";
+import { SECONDS, type Line, type LineChart, type LinePanel, type Point } from "./page/charts/line-panels.js";
+import { bridgedMost } from "./page/charts/readings.js";
 import { partColour, type ChartTheme } from "./page/charts/theme.js";
 
-/** Longer than two seconds without a value is a gap. */
-const GAP_SECONDS = 2.5;
+/** Seconds come one after the other: longer than two of them without a value is a gap. */
+const GAP_MS = 2500;
+
+interface Moment {
+  readonly trial: number;
+  readonly atMs: number;
+}
 
 /** With a break where values are far apart, or of different trials. */
-function points<T extends { readonly trial: number; readonly atMs: number }>(
+function points<T extends Moment>(
   items: readonly T[],
   valueOf: (item: T) => number | null | undefined,
+  bridgedMs: number,
 ): Point[] {
   const made: Point[] = [];
   let before: T | undefined;
   for (const item of items) {
-    const x = Math.round(item.atMs / 100) / 10;
-    const isApart = before && (before.trial !== item.trial || item.atMs - before.atMs > GAP_SECONDS * 1000);
-    if (isApart) made.push([x - 0.05, null]);
-    made.push([x, valueOf(item) ?? null]);
+    const tenths = Math.round(item.atMs / 100);
+    const isApart = before && (before.trial !== item.trial || item.atMs - before.atMs > bridgedMs);
+    if (isApart) made.push([(tenths * 10 - 5) / 100, null]);
+    made.push([tenths / 10, valueOf(item) ?? null]);
     before = item;
   }
   return made.some(([, y]) => y !== null) ? made : [];
 }
 
+function distancesMs(moments: readonly Moment[]): number[] {
+  return moments.slice(1).flatMap(({ trial, atMs }, i) => {
+    const before = moments[i];
+    return before?.trial === trial ? [atMs - before.atMs] : [];
+  });
+}
+
 function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "events" | "p99Ms"): Line[] {
   return OPERATIONS.filter((operation) => operation !== "__cycle__").flatMap((operation, i): Line[] => {
-    const drawn = points(all, (point) => point.operations[operation]?.[of]);
+    const drawn = points(all, (point) => point.operations[operation]?.[of], GAP_MS);
     const colour = theme.treatments[i] ?? theme.text;
     return drawn.length > 0 ? [{ name: operationName(operation), colour, points: drawn }] : [];
   });
@@ -51,14 +66,15 @@ const SESSIONS: readonly Drawn[] = [
   { metric: "pooler.clientsWaiting", name: "waiting for PgBouncer" },
 ];
 
-/** Those that were ever sampled. */
+/** Those that were ever sampled; a sample may have been taken without one of them. */
 function sampleLines(
   all: readonly LiveSample[],
   drawn: readonly Drawn[],
   colours: readonly string[],
 ): Line[] {
   return drawn.flatMap(({ metric, name }, i): Line[] => {
-    const line = points(all, ({ values }) => values[metric]);
+    const read = all.filter(({ values }) => values[metric] !== undefined);
+    const line = points(read, ({ values }) => values[metric], bridgedMost(distancesMs(read)));
     return line.length > 0 ? [{ name, colour: colours[i] ?? "", points: line }] : [];
   });
 }
@@ -88,6 +104,6 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
   return {
     caption: "The last ten minutes at most",
     panels,
-    x: { name: "seconds into the run", isWhole: true, min: Math.floor(firstMs / 1000) },
+    x: { ...SECONDS, name: "seconds into the run", min: Math.floor(firstMs / 1000), cell: String },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../testing/example-live.js";
 import { liveChart } from "./live-charts.js";
+import type { LiveSample } from "./live-data.js";
 import { livePage } from "./live-page.js";
 import { LiveStore } from "./live-store.js";
 import {
@@ -11,6 +12,7 @@ import {
   phaseWords,
   trialHeading,
 } from "./live-words.js";
+import { plotLines } from "./page/charts/line-panels.js";
 import { LIGHT } from "./page/charts/theme.js";
 
 describe("what the live page keeps", () => {
@@ -72,6 +74,44 @@ describe("the chart of the live page", () => {
       ...[10, 11, 12, 13, 14].map((x, i) => [x, 100 * (i + 1)]),
     ]);
     expect(chart?.panels[3]?.lines.map(({ name }) => name)).toEqual(["blocked by a lock"]);
+  });
+});
+
+describe("samples on the live page", () => {
+  const chartOf = (samples: readonly LiveSample[]) => {
+    const store = new LiveStore();
+    store.start({ ...watchedRun().state.whole(), samples });
+    return liveChart(store, LIGHT);
+  };
+  const sampleAt = (second: number, values: Readonly<Record<string, number>>, trial = 1): LiveSample => ({
+    ...{ trial, atMs: second * 1000, values },
+  });
+
+  it("are one line, as far apart as they are asked for, and whatever each one lacks", () => {
+    const times = [5, 10, 15, 20, 25, 60, 65];
+    const samples = times.flatMap((second) => [
+      sampleAt(second, { "queue.pending": second }),
+      sampleAt(second + 1, { "locks.blocked": 0 }),
+    ]);
+    const chart = chartOf([...samples, sampleAt(70, { "queue.pending": 70 }, 2)]);
+    expect(chart?.panels[0]?.lines[0]?.points).toEqual([
+      ...[5, 10, 15, 20, 25].map((x) => [x, x]),
+      [59.95, null],
+      ...[60, 65].map((x) => [x, x]),
+      [69.95, null],
+      [70, 70],
+    ]);
+  });
+
+  it("have their times in whole seconds on the axis, and apart in the table", () => {
+    const times = [12_345, 12_346.1, 12_347.1, 12_348.1, 12_349.1, 12_350.1, 12_360.3];
+    const chart = chartOf(times.map((second) => sampleAt(second, { "queue.pending": 1 })));
+    if (!chart) throw new Error("there is nothing to draw");
+    expect(chart.x.tick?.(12_345.3)).toBe("12345");
+    const { rows } = plotLines(chart, { theme: LIGHT, widthPx: 800 }).table();
+    expect(rows.map(([second]) => second)).toEqual([
+      ...["12345", "12346.1", "12347.1", "12348.1", "12349.1", "12350.1", "12360.25", "12360.3"],
+    ]);
   });
 });
 

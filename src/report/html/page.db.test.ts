@@ -6,6 +6,7 @@ import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { TrialResult } from "../../results/result-schema.js";
 import { findChromium, HOW_TO_GET_CHROMIUM, startChromium } from "../../testing/chromium.js";
 import { exampleReport } from "../../testing/example-report.js";
 import { inkOf, openFromDisk, type WatchedPage } from "../../testing/report-page.js";
@@ -63,9 +64,26 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
     expect(complaints).toEqual([]);
   });
 
-  const open = async (options: Parameters<typeof openFromDisk>[2] = {}, hash = ""): Promise<Page> => {
-    opened = await openFromDisk(browser, html, options, hash);
+  const open = async (
+    options: Parameters<typeof openFromDisk>[2] = {},
+    hash = "",
+    text = html,
+  ): Promise<Page> => {
+    opened = await openFromDisk(browser, text, options, hash);
     return opened.page;
+  };
+
+  /** The example with `change` made to each of its trials. */
+  const openWith = (
+    change: (trial: TrialResult) => Partial<TrialResult>,
+    more: Partial<ReportData["result"]> = {},
+  ): Promise<Page> => {
+    const report = exampleReport();
+    const treatments = report.result.treatments.map((treatment) => ({
+      ...treatment,
+      trials: treatment.trials.map((trial) => ({ ...trial, ...change(trial) })),
+    }));
+    return open({}, "", htmlOf({ ...report, result: { ...report.result, treatments, ...more } }));
   };
 
   test.each(["light", "dark"] as const)(
@@ -228,6 +246,66 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
     } finally {
       html = htmlOf(report);
     }
+  });
+
+  test("keeps the control that emptied a chart, and what it was before comes back with it", async () => {
+    const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
+    const page = await openWith(({ operations }) => ({
+      operations: Object.fromEntries(
+        Object.entries(operations).map(([name, each]) => [name, { ...each, poolWaitMs: waits }]),
+      ),
+    }));
+    const note = page.locator("#pool-wait .chart-note");
+    expect(await note.textContent()).toBe("There is nothing to draw: 0 throughout: add, process.");
+    await page.locator("#pool-wait-of").selectOption("max");
+    expect(await page.locator(`${picture("pool-wait")} svg`).isVisible()).toBe(true);
+    await page.locator("#pool-wait-of").selectOption("p50");
+    expect(await page.locator(picture("pool-wait")).isVisible()).toBe(false);
+    expect(await page.locator("#pool-wait-of").isVisible()).toBe(true);
+  });
+
+  test("shows a trial that is chosen where none is complete", async () => {
+    const report = exampleReport();
+    const treatments = report.result.treatments.map((treatment) => ({
+      ...{ ...treatment, merged: null },
+      trials: treatment.trials.map((trial) => ({ ...trial, status: "partial" as const })),
+    }));
+    const page = await openWith(() => ({}), { treatments });
+    const ids = ["parts", "pool-wait", "per-event", "sizes"];
+    for (const id of ids)
+      expect(await page.locator(`#${id} .chart-note`).textContent()).toContain("no trial of the treatments");
+    await page.locator("#filter-trials").selectOption("1");
+    for (const id of ids) {
+      const ink = await inkOf(browser, await page.locator(picture(id)).screenshot());
+      expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
+    }
+  });
+
+  test("keeps the marks of faults when the first line is hidden", async () => {
+    const fault = { treatment: "jsonb", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 } as const;
+    const times = { injectedAtSeconds: 10, clearedAtSeconds: 12, recoverySeconds: 1 };
+    const faults = [{ ...fault, ...times, trial: 1, words: "killed", errors: {} }];
+    const page = await openWith(() => ({}), { faults });
+    const marksIn = (id: string) =>
+      page.locator(`${picture(id)} svg text`, { hasText: "postgres-kill" }).count();
+    for (const id of ["throughput", "queue"]) {
+      const before = await marksIn(id);
+      expect(before, id).toBeGreaterThan(0);
+      await page.locator(`#${id} .chart-legend button`).first().click();
+      expect(await marksIn(id), id).toBe(before);
+    }
+  });
+
+  test("draws a second that has none beside it", async () => {
+    const report = exampleReport();
+    const [first] = report.series;
+    const add = first?.operations.add;
+    if (!first || !add) throw new Error("the example has a first trial");
+    const p99 = add.p99.map((_, i) => (i % 2 === 0 ? 20 : null));
+    const series = [{ ...first, operations: { add: { ...add, p99 } } }];
+    const page = await open({}, "", htmlOf({ ...report, series }));
+    const svg = (await svgOf(page, "latency")).toLowerCase();
+    expect(svg.split(`fill="${LIGHT.treatments[0] ?? ""}"`).length - 1).toBeGreaterThanOrEqual(15);
   });
 
   test("survives an address that names what is not there", async () => {

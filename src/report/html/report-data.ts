@@ -30,10 +30,14 @@ export interface KeyFinding {
 export interface TrialSeries {
   readonly trial: number;
   readonly treatment: string;
+  /** The same in all trials of a report. */
   readonly bucketSeconds: number;
   readonly buckets: number;
   readonly operations: Readonly<Partial<Record<Operation, OperationSeries>>>;
-  /** Means over a bucket, by the names of `evidence-metrics.ts`; null where there was no sample. */
+  /**
+   * Means over a bucket, by the names of `evidence-metrics.ts`; null where there was no sample. A wait event that its
+   * samples of sessions did not see is 0.
+   */
   readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;
 }
 

@@ -73,21 +73,20 @@ export async function readStoredTrial(
   directory: string,
   trial: TrialResult,
   treatment: string,
-  bucketsMax: number,
+  bucketSeconds: number,
 ): Promise<StoredTrial> {
   const path = trialPath(directory, trial.number, treatment);
-  const buckets = new Buckets(trial.windowSeconds, bucketsMax);
+  const buckets = new Buckets(trial.windowSeconds, bucketSeconds);
   const histograms = await addHistograms(join(path, HISTOGRAM_LOG_FILE), buckets);
   const transactions = await addCounts(join(path, TIMESERIES_FILE), buckets);
   for await (const { second, metric, value } of readEvidence(path)) buckets.addReading(second, metric, value);
   requireWhole(trial, path, histograms, transactions);
-  const { bucketSeconds, buckets: count } = buckets;
   return {
     series: {
       trial: trial.number,
       treatment,
       bucketSeconds,
-      buckets: count,
+      buckets: buckets.buckets,
       operations: buckets.operationSeries(),
       evidence: buckets.readingSeries(),
     },

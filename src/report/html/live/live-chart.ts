@@ -7,13 +7,19 @@ import { plotLines } from "../page/charts/line-panels.js";
 import { element } from "../page/dom.js";
 import { startChart, type EChartsType } from "../page/echarts.js";
 import { currentTheme } from "../page/look.js";
-import { renderTable } from "../page/table.js";
+import { renderTable, scrollPlace } from "../page/table.js";
 
 export class LiveChart {
   readonly element: HTMLElement;
   private readonly legend = element("div", { class: "chart-legend" });
   private readonly place = element("div", { class: "chart-picture", role: "img", id: "live-picture" });
-  private readonly table = element("details", { class: "chart-table" }, element("summary", {}, "Table"));
+  private readonly tablePlace = scrollPlace("Table: over time");
+  private readonly table = element(
+    "details",
+    { class: "chart-table" },
+    element("summary", {}, "Table"),
+    this.tablePlace,
+  );
   private drawn: EChartsType | undefined;
   private plot: Plot | undefined;
 
@@ -52,14 +58,8 @@ export class LiveChart {
     this.fillTable();
   }
 
-  /** Where the reader has scrolled to stays. */
   private fillTable(): void {
-    const before = this.table.querySelector(".scroll");
-    const { scrollTop = 0, scrollLeft = 0 } = before ?? {};
-    before?.remove();
-    if (!this.table.open || !this.plot) return;
-    const made = renderTable(this.plot.table());
-    this.table.append(made);
-    made.scrollTo(scrollLeft, scrollTop);
+    const plot = this.table.open ? this.plot : undefined;
+    this.tablePlace.replaceChildren(...(plot ? [renderTable(plot.table())] : []));
   }
 }

@@ -1,6 +1,6 @@
 // Entry of the live page: listens to the program that serves it, and shows what it is told. When the run has ended it says so
 // and stops listening; when the program is gone without a word, it says that too, and the browser tries again by itself.
-import type { LiveEnd, LiveUpdate, LiveView } from "../live-data.js";
+import type { LiveEnd, LiveThreshold, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";
 import {
   endedTable,
@@ -8,44 +8,15 @@ import {
   operationTable,
   phaseProgress,
   phaseWords,
-  secondsText,
   thresholdWords,
   timeWords,
   trialHeading,
 } from "../live-words.js";
 import { element } from "../page/dom.js";
 import { onLookChange } from "../page/look.js";
-import { renderTable } from "../page/table.js";
-import type { ChartTable } from "../page/charts/drawing.js";
+import { scrollPlace } from "../page/table.js";
 import { LiveChart } from "./live-chart.js";
-
-/** A heading with something under it that is put in anew; hidden while there is nothing. */
-class Section {
-  readonly element: HTMLElement;
-  private readonly place = element("div");
-  private shown = "";
-
-  /** A folded one is opened by the reader. */
-  constructor(id: string, title: string, isFolded = false) {
-    const heading = element("h2", {}, title);
-    const content = isFolded
-      ? [heading, element("details", {}, element("summary", {}, "Show"), this.place)]
-      : [heading, this.place];
-    this.element = element("section", { id, hidden: true }, ...content);
-  }
-
-  /** Leaves the page alone where nothing changed, so that what a reader has selected or focused stays. */
-  show(table: ChartTable): void {
-    this.put(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
-  }
-
-  put(name: string, children: readonly Node[]): void {
-    if (name === this.shown) return;
-    this.shown = name;
-    this.element.hidden = children.length === 0;
-    this.place.replaceChildren(...children);
-  }
-}
+import { Notes, Section } from "./live-sections.js";
 
 class LivePage {
   private readonly store = new LiveStore();
@@ -57,11 +28,20 @@ class LivePage {
   private readonly phase = element("p");
   private readonly progress = element("progress", { "aria-label": "Phase" });
   private readonly operations = new Section("operations", "Operations");
-  private readonly thresholds = new Section("thresholds", "Thresholds");
+  private readonly thresholds = new Section(
+    "thresholds",
+    "Thresholds",
+    element("ul", { class: "thresholds" }),
+  );
   private readonly chart = new LiveChart();
   private readonly ended = new Section("trials", "Finished trials");
-  private readonly evidence = new Section("samples", "Samples of database, pooler and machine", true);
-  private readonly notes = new Section("notes", "Notes");
+  private readonly evidence = new Section(
+    "samples",
+    "Samples of database, pooler and machine",
+    scrollPlace("Samples"),
+    true,
+  );
+  private readonly notes = new Notes();
 
   constructor(place: HTMLElement) {
     place.replaceChildren(
@@ -115,21 +95,11 @@ class LivePage {
     if (!view) return;
     this.drawHead(view);
     this.operations.show(operationTable(view));
-    this.thresholds.put(
-      JSON.stringify(view.thresholds),
-      view.thresholds.length > 0 ? [thresholdList(view)] : [],
-    );
+    this.thresholds.put(JSON.stringify(view.thresholds), view.thresholds.map(thresholdItem));
     this.chart.draw(this.store);
     this.ended.show(endedTable(this.store.ended));
     this.evidence.show(evidenceTable(view));
-    const { notes } = this.store;
-    const lines = notes.map(({ atMs, text }) => `[${secondsText(atMs)}] ${text}`).join("\n");
-    const list = element(
-      "pre",
-      { class: "live-notes", tabindex: "0", role: "log", "aria-label": "Notes" },
-      lines,
-    );
-    this.notes.put(lines, notes.length > 0 ? [list] : []);
+    this.notes.show(this.store.notes);
   }
 
   private drawHead(view: LiveView): void {
@@ -145,15 +115,9 @@ class LivePage {
   }
 }
 
-function thresholdList({ thresholds }: LiveView): HTMLElement {
-  return element(
-    "ul",
-    { class: "thresholds" },
-    ...thresholds.map((each) => {
-      const tone = each.ok === null ? undefined : each.ok ? "good" : "bad";
-      return element("li", { "data-tone": tone }, thresholdWords(each));
-    }),
-  );
+function thresholdItem(threshold: LiveThreshold): HTMLElement {
+  const tone = threshold.ok === null ? undefined : threshold.ok ? "good" : "bad";
+  return element("li", { "data-tone": tone }, thresholdWords(threshold));
 }
 
 const place = document.getElementById("live");

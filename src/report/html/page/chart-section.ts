@@ -3,7 +3,7 @@
 import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";
-import { renderTable } from "./table.js";
+import { renderTable, scrollPlace } from "./table.js";
 
 export type Choose = (chart: string, control: string, value: string) => void;
 
@@ -15,6 +15,7 @@ export class ChartSection {
   private readonly place = element("div", { class: "chart-picture", role: "img" });
   private readonly legend = element("div", { class: "chart-legend", role: "group", "aria-label": "Legend" });
   private readonly note = element("p", { class: "chart-note muted" });
+  private readonly tablePlace: HTMLElement;
   private readonly table = element("details", { class: "chart-table" }, element("summary", {}, "Table"));
   private readonly selects = new Map<string, HTMLSelectElement>();
   private readonly hiddenNames = new Set<string>();
@@ -27,6 +28,8 @@ export class ChartSection {
     choose: Choose,
   ) {
     this.place.id = `${chart.id}-picture`;
+    this.tablePlace = scrollPlace(`Table: ${chart.title}`);
+    this.table.append(this.tablePlace);
     this.table.addEventListener("toggle", () => this.fillTable());
     const controls = this.makeControls(view, choose);
     this.element = element(
@@ -104,7 +107,7 @@ export class ChartSection {
   }
 
   private fillTable(): void {
-    this.table.querySelector(".scroll")?.remove();
-    if (this.table.open && this.plot) this.table.append(renderTable(this.plot.table()));
+    const plot = this.table.open ? this.plot : undefined;
+    this.tablePlace.replaceChildren(...(plot ? [renderTable(plot.table())] : []));
   }
 }

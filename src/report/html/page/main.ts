@@ -2,14 +2,9 @@
 // reader chooses stands in the address. It loads nothing and sends nothing.
 import type { ReportData } from "../report-data.js";
 import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
+import { canDraw } from "./charts/drawable.js";
 import type { View } from "./charts/drawing.js";
-import {
-  ALL_SHOWN,
-  stateFromHash,
-  stateToHash,
-  withChoice,
-  type FilterState,
-} from "./charts/filter-state.js";
+import { stateFromHash, stateToHash, withChoice, type FilterState } from "./charts/filter-state.js";
 import { CHARTS } from "./charts/registry.js";
 import { viewOf } from "./charts/view.js";
 import { element } from "./dom.js";
@@ -62,12 +57,7 @@ class ReportPage {
 
   /** What this experiment has nothing for is said in one place at the end, not between the pictures. */
   private putEmptyLast(place: HTMLElement): void {
-    const empty = CHARTS.filter(
-      (chart) =>
-        chart.draw(viewOf(this.report, ALL_SHOWN, chart.id, currentTheme(), PAPER_WIDTH_PX)).kind ===
-        "nothing",
-    ).map(({ id }) => id);
-    const sections = this.sections.filter(({ chart }) => empty.includes(chart.id));
+    const sections = this.sections.filter(({ chart }) => !canDraw(chart, this.report));
     if (sections.length === 0) return;
     place.append(
       element(

@@ -1,9 +1,10 @@
 // The table behind a chart: a real one, with a caption and headed rows and columns, made when somebody opens it.
-// It shows what the chart was made of, written as in its tooltips.
+// It shows what the chart was made of, written as in its tooltips. What it scrolls in stays when it is made anew, so that
+// a reader keeps the place and the focus.
 import type { ChartTable } from "./charts/drawing.js";
 import { element } from "./dom.js";
 
-export function renderTable({ caption, columns, rows }: ChartTable): HTMLElement {
+export function renderTable({ caption, columns, rows }: ChartTable): HTMLTableElement {
   const head = columns.map((title, i) =>
     title === ""
       ? element("td")
@@ -17,13 +18,16 @@ export function renderTable({ caption, columns, rows }: ChartTable): HTMLElement
       ...cells.map((cell) => element("td", { class: "number" }, String(cell))),
     ),
   );
-  const table = element(
+  return element(
     "table",
     {},
     element("caption", {}, caption),
     element("thead", {}, element("tr", {}, ...head)),
     element("tbody", {}, ...body),
   );
-  // What scrolls must be reached by keyboard too.
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+/** For a table. What scrolls must be reached by keyboard too. */
+export function scrollPlace(label: string): HTMLElement {
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
 }

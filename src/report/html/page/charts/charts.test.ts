@@ -2,8 +2,10 @@
 // the same as the picture; without data it says why. What it looks like is seen in the browser's tests.
 import { describe, expect, test } from "vitest";
 import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
+import { exampleSweep } from "../../../../testing/example-searches.js";
 import type { FaultRecord } from "../../../../results/fault-schema.js";
-import type { ReportData } from "../../report-data.js";
+import type { ReportData, TrialSeries } from "../../report-data.js";
+import { canDraw } from "./drawable.js";
 import type { Drawing, Plot, View } from "./drawing.js";
 import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
 import { CHARTS } from "./registry.js";
@@ -146,11 +148,17 @@ describe("lines over time", () => {
     expect(words({ ...ALL_SHOWN, trials: 2 })).toContain("postgres-kill at 10.1 s");
     expect(words({ ...ALL_SHOWN, trials: 3 })).not.toContain("postgres-kill");
     expect(words({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toContain("from 10.2 s to 12.5 s");
-    const [first] = seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: 4 }, broken));
-    expect(first).toMatchObject({
+    const plot = plotOf("throughput", { ...ALL_SHOWN, trials: 4 }, broken);
+    // One in each panel, of no name: what the legend hides has no marks that would go with it.
+    const marked = seriesOf(plot).filter((series) => "markLine" in series);
+    expect(marked).toHaveLength([plot.option.grid ?? []].flat().length);
+    expect(marked.map(({ name, data }) => [name, data])).toEqual(marked.map(() => [undefined, []]));
+    expect(marked[0]).toMatchObject({
+      silent: true,
       markLine: { data: [{ xAxis: 10.4, label: { formatter: "postgres-kill" } }] },
       markArea: { data: [[{ xAxis: 10.4 }, { xAxis: 13 }]] },
     });
+    expect(plot.legend.map(({ name }) => name)).toEqual(["jsonb"]);
     // A panel of one treatment shows its own.
     expect(plotOf("queue", ALL_SHOWN, broken).words).toContain(
       "Marked: postgres-kill at 10.1 s; postgres-kill from 10.2 s to 12.5 s.",
@@ -162,6 +170,97 @@ describe("lines over time", () => {
       seriesOf(plotOf("throughput", state)).find(({ name }) => name === "text")?.color;
     expect(colourOf(ALL_SHOWN)).toBe(LIGHT.treatments[2]);
     expect(colourOf({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toBe(LIGHT.treatments[2]);
+  });
+});
+
+/** The example with `change` made to all of its series. */
+function reportWith(change: (series: TrialSeries) => Partial<TrialSeries>): ReportData {
+  return { ...report, series: report.series.map((series) => ({ ...series, ...change(series) })) };
+}
+
+/** `values` of one trial of ten seconds. */
+function oneTrial(change: (series: TrialSeries) => Partial<TrialSeries>): ReportData {
+  const [first] = reportWith(change).series;
+  return { ...report, series: first ? [first] : [] };
+}
+
+describe("seconds without a value", () => {
+  test("are gaps of what was measured, with a mark where a line cannot show it", () => {
+    const p99 = [5, null, 7, null, null, 9, 9, null];
+    const data = oneTrial(({ operations: { add } }) => ({ operations: add ? { add: { ...add, p99 } } : {} }));
+    const [line] = [plotOf("latency", ALL_SHOWN, data).option.series ?? []].flat() as Drawn[];
+    expect(line).toMatchObject({ showSymbol: true, symbol: "none" });
+    expect(line?.data).toEqual([
+      { value: [0, 5], symbol: "circle" },
+      [1, null],
+      { value: [2, 7], symbol: "circle" },
+      [3, null],
+      [4, null],
+      [5, 9],
+      [6, 9],
+      [7, null],
+    ]);
+  });
+
+  test("are none of what was sampled, unless nobody answered for long", () => {
+    const silence = [null, null, null, null, null, null];
+    const pending = [null, 10, null, 20, null, 30, ...silence, 40, null, 50, null, 60];
+    const data = oneTrial(() => ({ buckets: pending.length, evidence: { "queue.pending": pending } }));
+    const points = [
+      [0, null],
+      ...[1, 3, 5].map((x, i) => [x, 10 * (i + 1)]),
+      ...[6, 7, 8, 9, 10, 11].map((x) => [x, null]),
+      ...[12, 14, 16].map((x, i) => [x, 10 * (i + 4)]),
+    ];
+    for (const id of ["queue", "backlog-age", "samples"]) {
+      const [line] = seriesOf(plotOf(id, ALL_SHOWN, data));
+      expect(line?.data, id).toEqual(points);
+      expect(line).toMatchObject({ showSymbol: false });
+    }
+  });
+
+  test("move no line from one trial to another, where the trials were asked in turn", () => {
+    const levels = new Map([
+      [1, 100],
+      [4, 200],
+      [7, 300],
+    ]);
+    const turns = reportWith(({ trial }) => {
+      const level = levels.get(trial);
+      const values = Array.from({ length: 9 }, (_, i) =>
+        i % 3 === (trial - 1) / 3 ? (level ?? null) : null,
+      );
+      return { buckets: 9, evidence: level === undefined ? {} : { "queue.pending": values } };
+    });
+    const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, turns));
+    // At the ends not all of them have been asked.
+    expect(line?.data.map(([, y]) => y)).toEqual([100, 150, 200, 200, 200, 200, 200, 250, 300]);
+  });
+
+  test("leave the layers of a stack at the same times", () => {
+    const evidence = {
+      "host.serverCpuMs": [1000, null, 1000, null, 1000],
+      "host.clientCpuMs": [200, null, null, null, 400],
+    };
+    const data = oneTrial(() => ({ buckets: 5, evidence }));
+    const layers = seriesOf(plotOf("cpu", ALL_SHOWN, data)).map(({ data: points }) => points);
+    expect(layers).toEqual([[0, 2, 4].map((x) => [x, 1]), [0, 2, 4].map((x) => [x, 0.2 + x * 0.05])]);
+  });
+});
+
+describe("times", () => {
+  test("are whole seconds, however long the window was", () => {
+    const data = oneTrial(() => ({ bucketSeconds: 5001 }));
+    const plot = plotOf("throughput", ALL_SHOWN, data);
+    expect(
+      plot
+        .table()
+        .rows.slice(0, 4)
+        .map(([second]) => second),
+    ).toEqual(["0", "5001", "10002", "15003"]);
+    const [axis] = [plot.option.xAxis ?? []].flat();
+    const { formatter } = axis?.axisLabel as { formatter: (value: number) => string };
+    expect(formatter(12_345)).toBe("12345");
   });
 });
 
@@ -242,6 +341,77 @@ describe("bars", () => {
     expect(plot.note).toContain("0 throughout: TOAST growth per event.");
     expect(plot.table().rows.map(([title]) => title)).toEqual(["WAL per event", "Table growth per event"]);
     expect(plot.table().rows[1]?.[1]).toBe("-5 B (-5 B to -5 B)");
+  });
+});
+
+describe("a report without a complete trial", () => {
+  const treatments = report.result.treatments.map((treatment) => ({
+    ...treatment,
+    merged: null,
+    trials: treatment.trials.map((trial) => ({ ...trial, status: "partial" as const })),
+  }));
+  const stopped = { ...report, result: { ...report.result, treatments }, curves: [] };
+  const ids = ["parts", "pool-wait", "per-event", "sizes"];
+
+  test.each(ids)("says so in %s, and draws a trial that is chosen", (id) => {
+    const why = "no trial of the treatments that are shown is complete; a single one can be chosen above.";
+    expect(draw(id, ALL_SHOWN, stopped)).toEqual({
+      kind: "nothing",
+      why: `There is nothing to draw: ${why}`,
+    });
+    expect(draw(id, { ...ALL_SHOWN, trials: 1 }, stopped).kind).toBe("plot");
+    const hidden = { ...ALL_SHOWN, trials: 1, hiddenTreatments: ["jsonb"] };
+    expect(draw(id, hidden, stopped)).toMatchObject({
+      why: "There is nothing to draw: trial 1 is of none of the treatments that are shown.",
+    });
+  });
+
+  test("has its charts in their places but for those that no choice fills", () => {
+    const empty = CHARTS.filter((chart) => !canDraw(chart, stopped)).map(({ id }) => id);
+    expect(empty).toEqual(["percentiles"]);
+    expect(CHARTS.filter((chart) => !canDraw(chart, report))).toEqual([]);
+  });
+
+  test("keeps a chart that only another measure fills", () => {
+    const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
+    const calm = report.result.treatments.map((treatment) => ({
+      ...treatment,
+      trials: treatment.trials.map((trial) => ({
+        ...trial,
+        operations: Object.fromEntries(
+          Object.entries(trial.operations).map(([name, each]) => [name, { ...each, poolWaitMs: waits }]),
+        ),
+      })),
+    }));
+    const data = { ...report, result: { ...report.result, treatments: calm } };
+    const chart = CHARTS.find(({ id }) => id === "pool-wait");
+    expect(draw("pool-wait", ALL_SHOWN, data).kind).toBe("nothing");
+    expect(chart && canDraw(chart, data)).toBe(true);
+  });
+});
+
+describe("sweeps", () => {
+  test("over two numbers of clients have panels of their own, and curves that are told apart", () => {
+    const sweep = exampleSweep();
+    const sweeps = ["actors.producers.clients", "actors.consumers.clients"].flatMap((factor, i, factors) =>
+      ["1", "4"].map((level) => ({ ...sweep, factor, levels: { [factors[1 - i] ?? ""]: level } })),
+    );
+    const { option, legend, note } = plotOf("sweep", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, sweeps },
+    });
+    expect([option.title ?? []].flat().map(({ text }) => text)).toEqual([
+      "add over actors.producers.clients",
+      "add over actors.consumers.clients",
+    ]);
+    expect(legend.map(({ name }) => name)).toEqual([
+      ...["actors.consumers.clients=1", "actors.consumers.clients=4"],
+      ...["actors.producers.clients=1", "actors.producers.clients=4"],
+    ]);
+    expect(new Set(legend.map(({ colour }) => colour)).size).toBe(4);
+    expect(note).toContain(
+      "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
+    );
   });
 });
 

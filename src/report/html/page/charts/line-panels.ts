@@ -43,8 +43,13 @@ export interface LineAxis {
   readonly isWhole?: boolean;
 }
 
-/** Of every chart over time. */
-export const SECONDS: LineAxis = { name: "seconds into the window", min: 0, isWhole: true };
+/** Of every chart over time. Never shortened: many seconds would be 12.3k. */
+export const SECONDS: LineAxis = {
+  name: "seconds into the window",
+  min: 0,
+  isWhole: true,
+  tick: (x) => String(Math.round(x)),
+};
 
 export interface LineChart {
   readonly caption: string;
@@ -58,12 +63,15 @@ export interface LineChart {
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
 
-/** A line where something begins, and a shade for as long as it lasts. */
-function markSeries(
-  marks: readonly Mark[],
-  { theme }: Surface,
-): Pick<LineSeriesOption, "markLine" | "markArea"> {
+/** A line where something begins, and a shade for as long as it lasts. On a series without a name, which no legend hides. */
+function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
   return {
+    type: "line",
+    xAxisIndex: panel,
+    yAxisIndex: panel,
+    data: [],
+    silent: true,
+    tooltip: { show: false },
     markLine: {
       silent: true,
       symbol: "none",
@@ -81,25 +89,25 @@ function markSeries(
   };
 }
 
-function seriesOf(
-  line: Line,
-  panel: number,
-  at: LinePanel,
-  index: number,
-  surface: Surface,
-): LineSeriesOption {
+/** Whether a value has none beside it, so that no line shows it. */
+function isAlone(points: readonly Point[], i: number): boolean {
+  const isHere = (at: number): boolean => typeof points[at]?.[1] === "number";
+  return isHere(i) && !isHere(i - 1) && !isHere(i + 1);
+}
+
+function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
   const isPoints = line.symbol !== undefined;
-  const marks = index === 0 ? (at.marks ?? []) : [];
+  const alone = line.points.map((_, i) => !isPoints && isAlone(line.points, i));
+  const hasAlone = alone.includes(true);
   return {
     type: "line",
     name: line.name,
     xAxisIndex: panel,
     yAxisIndex: panel,
-    data: line.points.map(([x, y]) => [x, y]),
+    data: line.points.map(([x, y], i) => (alone[i] ? { value: [x, y], symbol: "circle" } : [x, y])),
     color: line.colour,
-    // A single point makes no line, so it is shown itself.
-    showSymbol: isPoints || line.points.length < 2,
-    symbol: line.symbol ?? "circle",
+    showSymbol: isPoints || hasAlone,
+    symbol: line.symbol ?? (hasAlone ? "none" : "circle"),
     symbolSize: isPoints ? 8 : 6,
     lineStyle: {
       width: isPoints ? 0 : line.isArea ? 0.5 : line.isFaint ? 1 : 2,
@@ -108,8 +116,7 @@ function seriesOf(
     },
     ...(line.isArea && { stack: `panel-${panel}`, areaStyle: { opacity: 0.85 } }),
     emphasis: { disabled: true },
-    tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, at.unit) },
-    ...(marks.length > 0 && markSeries(marks, surface)),
+    tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, unit) },
   };
 }
 
@@ -224,9 +231,10 @@ export function plotLines(chart: LineChart, surface: Surface): Plot {
       xAxis: chart.panels.map((_, panel) => xAxisOf(chart, panel, surface)),
       yAxis: chart.panels.map((panel, i) => yAxisOf(chart, panel, i, surface)),
       tooltip: { ...tooltipLook(surface.theme), trigger: "axis" },
-      series: chart.panels.flatMap((panel, i) =>
-        panel.lines.map((line, index) => seriesOf(line, i, panel, index, surface)),
-      ),
+      series: chart.panels.flatMap(({ lines, marks = [], unit }, i) => [
+        ...lines.map((line) => seriesOf(line, i, unit)),
+        ...(marks.length > 0 ? [markSeries(marks, i, surface)] : []),
+      ]),
     },
   };
 }

@@ -3,8 +3,9 @@
 import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
 import type { Operation } from "../../../../metrics/operations.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
-import { chosen, nothing, type Chart, type Control, type View } from "./drawing.js";
+import { chosen, type Chart, type Control, type View } from "./drawing.js";
 import { commonColour } from "./theme.js";
+import { whyNoValues } from "./trial-values.js";
 import { operationName } from "./view.js";
 
 const MEASURE: Control = {
@@ -97,9 +98,7 @@ export const parts: Chart = {
       .map((operation) => panelOf(view, operation, names, isSlow))
       .filter((panel) => panel.parts.size > 0);
     if (panels.length === 0)
-      return nothing(
-        "There is nothing to draw: the parts of response times were not kept for what is shown.",
-      );
+      return whyNoValues(view, "", "the parts of response times were not kept for what is shown.");
     const partColours = coloursOf(view, names);
     const which = isSlow
       ? "Means over the slowest transaction of each second and worker: what the tail is made of."

@@ -2,8 +2,8 @@
 // that no trial has takes no room; one that is 0 is shown as 0.
 import type { PerEvent } from "../../../../results/result-schema.js";
 import { plotBars } from "./bar-panels.js";
-import { nothing, type Chart } from "./drawing.js";
-import { valueNote, valuePanels, withoutZeros, type TrialValue } from "./trial-values.js";
+import type { Chart } from "./drawing.js";
+import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 
 type Cost = Exclude<keyof PerEvent, "events">;
@@ -34,9 +34,7 @@ export const perEvent: Chart = {
     }));
     const { panels, note } = withoutZeros(valuePanels(view, values));
     if (panels.length === 0)
-      return nothing(
-        `There is nothing to draw: ${note || "the database was not asked what an event costs, or did not tell."}`,
-      );
+      return whyNoValues(view, note, "the database was not asked what an event costs, or did not tell.");
     return plotBars(
       { caption: "Cost per event, by treatment", panels, note: `${valueNote(view)} ${note}`.trim() },
       view,
@@ -60,9 +58,7 @@ export const sizes: Chart = {
   draw: (view) => {
     const { panels, note } = withoutZeros(valuePanels(view, SIZES));
     if (panels.length === 0)
-      return nothing(
-        `There is nothing to draw: ${note || "the sizes of the tables were not sampled in what is shown."}`,
-      );
+      return whyNoValues(view, note, "the sizes of the tables were not sampled in what is shown.");
     return plotBars(
       { caption: "Sizes and dead rows, by treatment", panels, note: `${valueNote(view)} ${note}`.trim() },
       view,

@@ -4,8 +4,8 @@ import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
-import { lineNote, treatmentLines } from "./trial-lines.js";
-import { valueNote, valuePanels, withoutZeros, type TrialValue } from "./trial-values.js";
+import { lineNote, sampledLines } from "./trial-lines.js";
+import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
 import type { Operation } from "../../../../metrics/operations.js";
@@ -30,8 +30,7 @@ export const poolWait: Chart = {
       of: ({ operations }) => operations[operation as Operation]?.poolWaitMs?.[measure],
     }));
     const { panels, note } = withoutZeros(valuePanels(view, values));
-    if (panels.length === 0)
-      return nothing(`There is nothing to draw: ${note || "no waits for a connection were recorded."}`);
+    if (panels.length === 0) return whyNoValues(view, note, "no waits for a connection were recorded.");
     return plotBars(
       {
         caption: `Wait for a connection, ${measure}, by operation and treatment`,
@@ -57,7 +56,7 @@ export const pooler: Chart = {
     const panels = POOLER.map(([metric, title, unit]) => ({
       title,
       unit,
-      lines: treatmentLines(view, ({ evidence }) => evidence[metric]),
+      lines: sampledLines(view, metric),
       marks: trialMarks(view),
     })).filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)

@@ -1,11 +1,11 @@
-// Lines of what was sampled once a second: the backlog and its age, and any other metric that the reader picks. It knows
+// Lines of what was sampled: the backlog and its age, and any other metric that the reader picks. It knows
 // no metric but those two: names, meanings and units are those of `evidence-metrics.ts`.
 import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines, SECONDS } from "./line-panels.js";
-import { lineNote, treatmentLines, whyNoSeries } from "./trial-lines.js";
+import { lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 
 export const backlogAge: Chart = {
@@ -20,7 +20,7 @@ export const backlogAge: Chart = {
       .map(({ title, metric, unit }) => ({
         title,
         unit,
-        lines: treatmentLines(view, ({ evidence }) => evidence[metric]),
+        lines: sampledLines(view, metric),
         marks: trialMarks(view),
       }))
       .filter(({ lines }) => lines.length > 0);
@@ -59,7 +59,7 @@ export const samples: Chart = {
   controls: (report) => [metricControl(report)],
   draw: (view) => {
     const metric = chosen(view, metricControl(view.report));
-    const lines = treatmentLines(view, ({ evidence }) => evidence[metric]);
+    const lines = sampledLines(view, metric);
     if (lines.length === 0)
       return nothing(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));
     const meaning = evidenceMetricOf(metric)?.meaning ?? metric;

@@ -5,7 +5,7 @@ import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines, type Line, type LinePanel } from "./line-panels.js";
-import { treatmentColour, treatmentSymbol } from "./theme.js";
+import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
 import { plain } from "./values.js";
 import { operationName } from "./view.js";
 import { whiskerSeries, type Whisker } from "./whiskers.js";
@@ -23,8 +23,19 @@ function curveOf({ usl, points }: Sweep): [number, number][] {
   });
 }
 
-function sweepWords({ usl, operation, levels }: Sweep): string {
-  const name = [operationName(operation), ...Object.values(levels)].join(", ");
+/** What all steps of a sweep share, as `payload=text`. */
+function levelsOf({ levels }: Sweep): string[] {
+  return Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
+}
+
+/** `add over consumers.clients`: several numbers of clients may vary, each with curves of its own. */
+function panelTitle({ operation, factor }: Sweep): string {
+  return `${operationName(operation)} over ${factor}`;
+}
+
+function sweepWords(sweep: Sweep): string {
+  const { usl } = sweep;
+  const name = [panelTitle(sweep), ...levelsOf(sweep)].join(", ");
   if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
   const { peakClients, sigma, kappa, rSquared } = usl;
   const peak = peakClients
@@ -33,31 +44,45 @@ function sweepWords({ usl, operation, levels }: Sweep): string {
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }
 
-function sweepPanel(sweeps: readonly Sweep[], operation: string, view: View): LinePanel {
-  const lines = sweeps.flatMap((sweep, i): Line[] => {
-    const name = Object.values(sweep.levels).join(", ") || "throughput";
-    const colour = treatmentColour(view.theme, i);
-    const points = sweep.points.flatMap(({ clients, eventsPerSecond }) =>
-      eventsPerSecond ? [[clients, eventsPerSecond.median] as const] : [],
-    );
-    const fitted = curveOf(sweep);
-    return [
-      { name, detail: "measured", colour, points, symbol: treatmentSymbol(i) },
-      ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, points: fitted }] : []),
-    ];
-  });
-  return { title: operationName(operation), unit: "events/s", lines };
+/** A curve of the legend; it looks the same in every panel. */
+interface SweepLook {
+  readonly name: string;
+  readonly colour: string;
+  readonly symbol: string;
+}
+
+function lineName(sweep: Sweep): string {
+  return levelsOf(sweep).join(", ") || "throughput";
+}
+
+function looksOf(sweeps: readonly Sweep[], theme: ChartTheme): (sweep: Sweep) => SweepLook {
+  const names = [...new Set(sweeps.map(lineName))];
+  return (sweep) => {
+    const name = lineName(sweep);
+    const i = names.indexOf(name);
+    return { name, colour: treatmentColour(theme, i), symbol: treatmentSymbol(i) };
+  };
+}
+
+function sweepLines(sweep: Sweep, { name, colour, symbol }: SweepLook): Line[] {
+  const points = sweep.points.flatMap(({ clients, eventsPerSecond }) =>
+    eventsPerSecond ? [[clients, eventsPerSecond.median] as const] : [],
+  );
+  const fitted = curveOf(sweep);
+  return [
+    { name, detail: "measured", colour, points, symbol },
+    ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, points: fitted }] : []),
+  ];
 }
 
 /** The 95 % intervals of the measured points; those of fewer than 5 trials have none. */
-function sweepWhiskers(sweeps: readonly Sweep[], view: View): Whisker[] {
-  return sweeps.flatMap(({ points }, i) =>
-    points.flatMap(({ clients, eventsPerSecond }): Whisker[] => {
-      const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
-      if (ciLow === null || ciHigh === null) return [];
-      return [{ from: [clients, ciLow], to: [clients, ciHigh], colour: treatmentColour(view.theme, i) }];
-    }),
-  );
+function sweepWhiskers({ points }: Sweep, { colour }: SweepLook): Whisker[] {
+  return points.flatMap(({ clients, eventsPerSecond }): Whisker[] => {
+    const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
+    return ciLow === null || ciHigh === null
+      ? []
+      : [{ from: [clients, ciLow], to: [clients, ciHigh], colour }];
+  });
 }
 
 export const sweepChart: Chart = {
@@ -66,20 +91,31 @@ export const sweepChart: Chart = {
   lead: "Measured throughput (points, with 95 % intervals) and the Universal Scalability Law that fits it (lines). Where the curve bends down, more clients cost throughput.",
   draw: (view) => {
     const all = view.report.result.sweeps ?? [];
-    const shown = view.operations.filter((operation) => all.some((each) => each.operation === operation));
+    const shown = view.operations.flatMap((operation) => all.filter((each) => each.operation === operation));
     if (shown.length === 0)
       return nothing("There is nothing to draw: the scenario varies no number of clients in what is shown.");
-    const groups = shown.map((operation) => all.filter((each) => each.operation === operation));
+    const lookOf = looksOf(all, view.theme);
+    const titles = [...new Set(shown.map(panelTitle))];
+    const groups = titles.map((title) => shown.filter((each) => panelTitle(each) === title));
     const plot = plotLines(
       {
         caption: "Throughput by number of clients",
-        panels: groups.map((sweeps, i) => sweepPanel(sweeps, shown[i] ?? "", view)),
+        panels: groups.map((sweeps, i) => ({
+          title: titles[i] ?? "",
+          unit: "events/s",
+          lines: sweeps.flatMap((sweep) => sweepLines(sweep, lookOf(sweep))),
+        })),
         x: { name: "clients", min: 0, isWhole: true },
         note: groups.flat().map(sweepWords).join(" "),
       },
       view,
     );
-    const intervals = groups.map((sweeps, panel) => whiskerSeries(sweepWhiskers(sweeps, view), panel));
+    const intervals = groups.map((sweeps, panel) =>
+      whiskerSeries(
+        sweeps.flatMap((sweep) => sweepWhiskers(sweep, lookOf(sweep))),
+        panel,
+      ),
+    );
     return { ...plot, option: { ...plot.option, series: [plot.option.series ?? [], intervals].flat() } };
   },
 };

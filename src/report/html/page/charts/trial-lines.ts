@@ -1,60 +1,88 @@
 // Series over time of the trials that the reader asks for. All trials of a treatment together are their median where
 // lines are drawn (a median of percentiles is no percentile of anything, and is called what it is), and their mean where
-// parts of a whole are stacked, because only means still add up.
+// parts of a whole are stacked, because only means still add up. A second without a transaction is a gap; one in which
+// no sample was asked for is none.
 import { mean, median } from "../../../quantiles.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./line-panels.js";
 import { treatmentMarks } from "./marks.js";
+import { bridged, type Values } from "./readings.js";
 
-/** The values of a bucket, null where there are none. */
-export type Pick = (series: TrialSeries) => readonly (number | null)[] | undefined;
+/** The values of a trial. */
+export type Pick = (series: TrialSeries) => Values | undefined;
+
+type Summary = (values: readonly number[]) => number;
 
 function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
   const all = view.report.series.filter((each) => each.treatment === treatment.id);
   return typeof view.trials === "number" ? all.filter(({ trial }) => trial === view.trials) : all;
 }
 
-function pointsOf(series: TrialSeries, pick: Pick): Point[] {
-  return (pick(series) ?? []).map((value, i) => [i * series.bucketSeconds, value]);
+/** One list from those of several trials, at each time of those that have a value there. */
+function together(trials: readonly Values[], summary: Summary): Values {
+  const buckets = Math.max(0, ...trials.map(({ length }) => length));
+  return Array.from({ length: buckets }, (_, i) => {
+    const each = trials.flatMap((values) => values[i] ?? []);
+    return each.length > 0 ? summary(each) : null;
+  });
 }
 
-/** One line from several trials, at every time at which any has a value. */
-function together(
-  all: readonly TrialSeries[],
-  pick: Pick,
-  summary: (values: readonly number[]) => number,
-): Point[] {
-  const values = new Map<number, number[]>();
-  for (const series of all)
-    for (const [second, value] of pointsOf(series, pick)) {
-      const at = values.get(second) ?? [];
-      if (value !== null) at.push(value);
-      values.set(second, at);
-    }
-  return [...values]
-    .sort(([a], [b]) => a - b)
-    .map(([second, each]) => [second, each.length > 0 ? summary(each) : null]);
+function pointsOf(view: View, values: Values): Point[] {
+  const bucketSeconds = view.report.series[0]?.bucketSeconds ?? 1;
+  return values.map((value, i) => [i * bucketSeconds, value]);
+}
+
+function hasValue(values: Values, i: number): boolean {
+  return typeof values[i] === "number";
+}
+
+/**
+ * Lines of readings, each from several trials. At a time at which only some were asked, the others count as between their own
+ * readings: else the line would jump from one trial to the next. All have their points at the same times, as a stack must:
+ * where any was read, and in a gap of all.
+ */
+function readingPoints(
+  view: View,
+  lines: readonly (readonly Values[])[],
+  summary: Summary,
+): readonly Point[][] {
+  const merged = lines.map((trials) => together(trials.map(bridged), summary));
+  const read = lines.flat();
+  const isShown = (i: number): boolean =>
+    read.some((values) => hasValue(values, i)) || !merged.some((values) => hasValue(values, i));
+  return merged.map((values) => pointsOf(view, values).filter((_, i) => isShown(i)));
 }
 
 function hasValues(points: readonly Point[]): boolean {
   return points.some(([, value]) => value !== null);
 }
 
-/** The lines of each shown treatment: one, or one for each trial. Treatments without values have none. */
-export function treatmentLines(view: View, pick: Pick): Line[] {
+function linesOf(view: View, pick: Pick, toPoints: (trials: readonly Values[]) => Point[]): Line[] {
   return view.treatments.flatMap((treatment) => {
     const { label: name, colour, dash } = treatment;
     const all = seriesOf(view, treatment);
-    if (view.trials !== "each") {
-      const points = together(all, pick, median);
-      return hasValues(points) ? [{ name, colour, dash, points }] : [];
-    }
-    return all
-      .map((series) => ({ trial: series.trial, points: pointsOf(series, pick) }))
-      .filter(({ points }) => hasValues(points))
-      .map(({ trial, points }) => ({ name, detail: `trial ${trial}`, colour, dash, points, isFaint: true }));
+    const lineOf = (trials: readonly TrialSeries[], more: Partial<Line> = {}): Line[] => {
+      const points = toPoints(trials.map((series) => pick(series) ?? []));
+      return hasValues(points) ? [{ name, colour, dash, points, ...more }] : [];
+    };
+    if (view.trials !== "each") return lineOf(all);
+    return all.flatMap((series) => lineOf([series], { detail: `trial ${series.trial}`, isFaint: true }));
   });
+}
+
+/** The lines of each shown treatment: one, or one for each trial. Treatments without values have none. */
+export function treatmentLines(view: View, pick: Pick): Line[] {
+  return linesOf(view, pick, (trials) => pointsOf(view, together(trials, median)));
+}
+
+/** The same of a metric that was sampled. */
+export function sampledLines(view: View, metric: string): Line[] {
+  return linesOf(
+    view,
+    ({ evidence }) => evidence[metric],
+    (trials) => readingPoints(view, [trials], median).flat(),
+  );
 }
 
 export interface Layer {
@@ -63,14 +91,18 @@ export interface Layer {
   readonly pick: Pick;
 }
 
-/** A panel for each shown treatment that has any of the layers, stacked in their order. */
+/** A panel for each shown treatment that has any of the layers, stacked in their order. Layers are of samples. */
 export function layerPanels(view: View, layers: readonly Layer[], unit: LinePanel["unit"]): LinePanel[] {
   return view.treatments.flatMap((treatment) => {
     const all = seriesOf(view, treatment);
-    const lines = layers.flatMap(({ name, colour, pick }): Line[] => {
-      const points = together(all, pick, mean);
-      return hasValues(points) ? [{ name, colour, points, isArea: true }] : [];
-    });
+    const points = readingPoints(
+      view,
+      layers.map(({ pick }) => all.map((series) => pick(series) ?? [])),
+      mean,
+    );
+    const lines = layers
+      .map(({ name, colour }, i): Line => ({ name, colour, points: points[i] ?? [], isArea: true }))
+      .filter((line) => hasValues(line.points));
     return lines.length > 0
       ? [{ title: treatment.label, lines, unit, marks: treatmentMarks(view, treatment) }]
       : [];

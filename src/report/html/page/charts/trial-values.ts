@@ -3,7 +3,7 @@
 import { median } from "../../../quantiles.js";
 import type { TrialResult } from "../../../../results/result-schema.js";
 import type { Bar, BarPanel } from "./bar-panels.js";
-import type { View } from "./drawing.js";
+import { nothing, type NothingToPlot, type View } from "./drawing.js";
 import type { Unit } from "./values.js";
 
 export interface TrialValue {
@@ -45,6 +45,25 @@ export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[];
   const zeros = panels.filter(isZero).map(({ title }) => title);
   const note = zeros.length > 0 ? `0 throughout: ${zeros.join(", ")}.` : "";
   return { panels: panels.filter((panel) => !isZero(panel)), note };
+}
+
+/** Undefined where there is a trial to take values from. */
+function whyNoTrial(view: View): string | undefined {
+  const shown = view.treatments.map(({ id }) => id);
+  const trials = view.report.result.treatments
+    .filter(({ id }) => shown.includes(id))
+    .flatMap((treatment) => treatment.trials);
+  if (typeof view.trials === "number")
+    return trials.some(({ number }) => number === view.trials)
+      ? undefined
+      : `trial ${view.trials} is of none of the treatments that are shown.`;
+  if (trials.length === 0 || trials.some(({ status }) => status === "complete")) return undefined;
+  return "no trial of the treatments that are shown is complete; a single one can be chosen above.";
+}
+
+/** `zeros` is the note of `withoutZeros`; `otherwise` is said where there is a trial, and it does not tell. */
+export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
+  return nothing(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);
 }
 
 export function valueNote(view: View): string {

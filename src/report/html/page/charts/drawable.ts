@@ -1,0 +1,28 @@
+// Whether a report has anything for a chart at all, whatever the reader chooses. A chart that only the present choice leaves
+// empty keeps its place and its controls, which are the way back.
+import type { ReportData } from "../../report-data.js";
+import type { Chart, Control } from "./drawing.js";
+import { ALL_SHOWN, type FilterState } from "./filter-state.js";
+import { LIGHT } from "./theme.js";
+import { allTrials, viewOf } from "./view.js";
+
+/** Width of no meaning: nothing is drawn. */
+const WIDTH_PX = 1000;
+
+function choicesOf(controls: readonly Control[]): Record<string, string>[] {
+  return controls.reduce<Record<string, string>[]>(
+    (made, { id, choices }) => made.flatMap((each) => choices.map(([value]) => ({ ...each, [id]: value }))),
+    [{}],
+  );
+}
+
+export function canDraw(chart: Chart, report: ReportData): boolean {
+  const trials: FilterState["trials"][] = ["all", ...allTrials(report).map(({ number }) => number)];
+  const choices = choicesOf(chart.controls?.(report) ?? []);
+  return trials.some((trial) =>
+    choices.some((each) => {
+      const state = { ...ALL_SHOWN, trials: trial, choices: { [chart.id]: each } };
+      return chart.draw(viewOf(report, state, chart.id, LIGHT, WIDTH_PX)).kind === "plot";
+    }),
+  );
+}
