@@ -56,7 +56,8 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     const keys = await auditKeys(admin, tables, ledgers, findings, dialect);
     requireWholeLedgers(keys, { ...told, published: told.published + inputs.preloaded });
     const documents = new ExpectedDocuments(ledgers, inputs.settings);
-    const rules = { chances: inputs.settings.advance, mayBeLive: liveness(inputs) };
+    const { clockSkewMs } = dialect;
+    const rules = { chances: inputs.settings.advance, mayBeLive: liveness(inputs), clockSkewMs };
     const { documentsChecked, passes } = await auditEvents(admin, tables, documents, rules, findings);
     const counts = await readTableCounts(admin, namespace, dialect);
     if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);

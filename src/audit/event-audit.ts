@@ -20,6 +20,8 @@ export interface EventRules {
   readonly chances: AdvanceProbabilities;
   /** Whether a live event of that status may be left. */
   readonly mayBeLive: (status: EventStatus) => boolean;
+  /** How far clocks that stamp rows may be apart, in milliseconds. */
+  readonly clockSkewMs: number;
 }
 
 export interface EventTotals {
@@ -37,7 +39,7 @@ export async function auditEvents(
 ): Promise<EventTotals> {
   const totals: EventTotals = { documentsChecked: 0, passes: 0 };
   const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
-  for await (const rows of eventRows(client, tables)) {
+  for await (const rows of eventRows(client, tables, rules.clockSkewMs)) {
     for (const row of rows) {
       const { id, isArchived, status } = row;
       // Without a status row there is no telling; that it is orphaned is counted elsewhere.

@@ -61,7 +61,7 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
       const documents = new ExpectedDocuments(ledgers, settings);
       let compared = 0;
       await inSnapshot(admin, async () => {
-        for await (const rows of eventRows(admin, tables)) {
+        for await (const rows of eventRows(admin, tables, 0)) {
           for (const { id, status, attempts, checksum } of rows) {
             if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
             expect(checksum).toBe(documents.checksum({ id, status, attempts }));
@@ -72,4 +72,22 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
       expect(compared).toBe(240);
     },
   );
+});
+
+test.each([
+  { skewMs: 0, isInOrder: false },
+  { skewMs: 500, isInOrder: true },
+  { skewMs: 200, isInOrder: false },
+])("an event that was touched 300 ms before it was made, by clocks $skewMs ms apart", async (each) => {
+  await makeAuditedTrial(admin, { namespace, payload: "text" });
+  const earlier = "created_at - interval '300 ms'";
+  await admin.query(`UPDATE ${tables.status} SET updated_at = ${earlier}
+    FROM ${tables.events} WHERE id = event_id`);
+  await admin.query(`UPDATE ${tables.archive} SET archived_at = ${earlier}`);
+  const seen = new Set<string>();
+  await inSnapshot(admin, async () => {
+    for await (const rows of eventRows(admin, tables, each.skewMs))
+      for (const { isArchived, isInOrder } of rows) seen.add(`${isArchived} ${isInOrder}`);
+  });
+  expect(seen).toEqual(new Set([`false ${each.isInOrder}`, `true ${each.isInOrder}`]));
 });

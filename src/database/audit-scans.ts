@@ -90,7 +90,7 @@ export interface EventRow {
   readonly status: EventStatus | null;
   readonly attempts: number | null;
   readonly isArchived: boolean;
-  /** Whether its timestamps rise: created, updated or archived. Null without a status row. */
+  /** Whether its timestamps rise, as far as clocks agree: created, updated or archived. Null without a status row. */
   readonly isInOrder: boolean | null;
   /** `checksumOf` its document's text and its flat columns. */
   readonly checksum: string;
@@ -105,16 +105,18 @@ const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
 
-/** Every event, in no order; twice where it is both live and archived. */
+/** Every event, in no order; twice where it is both live and archived. `clockSkewMs` as a dialect has it. */
 export function eventRows(
   client: SqlClient,
   { events, status, archive }: Tables,
+  clockSkewMs: number,
 ): AsyncGenerator<readonly EventRow[]> {
-  const text = `SELECT e.id, s.status, s.attempts, false AS "isArchived", e.created_at <= s.updated_at AS "isInOrder",
-  ${checksumSql("e")}
+  const skew = clockSkewMs > 0 ? ` - interval '${clockSkewMs} milliseconds'` : "";
+  const text = `SELECT e.id, s.status, s.attempts, false AS "isArchived",
+  e.created_at${skew} <= s.updated_at AS "isInOrder", ${checksumSql("e")}
 FROM ${events} AS e LEFT JOIN ${status} AS s ON s.event_id = e.id
 UNION ALL
-SELECT a.id, a.status, a.attempts, true, a.created_at <= a.archived_at, ${checksumSql("a")} FROM ${archive} AS a`;
+SELECT a.id, a.status, a.attempts, true, a.created_at${skew} <= a.archived_at, ${checksumSql("a")} FROM ${archive} AS a`;
   return portions(client, text);
 }
 

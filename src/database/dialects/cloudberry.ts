@@ -7,6 +7,7 @@ import { postgres } from "./postgres.js";
 export const cloudberry: Dialect = {
   ...postgres,
   name: "cloudberry",
+  clockSkewMs: 1000,
   inStatus,
   // The queue itself stays a heap: its rows are locked and updated. History is what append-optimised storage is for.
   storages: {

@@ -9,6 +9,8 @@ export const cockroachdb: Dialect = {
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
+  // A node whose clock is farther off ends itself (--max-offset).
+  clockSkewMs: 500,
   inStatus,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",

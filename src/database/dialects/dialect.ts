@@ -27,6 +27,8 @@ export interface Dialect {
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
   /** Whether `lock_timeout` limits the wait for somebody else's lock on a table. */
   readonly supportsLockTimeout: boolean;
+  /** How far the clocks of its nodes may be apart, in milliseconds; each stamps what it writes with its own. */
+  readonly clockSkewMs: number;
   /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
   /** Condition by which a claim picks rows of those statuses: the predicate of a partial index in its `event-status.sql`. */

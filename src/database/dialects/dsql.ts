@@ -20,6 +20,7 @@ export const dsql: Dialect = {
   supportsJsonbArrays: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
+  clockSkewMs: 1000,
   inStatus,
   awaitJob: "CALL sys.wait_for_job($1)",
   // Its one level needs no name.
