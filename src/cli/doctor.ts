@@ -42,7 +42,7 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
   const experiment = scenario === undefined ? undefined : await loadScenario(scenario, { set: [] });
   const findings: Finding[] = [
     machine(),
-    postgres(),
+    postgres(experiment),
     await pgbouncer(experiment),
     await docker(experiment),
     openFiles(experiment),
@@ -75,11 +75,12 @@ function machine(): Finding {
   };
 }
 
-function postgres(): Finding {
+function postgres(experiment: Experiment | undefined): Finding {
+  const isNeeded = experiment?.treatments.some(({ settings }) => settings.target.kind === "embedded");
   try {
     return { state: "ok", what: "PostgreSQL", detail: `embedded, ${findPostgresPackage()}`, remedy: "" };
   } catch (error) {
-    return missing("PostgreSQL", error, "missing");
+    return missing("PostgreSQL", error, isNeeded ? "problem" : "missing");
   }
 }
 

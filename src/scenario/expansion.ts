@@ -4,9 +4,10 @@
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { canonical, nameLevels, nameTreatments } from "./levels.js";
 import { combine, type Levels, type OverriddenFactors } from "./matrix.js";
+import { outlineOf, type Outline } from "./outline.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
 import type { Finding } from "./problems.js";
-import { checkScenario } from "./rules.js";
+import { checkScenario, type Checked } from "./rules.js";
 import { factorPath } from "./schema-paths.js";
 import type { PlannedTrial, Treatment } from "./settings.js";
 
@@ -20,15 +21,19 @@ export interface Expansion {
   readonly findings: readonly TreatmentFinding[];
   /** Ids of all treatments, those with problems too. */
   readonly ids: readonly string[];
+  /** Of all treatments; undefined where a problem leaves open what the factors are. */
+  readonly outlines: readonly Outline[] | undefined;
 }
 
 /** One combination as a scenario without factors, and which part of it came from where. */
 interface Combination {
   readonly raw: Mapping;
   readonly origins: readonly { readonly path: Path; readonly origin: Path }[];
+  /** Levels that could not be set, and what is in their way. */
+  readonly obstacles: readonly { readonly path: Path; readonly origin: Path }[];
 }
 
-function apply(base: Mapping, levels: Levels, findings: Finding[]): Combination {
+function apply(base: Mapping, levels: Levels): Combination {
   const raw = deepCopy(base) as Mapping;
   const assignments = [...levels].flatMap(([key, level]) => {
     const resolved = factorPath(key);
@@ -36,14 +41,11 @@ function apply(base: Mapping, levels: Levels, findings: Finding[]): Combination 
   });
   // The shorter path first: `pool` before `pool.size`, which changes a part of it.
   assignments.sort((a, b) => a.path.length - b.path.length);
-  for (const { path, level } of assignments) {
+  const obstacles = assignments.flatMap(({ path, level }) => {
     const obstacle = setIn(raw, path, deepCopy(level.value));
-    if (obstacle) {
-      const message = `cannot be set: ${pathText(obstacle)} has no keys`;
-      findings.push({ path: level.origin, message });
-    }
-  }
-  return { raw, origins: assignments.map(({ path, level }) => ({ path, origin: level.origin })) };
+    return obstacle ? [{ path: obstacle, origin: level.origin }] : [];
+  });
+  return { raw, origins: assignments.map(({ path, level }) => ({ path, origin: level.origin })), obstacles };
 }
 
 /** The place in the scenario that `path` of a treatment came from. */
@@ -83,6 +85,13 @@ function twins(treatments: readonly Treatment[], keys: ReadonlyMap<string, strin
   });
 }
 
+/** Levels that cannot be set, but for a value in their way that is refused itself. */
+function obstacleFindings({ obstacles }: Combination, { isUnknown }: Checked): Finding[] {
+  return obstacles
+    .filter(({ path }) => !isUnknown(path))
+    .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
+}
+
 /** The treatments of a raw scenario, and every problem of its factors and of each combination. */
 export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
@@ -94,19 +103,30 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   );
   const findings: TreatmentFinding[] = matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] }));
   const treatments: Treatment[] = [];
+  const outlines: Outline[] = [];
   const keys = new Map<string, string>();
+  let areFactorsKnown = matrixFindings.length === 0;
   for (const [i, levels] of combinations.entries()) {
     const id = ids[i] ?? "";
-    const own: Finding[] = [];
-    const combination = apply(base, levels, own);
-    const checked = checkScenario(combination.raw);
-    if ("settings" in checked)
-      treatments.push({ id, levels: levelTexts(levels, paths, base), settings: checked.settings });
-    else own.push(...checked.findings.map((one) => ({ ...one, path: originOf(one.path, combination) })));
+    const combination = apply(base, levels);
+    if (combination.obstacles.length > 0) areFactorsKnown = false;
+    const checked = checkScenario(combination.raw, base);
+    const texts = levelTexts(levels, paths, base);
+    outlines.push(outlineOf(id, texts, checked));
+    if (checked.findings.length === 0) treatments.push({ id, levels: texts, settings: checked.settings });
+    const own: Finding[] = [
+      ...obstacleFindings(combination, checked),
+      ...checked.findings.map((one) => ({ ...one, path: originOf(one.path, combination) })),
+    ];
     findings.push(...own.map((finding) => ({ ...finding, treatmentIds: [id] })));
     keys.set(id, canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value]))));
   }
-  return { treatments, findings: [...findings, ...twins(treatments, keys)], ids };
+  return {
+    treatments,
+    findings: [...findings, ...twins(treatments, keys)],
+    ids,
+    outlines: areFactorsKnown ? outlines : undefined,
+  };
 }
 
 /** Trials in the order in which they are run: blocks that hold every treatment once. */

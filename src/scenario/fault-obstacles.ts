@@ -1,9 +1,9 @@
 // Why a target, a pool or a statement shape cannot suffer a fault, in words that end the sentence "<kind> ...". Asked
 // at load, for a fault that cannot be had is refused before anything is started rather than left out of the run.
 // What only the machine can tell (rights, platforms) is asked later, by the engine.
-import type { EndpointUrl } from "./endpoint.js";
 import type { Fault, NetworkPlace } from "./faults.js";
 import type { TreatmentSettings } from "./settings.js";
+import { tlsModeOf } from "./tls-mode.js";
 
 /** Undefined where it can. */
 export function obstacleTo(fault: Fault, settings: TreatmentSettings): string | undefined {
@@ -78,26 +78,9 @@ function noNetwork(between: NetworkPlace, settings: TreatmentSettings): string |
   const { target } = settings;
   const obstacle = foreignPooler(settings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
-  if (target.kind === "url" && isNameVerified(target))
+  if (target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) === "verify-full"))
     return "between: pooler puts a proxy before the server, by whose name PgBouncer cannot tell it: use sslmode verify-ca";
   return undefined;
-}
-
-type UrlTarget = Extract<TreatmentSettings["target"], { kind: "url" }>;
-
-/** As the target reads it: an authority without a mode asks for the name too. */
-function isNameVerified({ sslmode, ca, urls }: UrlTarget): boolean {
-  if (sslmode !== undefined) return sslmode === "verify-full";
-  return ca !== undefined || urls.some(({ url }) => /[?&](sslmode=verify-full|sslrootcert=)/.test(url));
-}
-
-function hasTls({ sslmode, ca, cert, urls }: UrlTarget): boolean {
-  if (sslmode !== undefined) return sslmode !== "disable";
-  return ca !== undefined || cert !== undefined || urls.some(asksForTls);
-}
-
-function asksForTls({ url }: EndpointUrl): boolean {
-  return /[?&](sslmode=(?!disable)|sslrootcert=|sslcert=)/.test(url);
 }
 
 function unseenCommits(
@@ -107,6 +90,8 @@ function unseenCommits(
   if (statementShape === "single-statement")
     return "needs transactions that end with COMMIT, and statementShape is single-statement";
   const isToPooler = pool.strategy === "pgbouncer" && between === "clients";
-  const isHidden = isToPooler ? pool.urls.some(asksForTls) : target.kind === "url" && hasTls(target);
+  const isHidden = isToPooler
+    ? pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+    : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
   return isHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

@@ -2,7 +2,6 @@
 // documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
 // is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
 import * as z from "zod";
-import { pathText, type Path } from "./paths.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 
 /** The parts of a JSON Schema (draft 7) that this program reads. */
@@ -29,34 +28,42 @@ export interface SchemaNode {
 }
 
 interface Place {
-  readonly path: Path;
+  /** As people write it, an entry of a list as `[n]`. */
+  readonly path: string;
   readonly pointer: string;
   readonly node: SchemaNode;
 }
 
-/** Every key below `place`, its branches included, with a pointer to its schema. */
+/** Every key and every entry of a list below `place`, its branches included, with a pointer to its schema. */
 function placesBelow({ path, pointer, node }: Place): Place[] {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
-    const place = { path: [...path, key], pointer: `${pointer}/properties/${key}`, node: property };
+    const text = path === "" ? key : `${path}.${key}`;
+    const place = { path: text, pointer: `${pointer}/properties/${key}`, node: property };
     return [place, ...placesBelow(place)];
   });
+  const entry = node.items && { path: `${path}[n]`, pointer: `${pointer}/items`, node: node.items };
   const inBranches = (node.anyOf ?? []).flatMap((branch, i) =>
     placesBelow({ path, pointer: `${pointer}/anyOf/${i}`, node: branch }),
   );
-  return [...own, ...inBranches];
+  return [...own, ...(entry ? [entry, ...placesBelow(entry)] : []), ...inBranches];
 }
 
 /** Mappings keyed by scenario path: the keys that can vary, each with the values that it takes. */
 function byScenarioPath(places: readonly Place[], valueOf: (value: SchemaNode) => SchemaNode): SchemaNode {
-  const properties = places.map(({ path, pointer, node }): [string, SchemaNode] => [
-    pathText(path),
+  const values = places.map(({ path, pointer, node }): [string, SchemaNode] => [
+    path,
     { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }) },
   ]);
+  const isInList = ([path]: [string, SchemaNode]): boolean => path.includes("[n]");
+  const patterns = values.filter(isInList).map(([path, value]): [string, SchemaNode] => {
+    const escaped = path.replaceAll(".", "\\.").replaceAll("[n]", "\\[\\d+\\]");
+    return [`^${escaped}$`, value];
+  });
   const setting = valueOf({ type: ["string", "number", "boolean"] });
   return {
     type: "object",
-    properties: Object.fromEntries(properties),
-    patternProperties: { "^target\\.settings\\.": setting },
+    properties: Object.fromEntries(values.filter((one) => !isInList(one))),
+    patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patterns) },
     additionalProperties: false,
   };
 }
@@ -65,8 +72,8 @@ function byScenarioPath(places: readonly Place[], valueOf: (value: SchemaNode) =
 export function scenarioJsonSchema(): SchemaNode {
   const schema = z.toJSONSchema(Scenario, { io: "input", target: "draft-7" }) as SchemaNode;
   const properties = schema.properties ?? {};
-  const places = placesBelow({ path: [], pointer: "#", node: schema }).filter(
-    ({ path }) => !EXPERIMENT_KEYS.includes(String(path[0])),
+  const places = placesBelow({ path: "", pointer: "#", node: schema }).filter(
+    ({ path }) => !EXPERIMENT_KEYS.includes(path.replace(/[.[].*/, "")),
   );
   const levels = byScenarioPath(places, (level) => ({ anyOf: [level, { type: "array", items: level }] }));
   const combination = { $ref: "#/definitions/combination" };

@@ -12,6 +12,7 @@ import { ScenarioError, type Finding, type ScenarioProblem } from "./problems.js
 import { resolveDiagnosis } from "./resolve.js";
 import { checkScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
+import { writtenThresholds } from "./schema-parts.js";
 import { withoutPasswords } from "./secrets.js";
 import type { Experiment } from "./settings.js";
 import { resolveThresholds } from "./thresholds.js";
@@ -88,15 +89,14 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const expansion = expand(raw, applied.factors);
   const checked = checkScenario(raw);
   // What belongs to treatments is judged there: a factor may supply what the scenario itself leaves open.
-  const ownFindings = ("findings" in checked ? checked.findings : []).filter(
+  const ownFindings = checked.findings.filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
   const thresholdFindings: Finding[] = [];
-  const { data: written = {} } = Scenario.shape.thresholds.safeParse(raw.thresholds);
-  const isExpanded = ownFindings.length + expansion.findings.length === 0;
+  const areFactorsUnknown = ["factors", "include", "exclude"].some((key) => checked.isUnknown([key]));
   const thresholds = resolveThresholds(
-    written,
-    isExpanded ? expansion.treatments : undefined,
+    writtenThresholds(raw.thresholds),
+    areFactorsUnknown ? undefined : expansion.outlines,
     thresholdFindings,
   );
   const general = [...ownFindings, ...thresholdFindings].map((one) => ({ ...one, treatmentIds: [] }));

@@ -57,6 +57,7 @@ describe("a fault of the network or of PgBouncer", () => {
   const SESSION = "pool: { strategy: pgbouncer, mode: session, size: 64 }\n";
   const VERIFIED = `${POOL}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`;
   const TLS = `${DIRECT}target: { url: postgresql://a@b.example/c?sslmode=require }\n`;
+  const TLS_BY_URL = `${DIRECT}target: { url: postgresql://a@b.example/c?sslmode=require, sslmode: disable }\n`;
   const SINGLE = "statementShape: single-statement\n";
 
   test.each([
@@ -74,6 +75,7 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-reset, between: pooler }", DIRECT, "between: pooler needs a PgBouncer"],
     ["network-reset, between: pooler }", VERIFIED, "by whose name PgBouncer cannot tell it"],
     ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
+    ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],
     ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],
   ])("is refused: { kind: %s", (fault, rest, message) => {
     const problems = problemsOf(`[{ at: 1s, kind: ${fault}]`, rest);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolProblems } from "./pool-rules.js";
+import { poolSizeProblems, statementModeProblems } from "./pool-rules.js";
 import type { ActorGroup, PoolSettings, TreatmentSettings } from "./settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -47,14 +47,18 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   ...changes,
 });
 
+const poolProblems = (treatment: TreatmentSettings) => [
+  ...poolSizeProblems(treatment),
+  ...statementModeProblems(treatment),
+];
 const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
 
-describe("poolProblems", () => {
-  it("has nothing against direct connections", () => {
+describe("the rules of pools", () => {
+  it("have nothing against direct connections", () => {
     expect(poolProblems(settings({ strategy: "direct", reconnect: "per-transaction" }))).toEqual([]);
   });
 
-  it("wants a pg-pool of at least one connection for each worker thread of all groups", () => {
+  it("want a pg-pool of at least one connection for each worker thread of all groups", () => {
     expect(poolProblems(settings({ strategy: "pg-pool", size: 3 }))).toEqual([]);
     const [problem, ...others] = poolProblems(settings({ strategy: "pg-pool", size: 2 }));
     expect(others).toEqual([]);
@@ -62,11 +66,11 @@ describe("poolProblems", () => {
     expect(problem?.message).toContain("2 connections cannot be shared out over 3 worker threads");
   });
 
-  it("takes any shape through a pooler in transaction mode", () => {
+  it("take any shape through a pooler in transaction mode", () => {
     expect(poolProblems(settings(pgbouncer(), { appDelayMs: { min: 10, max: 50 } }))).toEqual([]);
   });
 
-  it("refuses session mode with fewer server connections than clients, which would starve the rest", () => {
+  it("refuse session mode with fewer server connections than clients, which would starve the rest", () => {
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 16 })))).toEqual([]);
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 8, instances: 2 })))).toEqual([]);
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 7, instances: 2 })))[0]).toMatchObject({
@@ -81,7 +85,7 @@ describe("poolProblems", () => {
     expect(paths(settings(pgbouncer({ mode: "session", size: 12, urls: heavy })))).toEqual([]);
   });
 
-  it("lets statement mode run transactions of one statement only, and says why", () => {
+  it("let statement mode run transactions of one statement only, and say why", () => {
     const single = { statementShape: "single-statement" } as const;
     const statement = pgbouncer({ mode: "statement" });
     expect(poolProblems(settings(statement, single))).toEqual([]);

@@ -45,7 +45,9 @@ function sessionModeProblems(settings: TreatmentSettings, pool: PgBouncerSetting
 }
 
 /** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
-function statementModeProblems(settings: TreatmentSettings): PoolProblem[] {
+export function statementModeProblems(settings: TreatmentSettings): PoolProblem[] {
+  const { pool } = settings;
+  if (pool.strategy !== "pgbouncer" || pool.mode !== "statement") return [];
   const problems: PoolProblem[] = [];
   if (settings.statementShape !== "single-statement") {
     problems.push({
@@ -74,8 +76,8 @@ function statementModeProblems(settings: TreatmentSettings): PoolProblem[] {
   return problems;
 }
 
-/** Every reason why this treatment's pool cannot work; none means that it can. */
-export function poolProblems(settings: TreatmentSettings): PoolProblem[] {
+/** A pool too small for those who share it. */
+export function poolSizeProblems(settings: TreatmentSettings): PoolProblem[] {
   const { pool } = settings;
   switch (pool.strategy) {
     case "direct":
@@ -93,7 +95,6 @@ export function poolProblems(settings: TreatmentSettings): PoolProblem[] {
       ];
     }
     case "pgbouncer":
-      if (pool.mode === "session") return sessionModeProblems(settings, pool);
-      return pool.mode === "statement" ? statementModeProblems(settings) : [];
+      return pool.mode === "session" ? sessionModeProblems(settings, pool) : [];
   }
 }

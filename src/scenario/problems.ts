@@ -138,9 +138,10 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
   ];
   const value = getIn(root, path);
   if (issue.code === "unrecognized_keys") {
+    const valid = keysAt(path);
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `unknown key; ${suggestion(key, keysAt(path), "keys")}`,
+      message: `unknown key; ${suggestion(key, valid, "keys")}`,
       isAboutKey: true,
     }));
   }

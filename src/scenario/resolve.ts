@@ -46,7 +46,8 @@ function settingTexts(settings: Settings = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
 }
 
-function urlsOf({ url, urls }: Pick<TargetMapping | PoolMapping, "url" | "urls">): EndpointUrl[] {
+/** The entries of `urls`, or the one `url`. */
+export function urlsOf({ url, urls }: Pick<TargetMapping | PoolMapping, "url" | "urls">): EndpointUrl[] {
   return (urls ?? (url === undefined ? [] : [url])).map((entry) => {
     if (typeof entry === "string") return { url: entry, weight: 1 };
     const { region, weight = 1 } = entry;

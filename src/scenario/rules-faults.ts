@@ -13,7 +13,7 @@ import type { TreatmentSettings } from "./settings.js";
 const COMMON_KEYS: readonly string[] = ["at", "kind", "for"];
 
 function keyFindings(given: FaultMapping, index: number): Finding[] {
-  const { takes: own, length, needs }: FaultTraits = FAULTS[given.kind];
+  const { takes: own, length }: FaultTraits = FAULTS[given.kind];
   const findings = Object.entries(given)
     .filter(([key, value]) => value !== undefined && !COMMON_KEYS.includes(key) && !own.includes(key))
     .map(([key]): Finding => {
@@ -28,22 +28,23 @@ function keyFindings(given: FaultMapping, index: number): Finding[] {
         isAboutKey: true,
       };
     });
-  if (length === "needed" && given.for === undefined)
-    findings.push({
-      path: ["faults", index],
-      message: `${given.kind} needs a for: how long it lasts, as for: 5s`,
-    });
-  if (needs && given[needs[0]] === undefined)
-    findings.push({
-      path: ["faults", index],
-      message: `${given.kind} needs a ${needs[0]}, as ${needs[0]}: ${needs[1]}`,
-    });
   if (length === "none" && given.for !== undefined)
     findings.push({
       path: ["faults", index, "for"],
       message: `${given.kind} is over once it has happened; take for out`,
       isAboutKey: true,
     });
+  return findings;
+}
+
+function needFindings(given: FaultMapping, index: number): Finding[] {
+  const { length, needs }: FaultTraits = FAULTS[given.kind];
+  const path = ["faults", index];
+  const findings: Finding[] = [];
+  if (length === "needed" && given.for === undefined)
+    findings.push({ path, message: `${given.kind} needs a for: how long it lasts, as for: 5s` });
+  if (needs && given[needs[0]] === undefined)
+    findings.push({ path, message: `${given.kind} needs a ${needs[0]}, as ${needs[0]}: ${needs[1]}` });
   return findings;
 }
 
@@ -82,16 +83,26 @@ function overlapFindings(faults: readonly Fault[]): Finding[] {
   });
 }
 
-export function faultRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const { faults } = settings;
-  return [
-    ...scenario.faults.flatMap(keyFindings),
-    ...faults.flatMap((fault, index) => windowFindings(fault, index, settings)),
-    ...overlapFindings(faults),
-    ...faults.flatMap((fault, index): Finding[] => {
-      const reason = obstacleTo(fault, settings);
-      const path = ["faults", index, "kind"];
-      return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
-    }),
-  ];
+export function faultKeyRules({ faults }: Scenario): Finding[] {
+  return faults.flatMap(keyFindings);
+}
+
+export function faultNeedRules({ faults }: Scenario): Finding[] {
+  return faults.flatMap(needFindings);
+}
+
+export function faultWindowRules(_: Scenario, settings: TreatmentSettings): Finding[] {
+  return settings.faults.flatMap((fault, index) => windowFindings(fault, index, settings));
+}
+
+export function overlapRules(_: Scenario, settings: TreatmentSettings): Finding[] {
+  return overlapFindings(settings.faults);
+}
+
+export function obstacleRules(_: Scenario, settings: TreatmentSettings): Finding[] {
+  return settings.faults.flatMap((fault, index): Finding[] => {
+    const reason = obstacleTo(fault, settings);
+    const path = ["faults", index, "kind"];
+    return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
+  });
 }

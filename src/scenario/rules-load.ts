@@ -8,7 +8,7 @@ import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import { groupsOf, MAX_BATCH_BYTES } from "./rules-workload.js";
 import type { Scenario } from "./schema.js";
-import { EXECUTORS, type ExecutorName, type GroupMapping } from "./schema-actors.js";
+import { EXECUTORS, type ExecutorName } from "./schema-actors.js";
 import { MAX_CLIENTS } from "./schema-target.js";
 import { ROLES, type Role, type TreatmentSettings } from "./settings.js";
 import { BATCH_SIZES, isOpenLoop, type LoadSettings, type Profile } from "./load-settings.js";
@@ -29,31 +29,43 @@ function superfluous(executor: ExecutorName, key: string): string {
   return `executor ${executor} takes no ${key}; remove it, or use ${others.join(" or ")}`;
 }
 
-/** What `load` lacks or has too much of for its executor. */
-function executorFindings(role: Role, group: GroupMapping, scenario: Scenario): Finding[] {
-  const { load } = group;
-  const { executor } = load;
-  const path = ["actors", role, "load"];
-  const lacking: readonly string[] = EXECUTORS[executor].needs.filter((key) => load[key] === undefined);
-  const findings: Finding[] = lacking.map((key) => ({ path, message: `executor ${executor} needs ${key}` }));
-  for (const [key, value] of Object.entries(load)) {
-    if (key === "executor" || value === undefined || takes(executor, key)) continue;
-    findings.push({ path: [...path, key], message: superfluous(executor, key), isAboutKey: true });
-  }
-  const clients = group.clients ?? scenario.clients ?? load.maxClients;
-  if (takes(executor, "maxClients") && clients === undefined) {
-    const message = `executor ${executor} needs maxClients: how many arrivals are served at once, at most`;
-    findings.push({ path, message });
-  }
-  if (typeof load.profile === "object" && load.profile.name && load.profile.hours) {
-    const message = `${load.profile.name} has its own hours; remove name, or hours`;
-    findings.push({ path: [...path, "profile", "name"], message, isAboutKey: true });
-  }
-  if (executor === "ramping-clients" && group.clients !== undefined) {
-    const message = "executor ramping-clients has its clients from startClients and stages; remove clients";
-    findings.push({ path: ["actors", role, "clients"], message, isAboutKey: true });
-  }
-  return findings;
+/** Keys that do not go with the executor of their group. */
+export function executorRules(scenario: Scenario): Finding[] {
+  return groupsOf(scenario).flatMap(([role, { load, clients }]) => {
+    const { executor, profile } = load;
+    const path = ["actors", role, "load"];
+    const findings: Finding[] = Object.entries(load)
+      .filter(([key, value]) => key !== "executor" && value !== undefined && !takes(executor, key))
+      .map(([key]) => ({ path: [...path, key], message: superfluous(executor, key), isAboutKey: true }));
+    if (typeof profile === "object" && profile.name && profile.hours) {
+      const message = `${profile.name} has its own hours; remove name, or hours`;
+      findings.push({ path: [...path, "profile", "name"], message, isAboutKey: true });
+    }
+    if (executor === "ramping-clients" && clients !== undefined) {
+      const message = "executor ramping-clients has its clients from startClients and stages; remove clients";
+      findings.push({ path: ["actors", role, "clients"], message, isAboutKey: true });
+    }
+    return findings;
+  });
+}
+
+/** Keys that an executor cannot do without. */
+export function needRules(scenario: Scenario): Finding[] {
+  return groupsOf(scenario).flatMap(([role, { load, clients }]) => {
+    const { executor } = load;
+    const path = ["actors", role, "load"];
+    const lacking: readonly string[] = EXECUTORS[executor].needs.filter((key) => load[key] === undefined);
+    const findings: Finding[] = lacking.map((key) => ({
+      path,
+      message: `executor ${executor} needs ${key}`,
+    }));
+    const served = clients ?? scenario.clients ?? load.maxClients;
+    if (takes(executor, "maxClients") && served === undefined) {
+      const message = `executor ${executor} needs maxClients: how many arrivals are served at once, at most`;
+      findings.push({ path, message });
+    }
+    return findings;
+  });
 }
 
 /** Clients enough for the threads and for the budget. */
@@ -70,8 +82,8 @@ function clientFindings(role: Role, workers: number, load: LoadSettings): Findin
   return findings;
 }
 
-export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const findings = groupsOf(scenario).flatMap(([role, group]) => executorFindings(role, group, scenario));
+export function clientRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const findings: Finding[] = [];
   for (const role of ROLES) {
     const group = settings.actors[role];
     if (!group) continue;
@@ -92,31 +104,45 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
   return findings;
 }
 
-/** What changes over time must fit into the window: a stage that never comes would be missed by nobody. */
-export function scheduleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
+/** The load of each group that the scenario names, with its place. */
+function namedLoads(scenario: Scenario, settings: TreatmentSettings): [Role, LoadSettings, Path][] {
   return ROLES.flatMap((role) => {
     const load = settings.actors[role]?.load;
     if (!load || !scenario.actors[role]) return [];
-    const path = ["actors", role, "load"];
-    if ("stages" in load) return stageFindings(load, windowMs, [...path, "stages"]);
-    if (load.executor === "daily-arrival-rate")
-      return profileFindings(role, load.profile, windowMs, settings.documentBytes, [...path, "profile"]);
-    return [];
+    return [[role, load, ["actors", role, "load"]] as [Role, LoadSettings, Path]];
   });
 }
 
-function stageFindings(
-  load: Extract<LoadSettings, { stages: unknown }>,
-  windowMs: number,
-  path: Path,
-): Finding[] {
+/** What changes over time must fit into the window: a stage that never comes would be missed by nobody. */
+export function windowRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
+  return namedLoads(scenario, settings).flatMap(([, load, path]): Finding[] => {
+    if ("stages" in load) {
+      const totalMs = load.stages.reduce((sum, { durationMs }) => sum + durationMs, 0);
+      if (totalMs <= windowMs) return [];
+      const message = `the stages take ${formatDuration(totalMs)}, the window (trial.duration) only ${formatDuration(windowMs)}`;
+      return [{ path: [...path, "stages"], message }];
+    }
+    if (load.executor !== "daily-arrival-rate" || load.profile.dayMs <= windowMs) return [];
+    const message = `a day of ${formatDuration(load.profile.dayMs)} does not fit into the window (trial.duration) of ${formatDuration(windowMs)}`;
+    return [{ path: [...path, "profile", "compressTo"], message }];
+  });
+}
+
+/** Stages and days that make sense in themselves. */
+export function scheduleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  return namedLoads(scenario, settings).flatMap(([role, load, path]) => {
+    if ("stages" in load) return stageFindings(load, [...path, "stages"]);
+    if (load.executor !== "daily-arrival-rate") return [];
+    const findings = hoursFindings(load.profile, [...path, "profile", "hours"]);
+    if (role === "producers" || role === "cycle") return findings;
+    const message = "a profile is about batches that are added: only producers and cycle have one";
+    return [{ path, message }, ...findings];
+  });
+}
+
+function stageFindings(load: Extract<LoadSettings, { stages: unknown }>, path: Path): Finding[] {
   const findings: Finding[] = [];
-  const totalMs = load.stages.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  if (totalMs > windowMs) {
-    const message = `the stages take ${formatDuration(totalMs)}, the window (trial.duration) only ${formatDuration(windowMs)}`;
-    findings.push({ path, message });
-  }
   for (const [i, { target }] of load.stages.entries()) {
     if (isOpenLoop(load) || Number.isInteger(target)) continue;
     findings.push({ path: [...path, i, "target"], message: "must be a whole number of clients" });
@@ -127,33 +153,22 @@ function stageFindings(
   return findings;
 }
 
-function profileFindings(
-  role: Role,
-  profile: Profile,
-  windowMs: number,
-  documentBytes: number,
-  path: Path,
-): Finding[] {
-  const findings: Finding[] = [];
-  if (role !== "producers" && role !== "cycle") {
-    const message = "a profile is about batches that are added: only producers and cycle have one";
-    findings.push({ path: path.slice(0, -1), message });
-  }
-  if (profile.dayMs > windowMs) {
-    const message = `a day of ${formatDuration(profile.dayMs)} does not fit into the window (trial.duration) of ${formatDuration(windowMs)}`;
-    findings.push({ path: [...path, "compressTo"], message });
-  }
-  findings.push(...hoursFindings(profile, [...path, "hours"]));
-  for (const name of BATCH_SIZES) {
-    const bytes = profile.sizes[name] * documentBytes;
-    const isUsed = profile.hours.some(({ mix }) => mix[name] > 0);
-    if (!isUsed || bytes <= MAX_BATCH_BYTES) continue;
-    const message =
-      `${profile.sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
-      `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
-    findings.push({ path: [...path, "sizes", name], message });
-  }
-  return findings;
+/** Batches of a day that can be sent. */
+export function profileSizeRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const { documentBytes } = settings;
+  return namedLoads(scenario, settings).flatMap(([, load, path]) => {
+    if (load.executor !== "daily-arrival-rate") return [];
+    const { sizes, hours }: Profile = load.profile;
+    return BATCH_SIZES.flatMap((name) => {
+      const bytes = sizes[name] * documentBytes;
+      const isUsed = hours.some(({ mix }) => mix[name] > 0);
+      if (!isUsed || bytes <= MAX_BATCH_BYTES) return [];
+      const message =
+        `${sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
+        `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
+      return [{ path: [...path, "profile", "sizes", name], message }];
+    });
+  });
 }
 
 function hoursFindings({ hours }: Profile, path: Path): Finding[] {

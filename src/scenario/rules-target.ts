@@ -1,10 +1,11 @@
 // Rules over the keys of `target` and of `pool`: which belong together, which exclude each other. Each rule names
 // the key to change and why. Pure checks over a scenario that passed its schema.
 import type { Finding } from "./problems.js";
-import { poolMapping, targetKind, targetMapping } from "./resolve.js";
+import { poolMapping, targetKind, targetMapping, urlsOf, type TargetMapping } from "./resolve.js";
 import type { Scenario } from "./schema.js";
 import { POOL_KEYS, TARGET_KEYS } from "./schema-target.js";
 import type { TreatmentSettings } from "./settings.js";
+import { tlsModeOf } from "./tls-mode.js";
 
 /** Keys that stand there and belong to another kind, by the table of which keys belong to which. */
 function strangers(
@@ -40,26 +41,43 @@ export function targetRules(scenario: Scenario): Finding[] {
       path: ["target"],
       message: "kind url needs a url, as postgresql://user@host:5432/database",
     });
-  if (target.passwordEvery !== undefined && target.passwordCommand === undefined)
-    findings.push({
-      path: ["target", "passwordEvery"],
-      message: "has no effect without target.passwordCommand",
-    });
-  if ((target.cert === undefined) !== (target.key === undefined)) {
-    const [there, absent] = target.cert === undefined ? ["key", "cert"] : ["cert", "key"];
-    findings.push({
-      path: ["target", there],
-      message: `a client certificate needs both; ${absent} is missing`,
-    });
-  }
-  const isOff = target.sslmode === undefined || target.sslmode === "disable";
-  for (const file of ["ca", "cert", "key"] as const) {
-    if (isOff && target[file] !== undefined) {
-      const message = "has no effect without TLS; set target.sslmode to require, verify-ca or verify-full";
-      findings.push({ path: ["target", file], message });
-    }
-  }
   return findings;
+}
+
+/** The target of a scenario that names one which runs already. */
+function urlTarget(scenario: Scenario): TargetMapping | undefined {
+  const target = targetMapping(scenario.target);
+  return targetKind(target) === "url" ? target : undefined;
+}
+
+export function passwordEveryRules(scenario: Scenario): Finding[] {
+  const target = urlTarget(scenario);
+  if (target?.passwordEvery === undefined || target.passwordCommand !== undefined) return [];
+  return [{ path: ["target", "passwordEvery"], message: "has no effect without target.passwordCommand" }];
+}
+
+export function certificateRules(scenario: Scenario): Finding[] {
+  const { cert, key } = urlTarget(scenario) ?? {};
+  if ((cert === undefined) === (key === undefined)) return [];
+  const [there, absent] = cert === undefined ? ["key", "cert"] : ["cert", "key"];
+  return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
+}
+
+/** Files for TLS where no URL of the target is reached by it. */
+export function tlsFileRules(scenario: Scenario): Finding[] {
+  const target = urlTarget(scenario);
+  if (!target) return [];
+  const urls = urlsOf(target).map(({ url }) => url);
+  if (target.adminUrl !== undefined) urls.push(target.adminUrl);
+  const { sslmode } = target;
+  if (urls.length === 0 || urls.some((url) => tlsModeOf(url, { sslmode }) !== "disable")) return [];
+  const isOffByUrl = urls.every((url) => tlsModeOf(url, { sslmode: "require" }) === "disable");
+  const way = isOffByUrl
+    ? "take sslmode=disable out of the URL"
+    : "set target.sslmode to require, verify-ca or verify-full";
+  return (["ca", "cert", "key"] as const)
+    .filter((file) => target[file] !== undefined)
+    .map((file) => ({ path: ["target", file], message: `has no effect without TLS; ${way}` }));
 }
 
 /** Whether a URL brings a password of its own. */

@@ -41,11 +41,14 @@ export function batchRules(scenario: Scenario): Finding[] {
   return [{ path: ["batch", "max"], message }];
 }
 
+export function claimRules(scenario: Scenario): Finding[] {
+  if (scenario.advance.claim > 0) return [];
+  return [{ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" }];
+}
+
 export function advanceRules(scenario: Scenario): Finding[] {
-  const { claim, complete, fail } = scenario.advance;
+  const { complete, fail } = scenario.advance;
   const findings: Finding[] = [];
-  if (claim === 0)
-    findings.push({ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" });
   if (complete + fail > 1 + 1e-9) {
     const message = `complete + fail must be at most 1 (${complete} + ${fail})`;
     findings.push({ path: ["advance", "complete"], message });
@@ -65,6 +68,7 @@ export function retryRules(scenario: Scenario): Finding[] {
   ];
 }
 
+/** Groups that the topology does not have, or cannot do without. */
 export function topologyRules(scenario: Scenario): Finding[] {
   const { topology } = scenario;
   const findings: Finding[] = groupsOf(scenario)
@@ -81,14 +85,17 @@ export function topologyRules(scenario: Scenario): Finding[] {
   if (topology === "cycle" && scenario.actors.cycle === false) {
     findings.push({ path: ["actors", "cycle"], message: "topology cycle is nothing without its clients" });
   }
-  const isEmpty = (["producers", "consumers", "archivers"] as const).every(
-    (role) => scenario.actors[role] === false,
-  );
-  if (topology === "actors" && isEmpty && !scenario.actors.readers)
-    findings.push({ path: ["actors"], message: "every group is left out: nobody would do anything" });
-  if (topology === "actors" && scenario.actors.consumers === false && scenario.trial.drain) {
-    const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
-    findings.push({ path: ["trial", "drain"], message });
-  }
   return findings;
+}
+
+export function emptinessRules({ topology, actors }: Scenario): Finding[] {
+  const isEmpty = (["producers", "consumers", "archivers"] as const).every((role) => actors[role] === false);
+  if (topology !== "actors" || !isEmpty || actors.readers) return [];
+  return [{ path: ["actors"], message: "every group is left out: nobody would do anything" }];
+}
+
+export function drainRules({ topology, actors, trial }: Scenario): Finding[] {
+  if (topology !== "actors" || actors.consumers !== false || !trial.drain) return [];
+  const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
+  return [{ path: ["trial", "drain"], message }];
 }

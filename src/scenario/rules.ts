@@ -1,90 +1,169 @@
-// The rules that a scenario's schema cannot say, as a table of which keys each one reads. So they also run over a
-// scenario that has other faults: a rule is left out only where the keys it reads are themselves at fault, and
-// the user sees every problem at once.
-import type * as z from "zod";
-import { DIALECT_FACTORS } from "./dialects/registry.js";
-import { isMapping, parsePath } from "./paths.js";
-import { poolProblems } from "./pool-rules.js";
-import { findingsFrom, type Finding } from "./problems.js";
+// The rules that a scenario's schema cannot say, as a table of what each one reads. So they also run over a scenario
+// that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
+// user sees every problem at once.
+import { parsePath, startsWith, type Mapping, type Path } from "./paths.js";
+import { poolSizeProblems, statementModeProblems, type PoolProblem } from "./pool-rules.js";
+import type { Finding } from "./problems.js";
+import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
-import { faultRules } from "./rules-faults.js";
-import { loadRules, scheduleRules } from "./rules-load.js";
-import { passwordCommandRules, poolRules, targetRules } from "./rules-target.js";
+import {
+  faultKeyRules,
+  faultNeedRules,
+  faultWindowRules,
+  obstacleRules,
+  overlapRules,
+} from "./rules-faults.js";
+import {
+  clientRules,
+  executorRules,
+  needRules,
+  profileSizeRules,
+  scheduleRules,
+  windowRules,
+} from "./rules-load.js";
+import {
+  certificateRules,
+  passwordCommandRules,
+  passwordEveryRules,
+  poolRules,
+  targetRules,
+  tlsFileRules,
+} from "./rules-target.js";
 import {
   advanceRules,
   batchRules,
+  claimRules,
+  drainRules,
+  emptinessRules,
   rangeOrder,
   retryRules,
   thinkTimeRules,
   topologyRules,
 } from "./rules-workload.js";
-import { Scenario } from "./schema.js";
-import type { TreatmentSettings } from "./settings.js";
+import type { Scenario } from "./schema.js";
+import { ROLES, type TreatmentSettings } from "./settings.js";
 
 interface Rule {
-  /** Top-level keys that it reads. */
+  /**
+   * Keys that it reads, defaults included, beside the one that a finding is about. `*` is the group or the fault that a
+   * finding is about; in a finding about all of them it is all.
+   */
   readonly reads: readonly string[];
   readonly check: (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
 }
 
+/** `prefix.key` of each key. */
+function below(prefix: string, keys: readonly string[]): string[] {
+  return keys.map((key) => `${prefix}.${key}`);
+}
+
+const KIND = below("target", ["kind", "url", "urls", "image"]);
+const POOLER = below("pool", ["strategy", "url", "urls"]);
+const LOAD = "actors.*.load";
+const CLIENTS = ["topology", "clients", "actors.*.workers", "actors.*.clients"];
+/** What decides whether the window has a known length. */
+const BUDGETS = ["topology", ...ROLES.map((role) => `actors.${role}.load.executor`)];
+
+const fromPool = (problems: readonly PoolProblem[]): Finding[] =>
+  problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
+
 const RULES: readonly Rule[] = [
+  { reads: ["dialect", ...KIND], check: (_, settings) => dialectRules(settings) },
+  { reads: KIND, check: targetRules },
+  { reads: [...KIND, "target.passwordCommand"], check: passwordEveryRules },
+  { reads: [...KIND, "target.cert", "target.key"], check: certificateRules },
+  { reads: [...KIND, "target.sslmode", "target.adminUrl"], check: tlsFileRules },
+  { reads: POOLER, check: poolRules },
+  { reads: [...KIND, ...POOLER], check: (_, settings) => passwordCommandRules(settings) },
+  { reads: ["batch.min", "batch.max"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
   {
-    reads: ["dialect", "target", "faults", "batch", ...DIALECT_FACTORS],
-    check: (_, settings) => dialectRules(settings),
+    reads: ["appDelay.min", "appDelay.max"],
+    check: ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
   },
-  { reads: ["target"], check: targetRules },
-  { reads: ["pool"], check: poolRules },
-  { reads: ["target", "pool"], check: (_, settings) => passwordCommandRules(settings) },
-  { reads: ["batch"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
-  { reads: ["appDelay"], check: ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms") },
-  { reads: ["actors"], check: thinkTimeRules },
-  { reads: ["batch", "documentSize"], check: batchRules },
-  { reads: ["advance"], check: advanceRules },
-  { reads: ["retry"], check: retryRules },
-  { reads: ["topology", "actors", "trial"], check: topologyRules },
-  { reads: ["actors", "clients", "topology"], check: loadRules },
-  { reads: ["actors", "topology", "trial", "documentSize"], check: scheduleRules },
-  { reads: ["faults", "target", "pool", "trial", "actors", "topology"], check: faultRules },
+  { reads: below(`${LOAD}.thinkTime`, ["min", "max"]), check: thinkTimeRules },
+  { reads: ["documentSize"], check: batchRules },
+  { reads: [], check: claimRules },
+  { reads: ["advance.complete", "advance.fail"], check: advanceRules },
+  { reads: ["retry.base", "retry.ceiling"], check: retryRules },
+  { reads: ["topology"], check: topologyRules },
+  { reads: ["topology", "actors"], check: emptinessRules },
+  { reads: ["topology", "actors.consumers"], check: drainRules },
+  { reads: [`${LOAD}.executor`], check: executorRules },
+  { reads: ["clients", "actors.*.clients", LOAD], check: needRules },
   {
-    reads: ["pool", "actors", "clients", "topology", "statementShape", "isolation", "appDelay"],
-    check: (_, settings) =>
-      poolProblems(settings).map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
+    reads: [...CLIENTS, ...below(LOAD, ["executor", "clients", "maxClients", "startClients", "stages"])],
+    check: clientRules,
+  },
+  {
+    reads: ["trial.duration", ...BUDGETS, ...below(LOAD, ["executor", "stages", "profile.compressTo"])],
+    check: windowRules,
+  },
+  {
+    reads: [
+      "topology",
+      ...below(LOAD, ["executor", "startClients", "startRate", "timeUnit", "stages"]),
+      ...below(`${LOAD}.profile`, ["name", "hours"]),
+    ],
+    check: scheduleRules,
+  },
+  {
+    reads: ["topology", "documentSize", `${LOAD}.executor`, ...below(`${LOAD}.profile`, ["name", "hours"])],
+    check: profileSizeRules,
+  },
+  { reads: ["faults.*.kind"], check: faultKeyRules },
+  { reads: ["faults.*"], check: faultNeedRules },
+  { reads: [...below("faults.*", ["at", "for"]), "trial.duration", ...BUDGETS], check: faultWindowRules },
+  { reads: ["faults"], check: overlapRules },
+  {
+    reads: [
+      ...below("faults.*", ["process", "instance", "between", "latency", "jitter"]),
+      ...[...KIND, ...below("target", ["sslmode", "ca", "cert", "key"])],
+      ...[...POOLER, ...below("pool", ["mode", "adminUrl", "instances"]), "statementShape"],
+    ],
+    check: obstacleRules,
+  },
+  {
+    reads: [...POOLER, ...below("pool", ["mode", "size", "instances"]), "topology", "clients", "actors"],
+    check: (_, settings) => fromPool(poolSizeProblems(settings)),
+  },
+  {
+    reads: ["pool.strategy", "pool.mode", "statementShape"],
+    check: (_, settings) => fromPool(statementModeProblems(settings)),
   },
 ];
 
-/** What a raw scenario without factors means, or everything that is wrong with it. */
-export type Checked =
-  | { readonly scenario: Scenario; readonly settings: TreatmentSettings }
-  | { readonly findings: readonly Finding[] };
-
-/** Top-level keys with a fault in or below them. */
-function keysAtFault(error: z.ZodError): Set<string> {
-  return new Set(
-    error.issues.flatMap((issue) => {
-      const first = issue.path[0];
-      if (first !== undefined) return [String(first)];
-      return issue.code === "unrecognized_keys" ? issue.keys : [];
-    }),
-  );
+/** What a raw scenario without factors means, and everything that is wrong with it. */
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** With defaults in place of what is at fault. */
+  readonly settings: TreatmentSettings;
+  /** Whether a fault leaves open what stands there, or below. */
+  readonly isUnknown: (path: Path) => boolean;
 }
 
-/** What is left of `raw` without the keys at fault, parsed. */
-function parseRest(raw: unknown, atFault: ReadonlySet<string>): Scenario | undefined {
-  if (!isMapping(raw)) return undefined;
-  const rest = Object.entries(raw).filter(([key]) => !atFault.has(key));
-  return Scenario.safeParse({ name: "unnamed", ...Object.fromEntries(rest) }).data;
+/** The place that a rule reads for a finding about `about`. */
+function readFor(about: Path, read: string): Path {
+  const parts = read.split(".");
+  const wild = parts.indexOf("*");
+  if (wild < 0) return parts;
+  const list = parts.slice(0, wild);
+  const entry = startsWith(about, list) ? about[wild] : undefined;
+  return entry === undefined ? list : [...list, entry, ...parts.slice(wild + 1)];
 }
 
-export function checkScenario(raw: unknown): Checked {
-  const parsed = Scenario.safeParse(raw);
-  const atFault = parsed.success ? new Set<string>() : keysAtFault(parsed.error);
-  const findings: Finding[] = parsed.success ? [] : findingsFrom(parsed.error, raw);
-  const scenario = parsed.success ? parsed.data : parseRest(raw, atFault);
-  if (!scenario) return { findings };
-  const settings = resolveTreatment(scenario);
-  for (const rule of RULES) {
-    if (!rule.reads.some((key) => atFault.has(key))) findings.push(...rule.check(scenario, settings));
-  }
-  return findings.length > 0 ? { findings } : { scenario, settings };
+function findingsOf({ reads, check }: Rule, reading: Reading, settings: TreatmentSettings): Finding[] {
+  return check(reading.scenario, settings)
+    .map((finding) => ({ ...finding, path: reading.placeOf(finding.path) }))
+    .filter(
+      ({ path }) => !reading.isOpen(path) && !reads.some((read) => reading.isUnknown(readFor(path, read))),
+    );
+}
+
+/** @param written what of `raw` the user wrote as such: without the levels of a treatment */
+export function checkScenario(raw: Mapping, written: Mapping = raw): Checked {
+  const reading = readScenario(raw, written);
+  const settings = resolveTreatment(reading.scenario);
+  const findings = RULES.flatMap((rule) => findingsOf(rule, reading, settings));
+  return { findings: [...reading.findings, ...findings], settings, isUnknown: reading.isUnknown };
 }

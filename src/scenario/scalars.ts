@@ -7,6 +7,8 @@ import { suggestion } from "./nearest.js";
 import { ISOLATIONS, type Isolation } from "./settings.js";
 
 const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
+/** Some digit of it is not 0. */
+const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
 const SIZE_PATTERN = "^\\d+(\\.\\d+)?\\s*(B|kB|KB|MB|GB|TB)$";
 const UNIT_WORDS: Readonly<Record<string, string>> = {
   us: "us",
@@ -63,8 +65,11 @@ function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<num
   return { value: ms };
 }
 
-const DURATION_TEXT = { type: "string", pattern: DURATION_PATTERN } as const;
-const DURATION_JSON = [DURATION_TEXT, { type: "number", const: 0 }];
+const POSITIVE_JSON = [{ type: "string", pattern: POSITIVE_DURATION_PATTERN }] as const;
+const DURATION_JSON = [
+  { type: "string", pattern: DURATION_PATTERN },
+  { type: "number", const: 0 },
+] as const;
 
 const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
@@ -75,7 +80,8 @@ function durationTitle(minMs: number, maxMs: number): string {
 
 /** A duration, held as milliseconds. Its title states the bounds, which a pattern cannot. */
 export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
-  const schema = { title: durationTitle(minMs, maxMs), description, anyOf: DURATION_JSON };
+  const anyOf = minMs > 0 ? POSITIVE_JSON : DURATION_JSON;
+  const schema = { title: durationTitle(minMs, maxMs), description, anyOf };
   return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
@@ -93,7 +99,7 @@ export function drainBound(description: string, trueMs: number) {
 /** `off` (0) or a duration of at least a second, in milliseconds. */
 export function samplingInterval(description: string) {
   const title = `off or ${durationTitle(SECOND_MS, HOUR_MS)}`;
-  const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, DURATION_TEXT] };
+  const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, ...POSITIVE_JSON] };
   return custom(schema, (input): Parsed<number> => {
     if (input === "off" || input === false) return { value: 0 };
     const parsed = parseDuration(input, SECOND_MS, HOUR_MS);
@@ -142,10 +148,19 @@ export function connectionUrl(description: string) {
   });
 }
 
+/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
+function looseSpelling(text: string): string {
+  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  return letters.replaceAll(" ", "[-_\\s]+");
+}
+
 /** An isolation level, with spaces, dashes or underscores, in any case. */
 export function isolation(description: string) {
-  const spellings = ISOLATIONS.flatMap((level) => [...new Set([level, level.replace(" ", "-")])]);
-  return custom({ description, type: "string", enum: spellings }, (input): Parsed<Isolation> => {
+  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
+  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
+  // The first is what editors complete by.
+  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
+  return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
     const text =
       typeof input === "string"
         ? input

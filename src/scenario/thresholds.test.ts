@@ -107,7 +107,6 @@ describe("a threshold that nothing would check", () => {
       /integrity has no p\(9\); it has violations, lost/,
     ],
     ["a rate of a latency", "{ add.service: [rate<1] }", /add\.service has no rate/],
-    ["retries of the cycle", "{ __cycle__: [retries==0] }", /__cycle__ has no retries/],
     [
       "an unknown factor",
       "{ 'add{paylod:text}': [max<1] }",
@@ -138,6 +137,13 @@ describe("a threshold that nothing would check", () => {
     const rest = `${FACTORS}\nexclude: [{ payload: text, pool: direct }]`;
     expect(problems("{ 'add{payload:text,pool:direct}': [max<1] }", rest)).toEqual([
       expect.stringMatching(/no treatment has these levels together$/),
+    ]);
+  });
+
+  test("is refused for each reason there is", () => {
+    expect(problems("{ __cycle__: [retries==0] }")).toEqual([
+      expect.stringMatching(/nothing measures __cycle__ here: it takes cycle$/),
+      expect.stringMatching(/__cycle__ has no retries/),
     ]);
   });
 

@@ -5,7 +5,8 @@ import { nearest, suggestion } from "./nearest.js";
 import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import type { Treatment } from "./settings.js";
+import type { Outline } from "./outline.js";
+import type { WrittenThresholds } from "./schema-parts.js";
 import { isOpenLoop } from "./load-settings.js";
 import {
   arrivalRoles,
@@ -25,10 +26,8 @@ export interface WrittenCondition {
   readonly delayAbortEvalMs: number;
 }
 
-/** Conditions by metric, as the schema gives them. */
-export type WrittenThresholds = Readonly<Record<string, readonly WrittenCondition[]>>;
-
-type Selector = Readonly<Record<string, string>>;
+/** What a threshold is about. */
+type Subject = Pick<Threshold, "source" | "selector">;
 type Parsed<T> = { readonly value: T } | { readonly message: string };
 
 function operatorOf(text: string): ThresholdOperator {
@@ -36,7 +35,7 @@ function operatorOf(text: string): ThresholdOperator {
   return text === "!==" ? "!=" : (text as ThresholdOperator);
 }
 
-function parseMetric(text: string): Parsed<{ source: string; selector: Selector }> {
+function parseMetric(text: string): Parsed<Subject> {
   const match = METRIC_PATTERN.exec(text);
   if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
   const [, source = "", selectors = ""] = match;
@@ -99,57 +98,68 @@ export function parseThreshold(metric: string, condition: WrittenCondition): Par
   };
 }
 
+function levelOf({ id, levels }: Pick<Outline, "id" | "levels">, factor: string): string | undefined {
+  return factor === TREATMENT_KEY ? id : levels[factor];
+}
+
 /** Whether the threshold is about that treatment: its levels are those of the selector. */
 export function isSelected(
   threshold: Pick<Threshold, "selector">,
   treatment: { readonly id: string; readonly levels: Readonly<Record<string, string>> },
 ): boolean {
-  return Object.entries(threshold.selector).every(
-    ([factor, level]) => level === (factor === TREATMENT_KEY ? treatment.id : treatment.levels[factor]),
+  return Object.entries(threshold.selector).every(([factor, level]) => level === levelOf(treatment, factor));
+}
+
+/** The treatments that it may be about, whatever their unknown levels are. */
+function candidates({ selector }: Subject, treatments: readonly Outline[]): Outline[] {
+  return treatments.filter((each) =>
+    Object.entries(selector).every(([factor, level]) => [level, undefined].includes(levelOf(each, factor))),
   );
 }
 
 /** What is wrong with a selector, given the treatments there are. */
-function selectorProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+function selectorProblem(subject: Subject, treatments: readonly Outline[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
-  for (const [factor, level] of Object.entries(threshold.selector)) {
-    const isId = factor === TREATMENT_KEY;
-    if (!isId && !factors.includes(factor))
+  for (const [factor, level] of Object.entries(subject.selector)) {
+    if (factor !== TREATMENT_KEY && !factors.includes(factor))
       return `${factor} is not a factor of this scenario; ${suggestion(factor, [...factors, TREATMENT_KEY], "selectors")}`;
-    const levels = [...new Set(treatments.map((each) => (isId ? each.id : (each.levels[factor] ?? ""))))];
-    if (!levels.includes(level))
-      return `${factor} has no level ${level}; ${suggestion(level, levels, "levels")}`;
+    const levels = new Set(treatments.map((each) => levelOf(each, factor)));
+    if (!levels.has(level) && !levels.has(undefined)) {
+      const known = [...levels].filter((each) => each !== undefined);
+      return `${factor} has no level ${level}; ${suggestion(level, known, "levels")}`;
+    }
   }
-  const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
+  const selected = candidates(subject, treatments);
   if (selected.length === 0) return "no treatment has these levels together";
-  const roles = THRESHOLD_METRICS.get(threshold.source)?.roles ?? [];
-  const isMeasured = selected.some(({ settings }) =>
-    roles.some((role) => settings.actors[role] !== undefined),
-  );
-  return isMeasured ? undefined : `nothing measures ${threshold.source} here: it takes ${roles.join(" or ")}`;
+  const roles = THRESHOLD_METRICS.get(subject.source)?.roles ?? [];
+  const isMeasured = selected.some(({ actors }) => !actors || roles.some((role) => actors[role]));
+  return isMeasured ? undefined : `nothing measures ${subject.source} here: it takes ${roles.join(" or ")}`;
 }
 
 /** What is wrong with a question about arrivals where none of the treatments has any. */
-function arrivalProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+function arrivalProblem(threshold: Threshold, treatments: readonly Outline[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
-  const isScheduled = treatments
-    .filter((treatment) => isSelected(threshold, treatment))
-    .some(({ settings }) =>
+  const isScheduled = candidates(threshold, treatments).some(
+    ({ actors }) =>
+      !actors ||
       arrivalRoles(source).some((role) => {
-        const group = settings.actors[role];
+        const group = actors[role];
         return group !== undefined && isOpenLoop(group.load);
       }),
-    );
+  );
   return isScheduled
     ? undefined
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
-/** The thresholds of a scenario; what is wrong with them goes to `findings`. Without treatments selectors go unchecked. */
+/**
+ * The thresholds of a scenario; what is wrong with them goes to `findings`, beside what the schema says of a condition
+ * that it refuses. Without treatments selectors go unchecked.
+ */
 export function resolveThresholds(
   written: WrittenThresholds,
-  treatments: readonly Treatment[] | undefined,
+  treatments: readonly Outline[] | undefined,
   findings: Finding[],
 ): Threshold[] {
   return Object.entries(written).flatMap(([metric, conditions]) => {
@@ -160,14 +170,14 @@ export function resolveThresholds(
       return [];
     }
     const thresholds = conditions.flatMap((condition, i) => {
+      if (!condition) return [];
       const parsed = parseThreshold(metric, condition);
       if ("value" in parsed) return [parsed.value];
       const seen = JSON.stringify(condition.threshold);
       findings.push({ path: [...key, i], message: parsed.message, seen });
       return [];
     });
-    const [first] = thresholds;
-    const problem = first && treatments ? selectorProblem(first, treatments) : undefined;
+    const problem = treatments && selectorProblem(about.value, treatments);
     if (problem !== undefined) findings.push({ path: key, message: problem, isAboutKey: true });
     for (const threshold of problem === undefined ? thresholds : []) {
       const message = treatments && arrivalProblem(threshold, treatments);

@@ -152,6 +152,11 @@ describe("keys that do not go together", () => {
       /target\.ca: has no effect/,
     ],
     [
+      "certificates where the URL turns TLS off",
+      "target: { url: 'postgresql://h/d?sslmode=disable', sslmode: require, ca: ca.pem }",
+      /target\.ca: has no effect without TLS; take sslmode=disable out of the URL$/,
+    ],
+    [
       "half a client certificate",
       "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem }",
       /target\.cert: a client certificate needs both; key is missing/,
@@ -207,5 +212,24 @@ describe("keys that do not go together", () => {
     ],
   ])("%s", (_, yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);
+  });
+});
+
+describe("certificates", () => {
+  const tls = "postgresql://h/d?sslmode=verify-full";
+  test.each([
+    ["of a URL with TLS", `target: { url: '${tls}', ca: ca.pem }`],
+    [
+      "of one of several URLs with TLS",
+      `target: { urls: ['postgresql://h/d', { url: '${tls}' }], ca: ca.pem }`,
+    ],
+    ["of an administrator with TLS", `target: { url: 'postgresql://h/d', adminUrl: '${tls}', ca: ca.pem }`],
+    ["of a URL that names an authority", "target: { url: 'postgresql://h/d?sslrootcert=/x', ca: ca.pem }"],
+    [
+      "of a target with TLS",
+      "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem, key: k.pem }",
+    ],
+  ])("%s have an effect", (_, yaml) => {
+    expect(problemsOf(yaml)).toEqual([]);
   });
 });

@@ -5,9 +5,8 @@ import { checkScenario } from "../rules.js";
 const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
 
 function findingsOf(raw: Record<string, unknown>): string[] {
-  const checked = checkScenario({ name: "dialects", target: URL_TARGET, ...raw });
-  if (!("findings" in checked)) return [];
-  return checked.findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const { findings } = checkScenario({ name: "dialects", target: URL_TARGET, ...raw });
+  return findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
 describe("a level that a dialect lacks", () => {
@@ -59,9 +58,10 @@ describe("the dialect", () => {
 
   test("auto asks a server of the user's, and none that train-sim starts", () => {
     const settingsOf = (target: unknown) => {
-      const checked = checkScenario({ name: "auto", dialect: "auto", target, isolation: "repeatable read" });
-      if (!("settings" in checked)) throw new Error(JSON.stringify(checked.findings));
-      return checked.settings;
+      const raw = { name: "auto", dialect: "auto", target, isolation: "repeatable read" };
+      const { findings, settings } = checkScenario(raw);
+      expect(findings).toEqual([]);
+      return settings;
     };
     expect(settingsOf(URL_TARGET)).toMatchObject({ asksDialect: true });
     expect(settingsOf({ kind: "embedded" })).toMatchObject({ asksDialect: false, dialect: "postgres" });

@@ -1,0 +1,72 @@
+// What `doctor` makes of a machine that lacks something: nothing where it is not needed, a problem and exit code 104
+// where the scenario cannot be carried without it.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ExitCode, TargetError } from "../foundation/errors.js";
+import { register } from "./doctor.js";
+
+const lack = (what: string): never => {
+  throw new TargetError(`no ${what} here`, `Install ${what}.`);
+};
+vi.mock("../target/postgres-binaries.js", () => ({ findPostgresPackage: () => lack("PostgreSQL") }));
+vi.mock("../target/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
+vi.mock("../target/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
+
+let directory = "";
+let output = "";
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-doctor-"));
+  output = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    output += String(chunk);
+    return true;
+  });
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+  await rm(directory, { recursive: true });
+});
+
+/** What is said to be missing, or a problem, by its name. */
+async function statesFor(scenario?: string): Promise<Record<string, string>> {
+  const file = path.join(directory, "given.yaml");
+  if (scenario !== undefined) await writeFile(file, `name: a\n${scenario}`);
+  const args = scenario === undefined ? [] : [file];
+  const program = new Command();
+  register(program);
+  await program.parseAsync(["doctor", ...args, "--json"], { from: "user" });
+  const found = JSON.parse(output) as { what: string; state: string }[];
+  return Object.fromEntries(found.map(({ what, state }) => [what, state]));
+}
+
+const URL_TARGET = "target: postgresql://u@db:5432/d";
+
+test.each([
+  ["an embedded PostgreSQL", "preload: 1", "PostgreSQL"],
+  [
+    "one in some treatment",
+    "factors: { target: [{ kind: embedded }, postgresql://u@db:5432/d] }",
+    "PostgreSQL",
+  ],
+  ["a container", "target: { kind: container }", "Docker"],
+  ["a PgBouncer", `${URL_TARGET}\npool: pgbouncer`, "PgBouncer"],
+])("what is missing for %s is a problem", async (_, scenario, needed) => {
+  const states = await statesFor(scenario);
+  const lacking = Object.entries(states).filter(([what]) => /^(PostgreSQL|Docker|PgBouncer)$/.test(what));
+  for (const [what, state] of lacking) expect(state, what).toBe(what === needed ? "problem" : "missing");
+  expect(process.exitCode).toBe(ExitCode.invalid);
+});
+
+test.each([
+  ["without a scenario", undefined],
+  ["for a server of the user's", URL_TARGET],
+])("what nobody needs is only told of, %s", async (_, scenario) => {
+  expect(Object.values(await statesFor(scenario))).not.toContain("problem");
+  expect(process.exitCode).toBeUndefined();
+});
