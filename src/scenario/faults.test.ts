@@ -139,12 +139,16 @@ describe("two faults", () => {
     [at("lock-holder", 1, 5), at("lock-holder", 3, 1), "faults[0], lock-holder from 1s to 6s"],
     [at("postgres-kill", 1, 1), at("postgres-restart", 2, 1), "faults[0], postgres-kill from 1s to 2s"],
     [at("disk-full", 1, 2), at("process-stop", 2, 1), "faults[0], disk-full from 1s to 3s"],
+    [at("connection-limit", 1, 5), at("lock-holder", 3, 1), "faults[0], connection-limit from 1s to 6s"],
+    [at("lock-holder", 3, 1), at("connection-limit", 1, 5), "faults[0], lock-holder from 3s to 4s"],
   ])("%s and %s cannot be there at once", (one, other, message) => {
     expect(problemsOf(`[${one}, ${other}]`)).toEqual([expect.stringContaining(message)]);
   });
 
   test("that do not disturb each other may overlap, and so may those that follow each other", () => {
     expect(problemsOf(`[${at("long-transaction", 1, 9)}, ${at("lock-holder", 3, 2)}]`)).toEqual([]);
+    // Its session is there already.
+    expect(problemsOf(`[${at("lock-holder", 1, 5)}, ${at("connection-limit", 3, 2)}]`)).toEqual([]);
     expect(problemsOf(`[${at("postgres-kill", 1, 1)}, ${at("postgres-kill", 3, 1)}]`)).toEqual([]);
     const stopped = at("process-stop", 2, 2, ", process: pgbouncer");
     expect(

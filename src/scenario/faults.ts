@@ -143,6 +143,12 @@ export function areExclusive(a: Fault, b: Fault): boolean {
   return [one, other].every((ground) => ground === "server" || ground === "session");
 }
 
+/** Whether one of two faults takes every connection when the other, a session of its own, is to begin. */
+export function takesAllConnections(a: Fault, b: Fault): boolean {
+  const [first, then] = a.atMs <= b.atMs ? [a, b] : [b, a];
+  return first.kind === "connection-limit" && groundOf(then) === "session";
+}
+
 /** Where a treatment's faults need a network that can be made bad. */
 export function networkPlacesOf(faults: readonly Fault[]): NetworkPlace[] {
   const places = faults.flatMap((fault) => ("between" in fault ? [fault.between] : []));

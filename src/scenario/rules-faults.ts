@@ -4,7 +4,7 @@
 import { formatDuration } from "../foundation/units.js";
 import { isBudgeted } from "./estimate.js";
 import { obstacleTo } from "./fault-obstacles.js";
-import { areExclusive, FAULTS, type Fault, type FaultTraits } from "./faults.js";
+import { areExclusive, FAULTS, takesAllConnections, type Fault, type FaultTraits } from "./faults.js";
 import type { Finding } from "./problems.js";
 import type { Scenario } from "./schema.js";
 import type { FaultMapping } from "./schema-faults.js";
@@ -70,7 +70,7 @@ function overlapFindings(faults: readonly Fault[]): Finding[] {
     const earlier = faults.findIndex(
       (other, i) =>
         i < index &&
-        areExclusive(fault, other) &&
+        (areExclusive(fault, other) || takesAllConnections(fault, other)) &&
         fault.atMs <= other.atMs + other.forMs &&
         other.atMs <= fault.atMs + fault.forMs,
     );
