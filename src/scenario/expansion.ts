@@ -92,6 +92,11 @@ function obstacleFindings({ obstacles }: Combination, { isUnknown }: Checked): F
     .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
 }
 
+const ofAll = (finding: TreatmentFinding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
+
+/** More than anybody reads: whoever has so many in a few treatments is not told of the others'. */
+const FINDINGS_MOST = 10_000;
+
 /** The treatments of a raw scenario, and every problem of its factors and of each combination. */
 export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
@@ -107,6 +112,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   const keys = new Map<string, string>();
   let areFactorsKnown = matrixFindings.length === 0;
   for (const [i, levels] of combinations.entries()) {
+    if (findings.length > FINDINGS_MOST) break;
     const id = ids[i] ?? "";
     const combination = apply(base, levels);
     if (combination.obstacles.length > 0) areFactorsKnown = false;
@@ -121,11 +127,13 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     findings.push(...own.map((finding) => ({ ...finding, treatmentIds: [id] })));
     keys.set(id, canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value]))));
   }
+  const isWhole = outlines.length === combinations.length;
   return {
     treatments,
-    findings: [...findings, ...twins(treatments, keys)],
+    // Of those that were looked at nothing says whether it concerns them alone.
+    findings: [...(isWhole ? findings : findings.map(ofAll)), ...twins(treatments, keys)],
     ids,
-    outlines: areFactorsKnown ? outlines : undefined,
+    outlines: areFactorsKnown && isWhole ? outlines : undefined,
   };
 }
 

@@ -123,3 +123,12 @@ describe("YAML", () => {
     expect(problems(`name: x\nfactors: { payload: ${"[".repeat(5000)}${"]".repeat(5000)} }`)).toHaveLength(1);
   });
 });
+
+test("faults without number in treatments without number are told of once each, as of all treatments", () => {
+  const keys = Array.from({ length: 1000 }, (_, i) => `k${i}: 1\n`).join("");
+  const levels = Array.from({ length: 90 }, (_, i) => i);
+  const yaml = `name: x\n${keys}factors: { preload: [${levels.join(", ")}] }\n`;
+  const told = problems(yaml);
+  expect(told).toHaveLength(1000);
+  for (const each of told) expect(each).not.toContain("treatment");
+});
