@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
 import { HistogramSet } from "../metrics/histograms.js";
-import type { OperationResult } from "../results/result-schema.js";
+import type { Operation } from "../metrics/operations.js";
+import type { Finding, OperationResult } from "../results/result-schema.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Treatment } from "../scenario/settings.js";
 import { exampleOperation, exampleTrial } from "../testing/example-result.js";
@@ -113,6 +114,58 @@ describe("a rate", () => {
     expect(judge(10, { dropped: 1 }, impatient)).toMatchObject({
       held: false,
       reason: "1 arrivals were dropped",
+    });
+  });
+
+  it("is held by the verdict where the probe is not tainted, and not where it is", () => {
+    const untainted = parseCapacityThreshold("verdict: tainted==0");
+    const verdictOn = (diagnosis: Finding[]) => {
+      const operations = { add: { ...exampleOperation(10), offered: 300, dropped: 0 } };
+      const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
+      const about = { ratePerSecond: 10, purpose: "bracket" } as const;
+      return judgeProbe({ result, totals: { histograms: new HistogramSet() } }, treatment, untainted, about);
+    };
+    expect(verdictOn([])).toMatchObject({ held: true, seen: 0 });
+    const steal = { check: "steal", seen: 0.4, bound: 0.05, words: "stolen" } as const;
+    expect(verdictOn([{ ...steal, severity: "warning" }])).toMatchObject({ held: true, seen: 0 });
+    expect(verdictOn([{ ...steal, severity: "taint" }])).toMatchObject({
+      ...{ held: false, seen: 1, reason: "tainted==0 was 1" },
+    });
+  });
+
+  it("of the cycle does not count rounds of which a part was given up", () => {
+    const cycle = treatmentAt(treatmentOf("topology: cycle"), 100);
+    const round = (failures: Partial<Record<Operation, number>>) => {
+      const part = (operation: Operation): OperationResult => ({
+        ...exampleOperation(10),
+        failures: { "40001": failures[operation] ?? 0 },
+      });
+      const operations = {
+        ...{ add: part("add"), process: part("process"), archive: part("archive"), read: part("read") },
+        __cycle__: { ...exampleOperation(10), transactions: 3000, clients: 4, offered: 3000, dropped: 0 },
+      };
+      const diagnosis: Finding[] = [
+        { check: "failures", severity: "taint", seen: 0.02, bound: 0.01, words: "20 of 1000 failed" },
+        { check: "dropped", severity: "taint", seen: 0.02, bound: 0.01, words: "2 % were dropped" },
+      ];
+      const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
+      const histograms = new HistogramSet();
+      for (let i = 0; i < 200; i++) histograms.at("__cycle__.response").recordValue(10_000);
+      const about = { ratePerSecond: 100, purpose: "bisect" } as const;
+      return judgeProbe({ result, totals: { histograms } }, cycle, rounds, about);
+    };
+    const rounds = parseCapacityThreshold("__cycle__: p(99)<50");
+    expect(round({ add: 50, process: 40, archive: 10 })).toMatchObject({
+      held: false,
+      achievedPerSecond: 2900 / 30,
+      reason: "100 of 3000 arrivals were not done in the window",
+    });
+    expect(round({ add: 50, process: 40, archive: 10 })).not.toHaveProperty("doubts");
+    // Failures within what may be left do not refute the rate; that there were any is not hidden.
+    expect(round({ process: 20 })).toMatchObject({
+      held: true,
+      achievedPerSecond: 2980 / 30,
+      doubts: [{ check: "failures", words: "20 of 1000 failed" }],
     });
   });
 

@@ -1,13 +1,15 @@
 // One probe of a search for capacity: a treatment as the scenario has it, but for its work, which is started at a
 // constant arrival rate; and the judgement on what came of it. A rate holds when the threshold does, no arrival was
-// dropped, and what arrived was also done within the window, but for what was under way at its end.
+// dropped, and what arrived was also done within the window, but for what was under way at its end. What was given up
+// is not done: a round of the cycle of which a part failed is none.
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
-import { isTag } from "../metrics/operations.js";
+import { isTag, type Operation } from "../metrics/operations.js";
 import type { Totals } from "../metrics/totals.js";
+import { isTainted } from "../report/diagnosis/diagnose.js";
 import { holds, seenValue } from "../report/thresholds.js";
-import type { CapacityProbe } from "../results/capacity-schema.js";
-import type { TrialResult } from "../results/result-schema.js";
+import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
+import type { OperationResults, TrialResult } from "../results/result-schema.js";
 import { isBudgeted } from "../scenario/estimate.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { parseThreshold } from "../scenario/thresholds.js";
@@ -16,8 +18,13 @@ import type { LoadSettings } from "../scenario/load-settings.js";
 
 /** Share of the arrivals that may be left at the end of the window, beside one for each client. */
 const LEFT_RATIO_MAX = 0.01;
-/** Findings that the overload itself explains. */
-const EXPECTED: ReadonlySet<string> = new Set(["dropped", "failures"]);
+/** Findings that the overload itself explains: of a rate that held, failures are not explained. */
+const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
+  held: new Set(["dropped"]),
+  failed: new Set(["dropped", "failures"]),
+};
+/** What a round of the cycle is made of; each counts its own failures. */
+const PARTS_OF_CYCLE: readonly Operation[] = ["add", "process", "archive"];
 
 /** `add: p(99)<50`; throws a UsageError that says what is wrong with it. */
 export function parseCapacityThreshold(text: string): Threshold {
@@ -98,6 +105,18 @@ export interface ProbeMeasured {
   readonly totals: Pick<Totals, "histograms">;
 }
 
+function givenUp(operations: OperationResults, operation: Operation): number {
+  return Object.values(operations[operation]?.failures ?? {}).reduce((sum, count) => sum + count, 0);
+}
+
+/** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
+function doneOf(operations: OperationResults, operation: ArrivalOperation): number {
+  const { transactions = 0 } = operations[operation] ?? {};
+  if (operation !== "__cycle__") return transactions;
+  const failed = PARTS_OF_CYCLE.reduce((sum, part) => sum + givenUp(operations, part), 0);
+  return Math.max(0, transactions - failed);
+}
+
 /** Why it does not hold; undefined where it does. */
 function objection(
   { result, totals }: ProbeMeasured,
@@ -109,11 +128,11 @@ function objection(
     operations: result.operations,
     histograms: totals.histograms,
     audits: result.integrity ? [result.integrity] : [],
-    taintedTrials: undefined,
+    taintedTrials: Number(isTainted(result.diagnosis)),
   };
   const seen = seenValue(threshold, measured);
-  const { offered = 0, dropped = 0, transactions = 0, clients = 0 } = result.operations[operation] ?? {};
-  const left = offered - transactions;
+  const { offered = 0, dropped = 0, clients = 0 } = result.operations[operation] ?? {};
+  const left = offered - doneOf(result.operations, operation);
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
     ...(seen !== undefined && !holds(threshold, seen)
@@ -149,25 +168,46 @@ export function judgeProbe(
   const { operation, group } = drivenGroup(treatment);
   const canDrop = "maxWaitMs" in group.load;
   const { seen, reason } = objection(measured, operation, threshold, canDrop);
-  const {
-    offered = 0,
-    dropped = 0,
-    transactionsPerSecond = 0,
-    responseTimeMs,
-  } = result.operations[operation] ?? {};
+  const { offered = 0, dropped = 0, responseTimeMs } = result.operations[operation] ?? {};
+  const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
+  const expected = EXPECTED[reason === undefined ? "held" : "failed"];
   const doubts = [...fewSamples(measured, threshold), ...(result.diagnosis ?? [])]
-    .filter(({ check }) => !EXPECTED.has(check))
+    .filter(({ check }) => !expected.has(check))
     .map(({ check, words }) => ({ check, words }));
   return {
     trial: result.number,
     ...about,
-    offeredPerSecond: result.windowSeconds > 0 ? offered / result.windowSeconds : 0,
-    achievedPerSecond: transactionsPerSecond,
+    offeredPerSecond: perSecond(offered),
+    achievedPerSecond: perSecond(doneOf(result.operations, operation)),
     dropped,
     seen: seen ?? null,
     p99Ms: responseTimeMs?.p99 ?? null,
     held: reason === undefined,
     ...(reason !== undefined && { reason }),
     ...(doubts.length > 0 && { doubts }),
+  };
+}
+
+/** Where a search has come to with a treatment. */
+export type Found = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond">;
+
+/** A treatment's entry in the result. */
+export function capacityOf(
+  treatment: Treatment,
+  { metric, expression }: Threshold,
+  probes: readonly CapacityProbe[],
+  found: Found,
+): Capacity {
+  const { operation, group } = drivenGroup(treatment);
+  const confirmed = probes.filter(
+    ({ purpose, ratePerSecond, held }) =>
+      purpose === "confirm" && ratePerSecond === found.ratePerSecond && held,
+  );
+  return {
+    treatment: treatment.id,
+    ...{ metric, expression, operation, clients: group.load.clients },
+    ...found,
+    confirmations: confirmed.length,
+    probes: [...probes],
   };
 }

@@ -8,6 +8,7 @@ import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
 import { diagnose, diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
+import { evaluateThresholds } from "../report/thresholds.js";
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import {
   createResultDirectory,
@@ -15,20 +16,22 @@ import {
   writeResult,
   writeScenario,
 } from "../results/directory.js";
-import type { ResultDocument, Verdict } from "../results/result-schema.js";
+import type { ResultDocument, ThresholdResult, Verdict } from "../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { isSelected } from "../scenario/thresholds.js";
-import { drivenGroup, judgeProbe, ratePerSecondOf, treatmentAt } from "./capacity-probe.js";
+import { capacityOf, judgeProbe, ratePerSecondOf, treatmentAt, type Found } from "./capacity-probe.js";
 import { searchCapacity } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireCapacity } from "./demand.js";
+import { inDialect } from "./dialect-choice.js";
+import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
-import { ExperimentRecord } from "./experiment-record.js";
+import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { writeOutcome } from "./outcome-files.js";
 import { watchThresholds } from "./running-thresholds.js";
 import { runTrial } from "./trial.js";
@@ -54,6 +57,7 @@ export async function findCapacity(
   const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
   requireCapacity(treatments);
   await requirePooler(treatments);
+  await requireFaults(treatments);
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
   await lockDirectory(directory);
   const run = new CapacityRun({ ...experiment, treatments, trials }, threshold, options, directory);
@@ -77,7 +81,6 @@ interface ProbeTrial {
 }
 
 type About = Pick<CapacityProbe, "ratePerSecond" | "purpose">;
-type Found = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond">;
 
 const NOT_YET: Found = { outcome: "stopped", ratePerSecond: null, failsAtPerSecond: null };
 
@@ -116,8 +119,15 @@ class CapacityRun {
 
   private async searchOne(treatment: Treatment): Promise<void> {
     const ran: ProbeTrial[] = [];
+    const capacity = (found: Found): Capacity =>
+      capacityOf(
+        treatment,
+        this.threshold,
+        ran.map(({ probe }) => probe),
+        found,
+      );
     const confirmations = this.experiment.trials.length / this.experiment.treatments.length;
-    const probe = async (
+    const probeAt = async (
       ratePerSecond: number,
       purpose: CapacityProbe["purpose"],
     ): Promise<boolean | undefined> => {
@@ -127,10 +137,10 @@ class CapacityRun {
       const trial = await this.probe(treatment, { ratePerSecond, purpose }, block);
       if (!trial) return undefined;
       ran.push(trial);
-      await this.writeSoFar([...this.capacities, this.capacityOf(treatment, ran, NOT_YET)]);
+      await this.writeSoFar([...this.capacities, capacity(NOT_YET)]);
       return trial.probe.held;
     };
-    const found = await searchCapacity(probe, {
+    const found = await searchCapacity(probeAt, {
       startRatePerSecond:
         ratePerSecondOf(treatment) ?? this.capacities.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
       leastRatePerSecond: LEAST_RATE_PER_SECOND,
@@ -138,30 +148,16 @@ class CapacityRun {
       precision: PRECISION,
       confirmations,
     });
-    this.capacities.push(this.capacityOf(treatment, ran, found));
+    this.capacities.push(capacity(found));
     if (found.ratePerSecond !== null) this.confirming.push(...ran.slice(-confirmations));
-  }
-
-  private capacityOf(treatment: Treatment, ran: readonly ProbeTrial[], found: Found): Capacity {
-    const { operation, group } = drivenGroup(treatment);
-    const { metric, expression } = this.threshold;
-    const atRate = ran.filter(
-      ({ probe }) => probe.purpose === "confirm" && probe.ratePerSecond === found.ratePerSecond,
-    );
-    return {
-      treatment: treatment.id,
-      ...{ metric, expression, operation, clients: group.load.clients },
-      ...found,
-      confirmations: atRate.filter(({ probe }) => probe.held).length,
-      probes: ran.map(({ probe }) => probe),
-    };
   }
 
   /** Undefined when the search has to stop. */
   private async probe(treatment: Treatment, about: About, block: number): Promise<ProbeTrial | undefined> {
     if (this.hasToStop()) return undefined;
-    const driven = treatmentAt(treatment, about.ratePerSecond);
-    const kept = await this.host.provide(driven);
+    const atRate = treatmentAt(treatment, about.ratePerSecond);
+    const kept = await this.host.provide(atRate);
+    const driven = inDialect(atRate, kept.dialect);
     const number = ++this.count;
     const seed = deriveSeed(this.experiment.seed, "capacity", treatment.id, number);
     const planned = { number, block, treatmentId: treatment.id, seed };
@@ -202,32 +198,43 @@ class CapacityRun {
     return record;
   }
 
+  /** The scenario's own thresholds, on the trials that confirm; a treatment without such has failed them. */
+  private judged(record: ExperimentRecord): ThresholdResult[] {
+    const confirmed = record.judged();
+    const judged = this.experiment.treatments.map(
+      ({ id, levels }) => confirmed.find((each) => each.id === id) ?? { id, levels, measured: undefined },
+    );
+    return evaluateThresholds(this.experiment.thresholds, judged);
+  }
+
   private document(
     record: ExperimentRecord,
-    verdict: Verdict,
+    findings: Pick<Findings, "verdict" | "thresholds">,
     capacity: readonly Capacity[],
   ): ResultDocument {
     const diagnosis = diagnosisEntries(findingsOf(record.treatments()));
-    const document = record.document({ environment: this.host.environment(), verdict, diagnosis });
+    const document = record.document({ ...findings, environment: this.host.environment(), diagnosis });
     return { ...document, capacity: [...capacity] };
   }
 
   private async writeSoFar(capacity: readonly Capacity[]): Promise<void> {
     const verdict: Verdict = { status: "aborted", reasons: [`unfinished: ${this.count} probes have run`] };
-    await writeResult(this.directory, this.document(this.record(), verdict, capacity));
+    await writeResult(this.directory, this.document(this.record(), { verdict }, capacity));
   }
 
   async conclude(): Promise<ExperimentOutcome> {
     const { directory, failure, violations } = this;
     const record = this.record();
     const { reason: stopReason, abortedBy } = this.options.interruption;
+    const thresholds = this.judged(record);
     const facts = {
       treatments: record.treatments(),
-      ...{ violations, failure, stopReason, abortedBy, thresholds: [] },
+      ...{ violations, failure, stopReason, abortedBy, thresholds },
       completeTrials: record.complete,
       plannedTrials: this.experiment.trials.length,
     };
-    const result = withAnalysis(this.document(record, verdictOf(facts), this.capacities));
+    const verdict = verdictOf(facts);
+    const result = withAnalysis(this.document(record, { verdict, thresholds }, this.capacities));
     const summary = await writeOutcome(directory, result, this.options);
     const exitCode = exitCodeOf(facts);
     const isNowhere = this.capacities.some(({ outcome }) => outcome === "none");

@@ -1,6 +1,7 @@
 // Everything that statistics have to say about an experiment, written into its result document: medians of each
 // treatment with their intervals, comparisons with what moved with them, effects of factors, sweeps. Made from the
-// stored trials and the seed alone, so that the same document always gives the same analysis.
+// stored trials and the seed alone, so that the same document always gives the same analysis. The trials of a search for
+// capacity ran at rates that it chose and share no blocks: nothing is compared between them.
 import { deriveSeed } from "../foundation/prng.js";
 import {
   COMPARED_OPERATIONS,
@@ -29,16 +30,27 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
   );
 }
 
+/** What differs between treatments. */
+type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions" | "sweeps">>;
+
+const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
+
+function differencesOf(treatments: readonly TreatmentResult[], seed: number): Differences {
+  return {
+    comparisons: withReasons(compareTreatments(treatments, seed), treatments, seed),
+    ...factorEffects(treatments, seed),
+    sweeps: sweepsOf(treatments, seed),
+  };
+}
+
 /** The document with its statistics put in, or put in anew. */
 export function withAnalysis(result: ResultDocument): ResultDocument {
-  const { treatments } = result;
+  const { treatments, capacity } = result;
   const { seed } = result.scenario;
   return {
     ...result,
     treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
-    comparisons: withReasons(compareTreatments(treatments, seed), treatments, seed),
-    ...factorEffects(treatments, seed),
-    sweeps: sweepsOf(treatments, seed),
+    ...(capacity ? NOT_COMPARED : differencesOf(treatments, seed)),
   };
 }
 

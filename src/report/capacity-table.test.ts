@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { Capacity } from "../results/capacity-schema.js";
 import { parseResult } from "../results/reader.js";
 import { exampleResult } from "../testing/example-result.js";
+import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "./summary.js";
 
 const CAPACITY: Capacity = {
@@ -46,6 +47,17 @@ it("says the rate, the curve that was walked, and whether the generator was the 
     "in doubt, 1 of 2 probes: the event loop of a worker was 80 ms late",
   ]);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+});
+
+it("compares nothing between treatments, which ran at rates of their own", () => {
+  const searched = withAnalysis({ ...exampleResult(8), capacity: [CAPACITY] });
+  expect(searched).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
+  expect(searched.treatments.every(({ summary = [] }) => summary.length > 0)).toBe(true);
+  const text = renderSummary(searched, { directory: "results/x" });
+  expect(text).toMatch(/^text +27 21-33 +/m);
+  expect(text).not.toContain("ratio to");
+  expect(text.replaceAll("\n", " ")).toContain("compare these rates, not what was measured at them.");
+  expect(withAnalysis(exampleResult(8)).comparisons).not.toEqual([]);
 });
 
 it("says what is not known where the search found no rate", () => {

@@ -107,8 +107,9 @@ export function levelTest(values: Numbers): Change & { readonly at: number } {
 const MSER_BATCH = 5;
 
 /**
- * MSER-5: how many values to leave off at the start so that the standard error of the mean of the rest is least; undefined
- * where that would be more than half, which says that nothing settled.
+ * MSER-5: how many values to leave off at the start so that the standard error of the mean of the rest is least. Looked
+ * for in the first half, since the last few batches may lie near each other by chance; undefined where the error still
+ * falls at its end, which says that nothing settled.
  */
 export function mser5(values: Numbers): number | undefined {
   const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {
@@ -116,11 +117,12 @@ export function mser5(values: Numbers): number | undefined {
     return batch.reduce((sum, value) => sum + value, 0) / MSER_BATCH;
   });
   let best = { left: 0, error: Number.POSITIVE_INFINITY };
-  for (let left = 0; left <= batches.length - 2; left++) {
+  const most = Math.floor(batches.length / 2);
+  for (let left = 0; left <= most; left++) {
     const rest = batches.slice(left);
     const mean = rest.reduce((sum, value) => sum + value, 0) / rest.length;
     const error = rest.reduce((sum, value) => sum + (value - mean) ** 2, 0) / rest.length ** 2;
     if (error < best.error) best = { left, error };
   }
-  return best.left * 2 > batches.length ? undefined : best.left * MSER_BATCH;
+  return best.left === most ? undefined : best.left * MSER_BATCH;
 }

@@ -1,11 +1,17 @@
 // What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
 // and what stays undecided; then how far the family of tests reaches and what A/A pairs say about noise. A verdict
 // that is not in the stored comparisons is never made up here.
-import type { ComparedOperation, Comparison, ResultDocument } from "../results/result-schema.js";
+import {
+  COMPARED_OPERATIONS,
+  type ComparedOperation,
+  type Comparison,
+  type ResultDocument,
+} from "../results/result-schema.js";
 import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./comparisons.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
-import { counted, intervalText, ratioText } from "./numbers.js";
+import { counted, intervalText, NONE_IN_RATIOS, ratioText } from "./numbers.js";
+import { metricOf } from "./series.js";
 import { wrap, WIDTH_MAX } from "./text-table.js";
 
 type Headline = (typeof HEADLINE_METRICS)[number];
@@ -131,9 +137,14 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   ];
 }
 
+/** Said of a search for capacity in place of comparisons. */
+const OWN_RATES =
+  "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.";
+
 /** How far the tests reach: what stays open and why, and what a verdict is worth. */
-export function reachSentences({ treatments, comparisons }: ResultDocument): string[] {
+export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
   if (treatments.length < 2) return [];
+  if (capacity) return [OWN_RATES];
   const complete = treatments.map(
     (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
   );
@@ -144,9 +155,33 @@ export function reachSentences({ treatments, comparisons }: ResultDocument): str
   return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
 }
 
+/** Trials in which a compared operation got nothing done, and what that makes of its ratios; nothing without such. */
+export function stallSentences({ treatments, comparisons }: ResultDocument): string[] {
+  const stalls = treatments.flatMap(({ id, trials }) =>
+    COMPARED_OPERATIONS.flatMap((operation) => {
+      const isCompared = comparisons.some(
+        (each) =>
+          each.operation === operation &&
+          each.metric === "eventsPerSecond" &&
+          (each.baseline === id || each.treatment === id),
+      );
+      const rates = trials.flatMap((trial) => metricOf(trial, operation, "eventsPerSecond") ?? []);
+      const none = rates.filter((rate) => rate === 0).length;
+      return isCompared && none > 0
+        ? [`${operation} of ${id} in ${none} of ${counted(rates.length, "trial")}`]
+        : [];
+    }),
+  );
+  return stalls.length > 0 ? [`0 events/s: ${stalls.join(", ")}. ${NONE_IN_RATIOS}`] : [];
+}
+
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
   if (result.treatments.length < 2) return [];
-  const sentences = [...reachSentences(result), ...noiseSentences(result.comparisons)];
+  const sentences = [
+    ...stallSentences(result),
+    ...reachSentences(result),
+    ...noiseSentences(result.comparisons),
+  ];
   return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
 }

@@ -4,6 +4,22 @@ import { Comparison } from "../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../testing/example-result.js";
 import { compareTreatments, isBelowNoise, noiseFloor } from "./comparisons.js";
 
+/** Trials of one treatment whose add makes these events a second; with none of them nothing takes time either. */
+function rates(id: string, eventsPerSecond: readonly number[]): TreatmentResult {
+  const made = treatment(id, eventsPerSecond.length, () => 10);
+  for (const [block, rate] of eventsPerSecond.entries()) {
+    const { add } = made.trials[block]?.operations ?? {};
+    if (add) Object.assign(add, { eventsPerSecond: rate, ...(rate === 0 && { responseTimeMs: null }) });
+  }
+  return made;
+}
+
+function rateOfAdd(treatments: TreatmentResult[]) {
+  return compareTreatments(treatments, 1).find(
+    ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+  );
+}
+
 /** A treatment whose mean add time in block b is `meanMs(b)`. */
 function treatment(id: string, blocks: number, meanMs: (block: number) => number): TreatmentResult {
   const trials = Array.from({ length: blocks }, (_, block) => exampleTrial(block, block + 1, meanMs(block)));
@@ -96,6 +112,24 @@ describe("compareTreatments", () => {
     expect(compareTreatments([a, b], 1)).toEqual([]);
     expect(compareTreatments([a], 1)).toEqual([]);
     expect(compareTreatments([], 1)).toEqual([]);
+  });
+
+  it("takes a stall for what it is: as little as half an event in the window", () => {
+    const working = [500, 510, 490, 505, 495, 500, 502, 498];
+    const stalled = rateOfAdd([rates("a", working), rates("b", Array<number>(8).fill(0))]);
+    expect(stalled).toMatchObject({ blocks: 8, verdict: "lower" });
+    expect(stalled?.ratio).toBeCloseTo(0.5 / 30 / 500, 7);
+    const started = rateOfAdd([rates("a", Array<number>(8).fill(0)), rates("b", working)]);
+    expect(started).toMatchObject({ blocks: 8, verdict: "higher" });
+    expect(started && Comparison.parse(started)).toEqual(started);
+    // Three stalls of eight trials do not drop out: what is left would be the same.
+    const sometimes = rateOfAdd([rates("a", working), rates("b", [...working.slice(0, 5), 0, 0, 0])]);
+    expect(sometimes).toMatchObject({ blocks: 8, verdict: "inconclusive" });
+  });
+
+  it("compares nothing with nothing in no metric", () => {
+    const none = Array<number>(8).fill(0);
+    expect(rateOfAdd([rates("a", none), rates("b", none)])).toBeUndefined();
   });
 
   it("corrects for the number of treatments asked about", () => {

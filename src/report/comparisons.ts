@@ -10,7 +10,7 @@ import {
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { findingsOf } from "./findings.js";
-import { logSeries } from "./series.js";
+import { isZeroThroughout, logSeries } from "./series.js";
 
 /** The factor of comparisons between treatments that do not differ. */
 export const NO_FACTOR = "none";
@@ -35,13 +35,14 @@ function compareFamily(
   metric: ComparisonMetric,
   seed: number,
 ): Comparison[] {
-  const questions = pairs.map(([baseline, treatment]) => ({
+  const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
+  const questions = compared.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
     reference: logSeries(baseline, operation, metric),
     values: logSeries(treatment, operation, metric),
   }));
   return findingsOf(questions, seed).flatMap((finding, i) => {
-    const [baseline, treatment] = pairs[i] as Pair;
+    const [baseline, treatment] = compared[i] as Pair;
     if (!finding) return [];
     const factor = differingFactors(baseline, treatment);
     return [{ factor, operation, metric, baseline: baseline.id, treatment: treatment.id, ...finding }];

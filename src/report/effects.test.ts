@@ -104,6 +104,28 @@ describe("factorEffects", () => {
     expect(flagged).toBeLessThanOrEqual(8);
   });
 
+  it("counts a stall in the averages, and takes no ratio of none to none", () => {
+    const stalledWith = (pools: readonly string[]) => {
+      const treatments = factorial(independent);
+      for (const { levels, trials } of treatments)
+        for (const { operations } of trials)
+          if (levels.payload === "text" && pools.includes(levels.pool ?? "") && operations.add)
+            Object.assign(operations.add, { eventsPerSecond: 0, responseTimeMs: null });
+      return factorEffects(treatments, 1);
+    };
+    const rate = ({ operation, metric }: Effect | Interaction): boolean =>
+      operation === "add" && metric === "eventsPerSecond";
+    const { effects, interactions } = stalledWith(["pg-pool"]);
+    expect(effects.filter(rate).map(({ factor, verdict }) => [factor, verdict])).toEqual([
+      ["payload", "lower"],
+      ["pool", "lower"],
+    ]);
+    expect(interactions.filter(rate)).toMatchObject([{ blocks: 6, verdict: "lower" }]);
+    // With both pools text does nothing: what a pool changes is told of jsonb alone, and no average is taken.
+    const both = stalledWith(["direct", "pg-pool"]);
+    expect(both.effects.filter(rate).map(({ factor }) => factor)).toEqual(["payload"]);
+  });
+
   it("says nothing of one factor alone, of A/A replicas, or of combinations without a partner", () => {
     expect(factorEffects(exampleResult(6).treatments, 1)).toEqual({ effects: [], interactions: [] });
     expect(factorEffects([], 1)).toEqual({ effects: [], interactions: [] });

@@ -12,7 +12,7 @@ import {
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { findingsOf } from "./findings.js";
-import { logSeries, meanSeries, ratioSeries, type LogSeries } from "./series.js";
+import { isZeroThroughout, logSeries, meanSeries, ratioSeries, type LogSeries } from "./series.js";
 
 /** The metrics that effects are asked of, and that the summary words. */
 export const HEADLINE_METRICS = ["mean", "p99", "eventsPerSecond"] as const satisfies ComparisonMetric[];
@@ -49,6 +49,8 @@ function partner(
 interface Contrast<T> {
   readonly about: T;
   readonly combinations: number;
+  /** Treatments of which ratios are taken. */
+  readonly pairs: readonly (readonly TreatmentResult[])[];
   readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
     reference: LogSeries;
     values: LogSeries;
@@ -70,6 +72,7 @@ function effectContrasts(treatments: readonly TreatmentResult[], factors: readon
         {
           about: { factor: name, baselineLevel, level },
           combinations: pairs.length,
+          pairs,
           sides: (seriesOf) => ({
             reference: meanSeries(pairs.map(([treatment]) => seriesOf(treatment))),
             values: meanSeries(pairs.map(([, other]) => seriesOf(other))),
@@ -103,6 +106,10 @@ function interactionContrast(
     {
       about,
       combinations: squares.length,
+      pairs: squares.flatMap(({ start, changed, elsewhere, both }) => [
+        [start, changed],
+        [elsewhere, both],
+      ]),
       sides: (of) => ({
         reference: meanSeries(squares.map(({ start, changed }) => ratioSeries(of(changed), of(start)))),
         values: meanSeries(squares.map(({ elsewhere, both }) => ratioSeries(of(both), of(elsewhere)))),
@@ -138,12 +145,16 @@ function ask<T extends EffectName>(
 ): (T & Asked & RatioFinding & { combinations: number })[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
-      const questions = contrasts.map(({ about, sides }) => ({
+      // A ratio of none to none is none.
+      const asked = contrasts.filter(
+        ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
+      );
+      const questions = asked.map(({ about, sides }) => ({
         key: [...Object.values(about), operation, metric].join("\n"),
         ...sides((treatment) => logSeries(treatment, operation, metric)),
       }));
       return findingsOf(questions, seed).flatMap((finding, i) => {
-        const { about, combinations } = contrasts[i] as Contrast<T>;
+        const { about, combinations } = asked[i] as Contrast<T>;
         return finding ? [{ ...about, combinations, operation, metric, ...finding }] : [];
       });
     }),

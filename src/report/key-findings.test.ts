@@ -114,6 +114,32 @@ describe("key findings", () => {
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
   });
 
+  it("warn of compared operations that got nothing done in a trial, of which a ratio is no size", () => {
+    const result = example([{ ...claim(PROCESS_RATE), ratio: 0.00003, ciLow: 0.00003, ciHigh: 0.00004 }]);
+    expect(texts(result).join()).not.toContain("0 events/s");
+    const { process } = result.treatments[1]?.trials[0]?.operations ?? {};
+    if (process) process.eventsPerSecond = 0;
+    expect(keyFindings(result)).toContainEqual({
+      tone: "warn",
+      text: expect.stringMatching(
+        /^0 events\/s: process of text in 1 of 5 trials\. Half an event in the window stands in for none/,
+      ) as string,
+      because: [],
+    });
+    expect(texts(result)[0]).toBe("process: text processes <.001x as many events/s as jsonb, 95 % CI <.001.");
+  });
+
+  it("say of a search for capacity why nothing is compared, and that is no warning", () => {
+    const found = { operation: "add", metric: "add", expression: "p(99)<100", outcome: "found" } as const;
+    const rates = { ratePerSecond: 120, failsAtPerSecond: 140, confirmations: 5, clients: 8, probes: [] };
+    const result = { ...example(), capacity: [{ ...found, ...rates, treatment: "jsonb" }] };
+    expect(keyFindings(result)).toContainEqual({
+      tone: "plain",
+      text: "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.",
+      because: [],
+    });
+  });
+
   it("name what is the same, a few of many", () => {
     const same = { ...claim(PROCESS_MEAN), ratio: 1, verdict: "indistinguishable" } as const;
     expect(texts(example([same]))).toContain("The same as jsonb within 5 %: process mean of text.");
@@ -126,6 +152,11 @@ describe("key findings", () => {
     expect(texts(result).join()).not.toContain("(p99)");
     result.treatments.length = 1;
     expect(texts(result)).toContain("add: 500 events/s, response time 9.9 ms (p50), 33 ms (p99).");
+    const { operations } = result.treatments[0]?.merged ?? {};
+    if (operations?.add) operations.__cycle__ = { ...operations.add, eventsPerSecond: 480 };
+    expect(texts(result)).toContain(
+      "__cycle__: 10 cycles/s, 480 events/s, response time 9.9 ms (p50), 33 ms (p99).",
+    );
   });
 
   it("name windows that were not steady", () => {

@@ -3,7 +3,7 @@
 // them from where the terminal's summary takes them; nothing is judged here but what comes first.
 import type { Comparison, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
-import { noiseSentences, reachSentences, settledText } from "./claims.js";
+import { noiseSentences, reachSentences, settledText, stallSentences } from "./claims.js";
 import { isBelowNoise, NO_FACTOR } from "./comparisons.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import type { KeyFinding } from "./html/report-data.js";
@@ -146,21 +146,19 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
-      // A cycle's events are counted by its parts.
-      const rate =
-        operation === "__cycle__"
-          ? `${shortNumber(transactionsPerSecond)} cycles/s`
-          : `${shortNumber(eventsPerSecond)} events/s`;
+      const cycles = operation === "__cycle__" ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
+      const rate = `${cycles}${shortNumber(eventsPerSecond)} events/s`;
       const text = `${operation}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
       return [finding("plain", text)];
     },
   );
 }
 
-/** A warning where nothing could be concluded, else what conclusions are worth. */
+/** A warning where nothing could be concluded, else what conclusions are worth, or why none are drawn. */
 function reachFindings(result: ResultDocument): KeyFinding[] {
   const isSettled = headlines(result).some(({ verdict }) => verdict !== "inconclusive");
-  return reachSentences(result).map((text) => finding(isSettled ? "plain" : "warn", text));
+  const tone = isSettled || result.capacity ? "plain" : "warn";
+  return reachSentences(result).map((text) => finding(tone, text));
 }
 
 function steadinessFindings(result: ResultDocument): KeyFinding[] {
@@ -189,6 +187,7 @@ export function keyFindings(result: ResultDocument): KeyFinding[] {
     ...thresholdFindings(result, "bad"),
     ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
     ...differenceFindings(result),
+    ...stallSentences(result).map((text) => finding("warn", text)),
     ...sameFindings(result),
     ...soleFindings(result),
     ...thresholdFindings(result, "good"),

@@ -45,6 +45,7 @@ describe("ratios and counts", () => {
     ]);
     expect(intervalText(1.224, 1.4)).toBe("1.22-1.40");
     expect(intervalText(null, 1.4)).toBe("");
+    expect([intervalText(0.00003, 0.00004), intervalText(0.00003, 1.1)]).toEqual(["<.001", "<.001-1.10"]);
     expect([counted(1, "trial"), counted(2, "trial"), counted(2, "is", "are")]).toEqual([
       "1 trial",
       "2 trials",

@@ -20,10 +20,16 @@ export function ratioText(ratio: number): string {
   return `${ratioNumber(ratio)}x`;
 }
 
-/** `1.22-1.40`; empty where there is no interval. */
+/** `1.22-1.40`, `<.001` where both ends are below that; empty where there is no interval. */
 export function intervalText(low: number | null, high: number | null): string {
-  return low === null || high === null ? "" : `${ratioNumber(low)}-${ratioNumber(high)}`;
+  if (low === null || high === null) return "";
+  const [from, to] = [ratioNumber(low), ratioNumber(high)];
+  return from === to && from.startsWith("<") ? from : `${from}-${to}`;
 }
+
+/** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */
+export const NONE_IN_RATIOS =
+  "Half an event in the window stands in for none: a ratio of events/s to or of 0 tells that they differ, not by how much.";
 
 export function counted(n: number, singular: string, plural = `${singular}s`): string {
   return `${n} ${n === 1 ? singular : plural}`;

@@ -2,8 +2,8 @@
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
 import type { ComparisonMetric } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
-import { counted, intervalText, ratioText, shortNumber } from "./numbers.js";
-import type { ComparisonDocument, RunComparison, RunFinding } from "./run-comparison.js";
+import { counted, intervalText, NONE_IN_RATIOS, ratioText, shortNumber } from "./numbers.js";
+import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "./run-comparison.js";
 import {
   plainMarks,
   printable,
@@ -79,17 +79,29 @@ function conclusion(run: RunComparison, maxRegression: number): string {
   return `No metric is significantly worse by more than ${bound}${rest}.`;
 }
 
+/** `text add: mean(ms) p99(ms); text read: events/s`. */
+function metricsText(metrics: readonly TreatmentMetric[]): string {
+  const names = new Map<string, string[]>();
+  for (const { treatment, operation, metric } of metrics) {
+    const key = `${treatment} ${operation}`;
+    names.set(key, [...(names.get(key) ?? []), UNITS[metric]]);
+  }
+  return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
+}
+
 function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
   const operations = [...new Set(run.findings.map(({ operation }) => operation))];
   const bulleted = (text: string, mark: (line: string) => string): string[] =>
     wrap(printable(text), WIDTH_MAX).map(mark);
+  const named = (what: string, names: string): string[] =>
+    names === "" ? [] : bulleted(`${what}: ${names}`, marks.dim);
   return [
     marks.bold(printable(`${run.directory} against ${document.baseline}`)),
     ...run.warnings.flatMap((words) => bulleted(`warning: ${words}`, marks.bad)),
-    ...(run.onlyInBaseline.length > 0
-      ? bulleted(`only in the baseline: ${run.onlyInBaseline.join(", ")}`, marks.dim)
-      : []),
-    ...(run.onlyHere.length > 0 ? bulleted(`only here: ${run.onlyHere.join(", ")}`, marks.dim) : []),
+    ...named("only in the baseline", run.onlyInBaseline.join(", ")),
+    ...named("only here", run.onlyHere.join(", ")),
+    ...named("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
+    ...named("measured only here", metricsText(run.metricsOnlyHere)),
     ...run.findings
       .filter(({ isRegression }) => isRegression)
       .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
@@ -103,8 +115,12 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
 /** Ends with a line break; plain text unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
+  const hasStall = document.runs.some(({ findings }) =>
+    findings.some(({ baselineMedian, median }) => baselineMedian === 0 || median === 0),
+  );
   const mind =
     "Response times, medians over complete trials. Two runs differ by more than their trials do (another day, another " +
     "start of the server): compare several runs before believing a small difference.";
-  return `${[...lines, ...wrap(mind, WIDTH_MAX)].join("\n")}\n`;
+  const stall = hasStall ? ` ${NONE_IN_RATIOS}` : "";
+  return `${[...lines, ...wrap(mind + stall, WIDTH_MAX)].join("\n")}\n`;
 }

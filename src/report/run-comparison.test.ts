@@ -58,6 +58,37 @@ describe("a run against its baseline", () => {
     expect(slower(0.97).regressions).toBe(0);
   });
 
+  it("finds a stall, in all trials or in some, and names what nobody could measure any more", () => {
+    const stalled = (trials: number) => {
+      const document = compared(8, 2, ({ treatments }) => {
+        for (const { operations } of treatments[1]?.trials.slice(0, trials) ?? [])
+          if (operations.add) Object.assign(operations.add, { eventsPerSecond: 0, responseTimeMs: null });
+      });
+      const [run] = document.runs;
+      const rate = run?.findings.find(
+        ({ treatment, operation, metric }) =>
+          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
+      );
+      return { document, run, rate };
+    };
+    const { document, run, rate } = stalled(8);
+    expect(document.regressions).toBe(1);
+    expect(rate).toMatchObject({ baselineMedian: 500, median: 0, blocks: 8, isRegression: true });
+    const times = ["mean", "p50", "p95", "p99"];
+    expect(run?.metricsOnlyInBaseline).toEqual(
+      times.map((metric) => ({ treatment: "text", operation: "add", metric })),
+    );
+    expect(run?.metricsOnlyHere).toEqual([]);
+    const text = renderRunComparison(document);
+    expect(text).toContain("measured only in the baseline: text add: mean(ms) p50(ms) p95(ms) p99(ms)\n");
+    expect(text).toContain("REGRESSION: text add events/s is lower: <.001x (95 % CI <.001, p 0.00");
+    expect(text).toMatch(/^text +events\/s +500 +0 +<\.001x +<\.001 +8 +REGRESSION$/m);
+    expect(text.replaceAll("\n", " ")).toContain("Half an event in the window stands in for none");
+    // Three of eight: the others alone would be the same as before.
+    expect(stalled(3).rate).toMatchObject({ blocks: 8, verdict: "inconclusive", isRegression: false });
+    expect(renderRunComparison(compared(8, 2))).not.toContain("Half an event");
+  });
+
   it("claims nothing with fewer than five trials, and says so", () => {
     const few = compared(3, 4);
     expect(few.regressions).toBe(0);
@@ -85,6 +116,14 @@ describe("a run against its baseline", () => {
     expect(rename).toThrow(/after has no treatment in common with before/);
     const empty = other(({ treatments }) => treatments.forEach((each) => (each.trials = [])));
     expect(empty).toThrow(/after holds no complete trial/);
+    // The only treatment that both have did something before, and was not measured now.
+    const apart = other(({ treatments }) => {
+      const [jsonb, text] = treatments;
+      if (text) text.id = "other";
+      for (const trial of jsonb?.trials ?? []) trial.status = "partial";
+    });
+    expect(apart).toThrow(UsageError);
+    expect(apart).toThrow(/after has no metric in common with before/);
   });
 
   it("warns of another machine, version, setting or scenario, and of a run that should not be used", () => {

@@ -16,7 +16,7 @@ import {
 import { BLOCKS_MIN } from "./findings.js";
 import { worsePValues } from "./gate.js";
 import { runWarnings } from "./run-differences.js";
-import { logSeries, metricOf } from "./series.js";
+import { isZeroThroughout, logSeries, metricOf } from "./series.js";
 import { median } from "./statistics.js";
 import { unpairedFindingsOf } from "./unpaired.js";
 
@@ -28,12 +28,16 @@ export interface StoredRun {
   readonly result: ResultDocument;
 }
 
-/** One metric of one treatment, in the baseline and in another run. `blocks` is the fewer complete trials' number. */
-export interface RunFinding extends RatioFinding {
+/** A metric of a treatment that both runs have. */
+export interface TreatmentMetric {
   readonly treatment: string;
-  readonly levels: Readonly<Record<string, string>>;
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
+}
+
+/** One metric of one treatment, in the baseline and in another run. `blocks` is the fewer complete trials' number. */
+export interface RunFinding extends RatioFinding, TreatmentMetric {
+  readonly levels: Readonly<Record<string, string>>;
   /** Medians over complete trials, in milliseconds or events per second. */
   readonly baselineMedian: number;
   readonly median: number;
@@ -50,6 +54,9 @@ export interface RunComparison {
   /** Ids of treatments that the other side does not have. */
   readonly onlyInBaseline: readonly string[];
   readonly onlyHere: readonly string[];
+  /** Metrics of treatments that both have, measured on one side only: where nothing gets done, nothing takes time. */
+  readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
+  readonly metricsOnlyHere: readonly TreatmentMetric[];
   readonly findings: readonly RunFinding[];
 }
 
@@ -105,7 +112,10 @@ type Measured = Omit<RunFinding, "pWorse" | "isRegression">;
 function findings(matches: readonly Match[], seed: number): Measured[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => {
-      const family = matches.map(({ before, after }) => ({
+      const compared = matches.filter(
+        ({ before, after }) => !isZeroThroughout([before, after], operation, metric),
+      );
+      const family = compared.map(({ before, after }) => ({
         key: ["run", before.id, operation, metric].join("\n"),
         reference: logSeries(before, operation, metric),
         values: logSeries(after, operation, metric),
@@ -113,12 +123,27 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
       const middle = ({ trials }: TreatmentResult): number =>
         median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
       return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
-        const { before, after } = matches[i] as Match;
+        const { before, after } = compared[i] as Match;
         if (!finding) return [];
         const about = { treatment: before.id, levels: before.levels, operation, metric };
         return [{ ...about, baselineMedian: middle(before), median: middle(after), ...finding }];
       });
     }),
+  );
+}
+
+/** Metrics that the first of each two treatments has and the second has not. */
+function missing(
+  pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
+): TreatmentMetric[] {
+  return pairs.flatMap(([has, lacks]) =>
+    COMPARED_OPERATIONS.flatMap((operation) =>
+      COMPARISON_METRICS.flatMap((metric): TreatmentMetric[] => {
+        const isIn = ({ trials }: TreatmentResult): boolean =>
+          trials.some((trial) => metricOf(trial, operation, metric) !== undefined);
+        return isIn(has) && !isIn(lacks) ? [{ treatment: has.id, operation, metric }] : [];
+      }),
+    ),
   );
 }
 
@@ -152,6 +177,11 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
   const matches = matched(baseline, run);
   const { seed } = baseline.result.scenario;
   const measured = findings(matches, seed);
+  if (measured.length === 0)
+    throw new UsageError(
+      `${run.directory} has no metric in common with ${baseline.directory}`,
+      "Of each treatment that both have, one holds no complete trial, or got nothing done; compare others.",
+    );
   const pWorse = gated(matches, measured, seed);
   const both = new Set(matches.map(({ before }) => before.id));
   const others = ({ result }: StoredRun): string[] =>
@@ -161,6 +191,8 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
     warnings: runWarnings(baseline, run),
     onlyInBaseline: others(baseline),
     onlyHere: others(run),
+    metricsOnlyInBaseline: missing(matches.map(({ before, after }) => [before, after])),
+    metricsOnlyHere: missing(matches.map(({ before, after }) => [after, before])),
     findings: measured.map((each, i) => {
       const p = pWorse[i] ?? null;
       const isRegression = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);
@@ -170,7 +202,7 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
 }
 
 /**
- * Throws a UsageError where a run has no complete trial or no treatment of the baseline's.
+ * Throws a UsageError where a run has no complete trial, or no treatment or no metric of the baseline's.
  * @param maxRegression how much worse is still accepted, as a share
  */
 export function compareRuns(

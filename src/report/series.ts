@@ -1,6 +1,6 @@
 // The material of every comparison: one number for each trial, as a logarithm and by block, so that ratios are
 // differences and trials that ran near each other meet. Only complete trials count; a block without a value is
-// left out, never filled in.
+// left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
 import type {
   ComparedOperation,
   ComparisonMetric,
@@ -27,7 +27,15 @@ export function metricOf(
   return metric === "eventsPerSecond" ? result?.eventsPerSecond : result?.responseTimeMs?.[metric];
 }
 
-/** A metric that is 0 has no logarithm and is left out. */
+/** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
+const EVENTS_FOR_NONE = 0.5;
+
+/** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
+function standInFor({ windowSeconds }: TrialResult, metric: ComparisonMetric): number | undefined {
+  return metric === "eventsPerSecond" && windowSeconds > 0 ? EVENTS_FOR_NONE / windowSeconds : undefined;
+}
+
+/** By block. A rate of 0 counts as that of half an event in the window; a time of 0 has no logarithm and is left out. */
 export function logSeries(
   treatment: TreatmentResult,
   operation: ComparedOperation,
@@ -36,9 +44,19 @@ export function logSeries(
   const series = new Map<number, number>();
   for (const trial of treatment.trials) {
     const value = metricOf(trial, operation, metric);
-    if (value) series.set(trial.block, Math.log(value));
+    const counted = value === 0 ? standInFor(trial, metric) : value;
+    if (counted !== undefined) series.set(trial.block, Math.log(counted));
   }
   return series;
+}
+
+/** Whether there is nothing to compare: in no trial of these treatments is the metric more than 0. */
+export function isZeroThroughout(
+  treatments: readonly TreatmentResult[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): boolean {
+  return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
 }
 
 /** Over the blocks that all of them have. */

@@ -84,11 +84,9 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
       return ratioCell(found, comparisons);
     }),
   ]);
-  return [
-    ...renderWithin(columns, [...values, [`ratio to ${labels[0] ?? ""}`], ...ratios], marks),
-    ...renderVerdicts(result, operation),
-    "",
-  ];
+  const isCompared = comparisons.length > 0;
+  const rows = isCompared ? [...values, [`ratio to ${labels[0] ?? ""}`], ...ratios] : values;
+  return [...renderWithin(columns, rows, marks), ...renderVerdicts(result, operation), ""];
 }
 
 /** A section for each operation that any treatment performed, and for each span that any event went through. */
@@ -99,11 +97,13 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   );
   if (measured.length === 0) return [];
   const legend =
-    "Median over trials with 95 % interval (a-b; a..b is the range of fewer than 5 trials); response times; ratio to " +
-    "the first treatment, median over blocks. ~ the same within 5 %; ? cannot be told; ! below the noise of A/A pairs.";
+    "Median over trials with 95 % interval (a-b; a..b is the range of fewer than 5 trials); response times";
+  const ofRatios =
+    "; ratio to the first treatment, median over blocks. ~ the same within 5 %; ? cannot be told; ! below the noise of " +
+    "A/A pairs";
   return [
     marks.bold("Side by side"),
-    ...wrap(legend, WIDTH_MAX),
+    ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),
     "",
     ...measured.flatMap((operation) => section(result, operation, marks)),
   ];

@@ -86,6 +86,38 @@ describe("a window that changes", () => {
     expect(state.reason).toMatch(/steady after 20 s: lengthen the warm-up by that$/);
   });
 
+  it("names that warm-up in most windows whose start differs, whatever other series there are", () => {
+    const start = 20;
+    const states = seeds.map((seed) => {
+      const shape = (second: number): number => (second < start ? -60 : 0);
+      const changed = [0, 1].map((i) => series(window(seed * 100 + i, 120, { shape }), `changed ${i}`));
+      const others = [2, 3, 4, 5].map((i) => series(window(seed * 100 + i, 120), `steady ${i}`));
+      return steadyStateOf([...changed, ...others]);
+    });
+    expect(states.every(({ isSteady }) => isSteady === false)).toBe(true);
+    const settled = states.flatMap(({ settledAfterSeconds }) => settledAfterSeconds ?? []);
+    expect(settled.length).toBeGreaterThanOrEqual(40);
+    expect(Math.min(...settled)).toBeGreaterThanOrEqual(start);
+    expect(settled.sort((a, b) => a - b)[Math.floor(settled.length / 2)]).toBeLessThanOrEqual(2 * start);
+  });
+
+  it("names it by the clock, with seconds in which nothing was measured left out", () => {
+    const values = window(3, 120, { shape: (second) => (second < 40 ? -60 : 0) });
+    // Of the first 40 seconds every other one: the change is after 20 values.
+    const sparse = values.map((value, second) => (second < 40 && second % 2 === 1 ? null : value));
+    const state = steadyStateOf([series(sparse)]);
+    expect(state.reason).toMatch(/ after (39|40|41) s; steady after 40 s: lengthen the warm-up by that$/);
+    expect(state.settledAfterSeconds).toBe(40);
+  });
+
+  it("names no warm-up after which too few seconds were measured to tell", () => {
+    const values = window(3, 60, { shape: (second) => (second < 20 ? -60 : 0) });
+    const sparse = values.map((value, second) => (second >= 20 && second % 3 !== 0 ? null : value));
+    const state = steadyStateOf([series(sparse)]);
+    expect(state.isSteady).toBe(false);
+    expect(state).not.toHaveProperty("settledAfterSeconds");
+  });
+
   it("names no warm-up when nothing settles", () => {
     const values = window(4, 120, { shape: (second) => second });
     expect(steadyStateOf([series(values)])).not.toHaveProperty("settledAfterSeconds");
@@ -127,6 +159,11 @@ describe("the tests", () => {
     const transient = [...new Array<number>(10).fill(50), ...new Array<number>(40).fill(100)];
     expect(mser5(transient)).toBe(10);
     expect(mser5(new Array<number>(50).fill(100))).toBe(0);
-    expect(mser5(Array.from({ length: 50 }, (_, i) => i * i))).toBeUndefined();
+    expect(mser5(Array.from({ length: 50 }, (_, i) => i))).toBeUndefined();
+  });
+
+  it("MSER-5: is not led astray by two batches at the end that happen to be alike", () => {
+    const wave = Array.from({ length: 50 }, (_, i) => (i < 40 && i % 10 < 5 ? 90 : 100));
+    expect(mser5(wave)).toBe(0);
   });
 });

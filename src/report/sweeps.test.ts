@@ -77,6 +77,24 @@ describe("sweepsOf", () => {
     });
   });
 
+  it("keeps a level at which nothing gets done, and draws no law through it", () => {
+    const stall = (blocks: readonly number[]) => {
+      const treatments = sweepTreatments(LEVELS, 6);
+      for (const { block, operations } of treatments[0]?.trials ?? [])
+        if (blocks.includes(block) && operations.add) operations.add.eventsPerSecond = 0;
+      return sweepsOf(treatments, 1)[0];
+    };
+    expect(stall([0, 1, 2, 3, 4, 5])?.usl).toEqual({
+      status: "refused",
+      reason: "no throughput at all at 64 clients, which the law excludes",
+    });
+    expect(stall([0, 1, 2, 3, 4, 5])?.points.at(-1)).toMatchObject({ clients: 64, trials: 6 });
+    // One stall in six is not left out, as if the other five were all.
+    const once = stall([0])?.usl;
+    if (once?.status === "fitted") expect(once.kappa.value).toBeGreaterThan(LAW.kappa * 1.1);
+    else expect(once?.reason).not.toMatch(/blocks/);
+  });
+
   it("makes nothing of two levels, of other factors or of none", () => {
     expect(sweepsOf(sweepTreatments(["1", "2"], 5), 1)).toEqual([]);
     expect(sweepsOf(sweepTreatments(LEVELS, 5, {}, "pool.size"), 1)).toEqual([]);

@@ -66,7 +66,7 @@ function curves(steps: readonly Step[], operation: Operation): Curve[] {
     const curve = steps.flatMap(({ clients, treatment }) => {
       const trial = treatment.trials.find((candidate) => candidate.block === block);
       const throughput = trial && metricOf(trial, operation, "eventsPerSecond");
-      return throughput ? [{ clients, throughput }] : [];
+      return throughput === undefined ? [] : [{ clients, throughput }];
     });
     return curve.length === steps.length ? [curve] : [];
   });

@@ -74,6 +74,9 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   if (curves.length < BLOCKS_MIN)
     return refused(`${curves.length} complete blocks of trials; intervals need at least ${BLOCKS_MIN}`);
   const points = averaged(curves);
+  const stalled = points.flatMap(({ clients, throughput }) => (throughput === 0 ? [clients] : []));
+  if (stalled.length > 0)
+    return refused(`no throughput at all at ${stalled.join(", ")} clients, which the law excludes`);
   const fit = fitUsl(points);
   if (!fit) return refused("least squares did not converge");
   const reason = objection(points, fit);

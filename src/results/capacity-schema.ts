@@ -15,7 +15,9 @@ export const CapacityProbe = z.strictObject({
   purpose: z.enum(PROBE_PURPOSES),
   ratePerSecond: amount.describe("Arrivals that were asked for"),
   offeredPerSecond: amount.describe("Arrivals that became due in the window"),
-  achievedPerSecond: amount.describe("Transactions that were committed in it"),
+  achievedPerSecond: amount.describe(
+    "Transactions that were committed in it; rounds of a cycle of which no part was given up",
+  ),
   dropped: count,
   seen: z.number().nullable().describe("What the threshold was held against; null without samples"),
   p99Ms: amount.nullable().describe("Response time of what is started by the rate"),

@@ -1,0 +1,136 @@
+// A search for capacity around trials that are made up: a server that carries 40 batches a second, whatever is asked of
+// it. What the result then holds, and what it does not.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ExitCode, UsageError } from "../foundation/errors.js";
+import { Totals } from "../metrics/totals.js";
+import { operationResults } from "../results/operation-results.js";
+import { parseScenario } from "../scenario/loader.js";
+import type { DialectName, Treatment } from "../scenario/settings.js";
+import { exampleTrial } from "../testing/example-result.js";
+import { parseCapacityThreshold } from "./capacity-probe.js";
+import type { ExperimentOutcome } from "./experiment.js";
+import { findCapacity } from "./find-capacity.js";
+import { Interruption } from "./interruption.js";
+import type { ExperimentObserver } from "./observer.js";
+import type { FinishedTrial, TrialInputs } from "./trial-parts.js";
+
+const CARRIED_PER_SECOND = 40;
+const SERVER_DIALECT: DialectName = "cockroachdb";
+
+const driven: Treatment[] = [];
+
+function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
+  driven.push(treatment);
+  const { windowSeconds, ...rest } = exampleTrial(index, trial.number, 10);
+  const load = treatment.settings.actors.producers?.load;
+  const rate = load?.executor === "constant-arrival-rate" ? load.ratePerSecond : 0;
+  const totals = new Totals(["add"]);
+  const counts = totals.countsOf("add");
+  counts.offered = Math.round(rate * windowSeconds);
+  counts.transactions = Math.min(counts.offered, CARRIED_PER_SECOND * windowSeconds);
+  counts.events = counts.transactions * 10;
+  for (let i = 0; i < 200; i++) totals.histograms.at("add.response").recordValue(10_000);
+  const operations = operationResults(totals.summary(windowSeconds), treatment.settings);
+  const result = { ...rest, windowSeconds, block: trial.block, seed: trial.seed, operations };
+  return { result, totals };
+}
+
+vi.mock("../report/html/report-file.js");
+vi.mock("./trial.js", () => ({
+  runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),
+}));
+vi.mock("./experiment-host.js", () => ({
+  ExperimentHost: class {
+    provide = () => Promise.resolve({ dialect: SERVER_DIALECT });
+    release = () => Promise.resolve();
+    environment = () => ({ versions: {}, settings: {}, machine: {} });
+  },
+}));
+
+const nothing = (): void => undefined;
+const observer: ExperimentObserver = {
+  ...{ note: nothing, trialStarted: nothing, phaseStarted: nothing, second: nothing },
+  ...{ evidence: nothing, thresholds: nothing, trialEnded: nothing },
+};
+
+let out = "";
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "train-sim-capacity-"));
+  driven.length = 0;
+});
+afterEach(() => {
+  rmSync(out, { recursive: true, force: true });
+});
+
+const TARGET = "target: postgresql://u@db:5432/d\n";
+
+/** Of two treatments with six trials each. */
+function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promise<ExperimentOutcome> {
+  const factors = "factors: { payload: [text, jsonb-manual] }\ntrials: 6\n";
+  const experiment = parseScenario(`name: a\nseed: 1\n${target}${factors}${text}`, "scenario.yaml");
+  return findCapacity(experiment, parseCapacityThreshold(threshold), {
+    ...{ out, programVersion: "1.0.0", observer, interruption: new Interruption() },
+  });
+}
+
+describe("the result of a search for capacity", () => {
+  it("holds what trials showed of each treatment, and compares nothing between their rates", async () => {
+    const { result, summary, exitCode } = await search();
+    expect(exitCode).toBe(ExitCode.done);
+    expect(result.treatments.map(({ trials }) => trials.length)).toEqual([6, 6]);
+    for (const { summary: medians } of result.treatments)
+      expect(medians).toContainEqual(expect.objectContaining({ operation: "add", metric: "mean" }));
+    expect(result).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
+    const text = summary.replaceAll("\n", " ");
+    expect(text).toContain("compare these rates, not what was measured at them.");
+    expect(text).not.toContain("ratio to");
+  });
+
+  it("judges the scenario's thresholds by the trials that confirm, and ends with 99 where one fails", async () => {
+    const text = 'thresholds: { add: ["p(99)<20", "rate>100"], integrity: ["violations==0"] }';
+    const { result, summary, exitCode } = await search(text);
+    expect(exitCode).toBe(ExitCode.thresholdFailed);
+    expect(result.thresholds?.map(({ expression, treatment, ok }) => [expression, treatment, ok])).toEqual([
+      ["p(99)<20", "text", true],
+      ["p(99)<20", "jsonb-manual", true],
+      ["rate>100", "text", false],
+      ["rate>100", "jsonb-manual", false],
+      ["violations==0", "text", true],
+      ["violations==0", "jsonb-manual", true],
+    ]);
+    const rate = result.capacity?.[0]?.ratePerSecond ?? 0;
+    expect((result.thresholds?.[2]?.seen ?? 0) / rate).toBeCloseTo(1, 1);
+    expect(summary).toContain("Thresholds: 2 of 6 FAILED");
+  });
+
+  it("counts thresholds on a treatment as failed where no rate was confirmed, and leaves other treatments out", async () => {
+    const text = 'thresholds: { add: ["count>0"], "add{payload:jsonb-manual}": ["count>1"] }';
+    const { result, exitCode } = await search(text, "add{payload:text}: p(99)<1");
+    expect(exitCode).toBe(ExitCode.thresholdFailed);
+    const failed = { expression: "count>0", treatment: "text", seen: null, ok: false };
+    expect(result.thresholds).toMatchObject([{ ...failed, reason: "no complete trial" }]);
+  });
+});
+
+it("probes in the dialect that the server says it speaks", async () => {
+  await search();
+  expect(driven.length).toBeGreaterThan(0);
+  for (const { settings } of driven)
+    expect(settings).toMatchObject({ dialect: SERVER_DIALECT, asksDialect: false });
+});
+
+it("refuses faults that this machine cannot do, before it makes a directory", async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, "platform");
+  Object.defineProperty(process, "platform", { value: "darwin" });
+  try {
+    const searched = search("faults: [{ at: 1s, for: 1s, kind: process-stop }]", "add: max<9", "");
+    await expect(searched).rejects.toThrow(UsageError);
+    await expect(searched).rejects.toThrow(/\/proc, which darwin has not/);
+    expect(readdirSync(out)).toEqual([]);
+  } finally {
+    if (platform) Object.defineProperty(process, "platform", platform);
+  }
+});
