@@ -1,35 +1,20 @@
 // `compare` and `report` as commands: directories in, tables or JSON out, exit codes, and refusals that name the
 // directory.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
 import { exampleResult } from "../testing/example-result.js";
+import { commandStage } from "../testing/command-stage.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerReport } from "./report.js";
 
-let directory = "";
-let output = "";
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "train-sim-compare-"));
-  output = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    output += String(chunk);
-    return true;
-  });
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  process.exitCode = undefined;
-  await rm(directory, { recursive: true });
-});
+const stage = commandStage();
 
 async function stored(name: string, slowdown: number, trials = 6): Promise<string> {
-  const path = join(directory, name);
+  const path = join(stage.directory, name);
   await mkdir(path);
   await writeResult(path, exampleResult(trials, slowdown));
   return path;
@@ -54,7 +39,7 @@ describe("compare", () => {
   it("ends with 99 on a regression beyond the bound, and with 0 within it", async () => {
     const [before, after] = [await stored("before", 2), await stored("after", 2.5)];
     expect(await run("compare", before, after)).toBe(ExitCode.thresholdFailed);
-    expect(output).toContain("REGRESSION: text add mean(ms) is higher: 1.25x");
+    expect(stage.output).toContain("REGRESSION: text add mean(ms) is higher: 1.25x");
     expect(await run("compare", before, after, "--max-regression", "30%")).toBe(ExitCode.done);
     expect(await run("compare", after, before)).toBe(ExitCode.done);
   });
@@ -62,21 +47,21 @@ describe("compare", () => {
   it("takes the baseline by name, wherever it stands, and compares all others with it", async () => {
     const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 3)];
     expect(await run("compare", c, a, b, "--baseline", b, "--json")).toBe(ExitCode.thresholdFailed);
-    const document = JSON.parse(output) as { baseline: string; runs: { directory: string }[] };
+    const document = JSON.parse(stage.output) as { baseline: string; runs: { directory: string }[] };
     expect(document.baseline).toBe(b);
     expect(document.runs.map((each) => each.directory)).toEqual([c, a]);
   });
 
   it("writes the CSV of all runs beside", async () => {
     const [a, b] = [await stored("a", 2), await stored("b", 2)];
-    const file = join(directory, "history.csv");
+    const file = join(stage.directory, "history.csv");
     expect(await run("compare", a, b, "--csv", file)).toBe(ExitCode.done);
     expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
   });
 
   it("refuses what it cannot read or compare, naming the directory", async () => {
     const good = await stored("good", 2);
-    const half = join(directory, "half");
+    const half = join(stage.directory, "half");
     await mkdir(half);
     const refusal = async (...args: string[]): Promise<string> => {
       const error = await run("compare", ...args);
@@ -86,7 +71,7 @@ describe("compare", () => {
     expect(await refusal(good, half)).toBe(`${half} holds no result.json`);
     await writeFile(join(half, "result.json"), '{"version":1,"scen');
     expect(await refusal(good, half)).toMatch(/half\/result\.json is not JSON/);
-    expect(await refusal(good, join(directory, "none"))).toMatch(/none is not a directory/);
+    expect(await refusal(good, join(stage.directory, "none"))).toMatch(/none is not a directory/);
     expect(await refusal(good, good)).toMatch(/cannot be compared with itself/);
     await expect(run("compare", good, good, "--max-regression", "much")).rejects.toThrow(/percentage/);
   });
@@ -96,6 +81,6 @@ describe("report", () => {
   it("gives the stored document back, as it is", async () => {
     const path = await stored("a", 2);
     expect(await run("report", path, "--json")).toBe(ExitCode.done);
-    expect(JSON.parse(output)).toEqual(exampleResult(6, 2));
+    expect(JSON.parse(stage.output)).toEqual(exampleResult(6, 2));
   });
 });

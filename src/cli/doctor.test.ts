@@ -1,11 +1,11 @@
 // What `doctor` makes of a machine that lacks something: nothing where it is not needed, a problem and exit code 104
 // where the scenario cannot be carried without it.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ExitCode, TargetError } from "../foundation/errors.js";
+import { commandStage } from "../testing/command-stage.js";
 import { register } from "./doctor.js";
 
 const lack = (what: string): never => {
@@ -15,33 +15,17 @@ vi.mock("../target/postgres-binaries.js", () => ({ findPostgresPackage: () => la
 vi.mock("../target/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
 vi.mock("../target/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
 
-let directory = "";
-let output = "";
-
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-doctor-"));
-  output = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    output += String(chunk);
-    return true;
-  });
-});
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  process.exitCode = undefined;
-  await rm(directory, { recursive: true });
-});
+const stage = commandStage();
 
 /** What is said to be missing, or a problem, by its name. */
 async function statesFor(scenario?: string): Promise<Record<string, string>> {
-  const file = path.join(directory, "given.yaml");
+  const file = path.join(stage.directory, "given.yaml");
   if (scenario !== undefined) await writeFile(file, `name: a\n${scenario}`);
   const args = scenario === undefined ? [] : [file];
   const program = new Command();
   register(program);
   await program.parseAsync(["doctor", ...args, "--json"], { from: "user" });
-  const found = JSON.parse(output) as { what: string; state: string }[];
+  const found = JSON.parse(stage.output) as { what: string; state: string }[];
   return Object.fromEntries(found.map(({ what, state }) => [what, state]));
 }
 

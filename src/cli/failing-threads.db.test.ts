@@ -8,16 +8,16 @@ import { afterAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin } from "../database/admin.js";
 import { dropNamespace } from "../database/namespace.js";
 import { testNamespace } from "../testing/namespace.js";
+import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
-const { user, password, host, port, database } = inject("adminEndpoint");
 const namespace = testNamespace("failing");
 
 const SCENARIO = `
 name: failing
 seed: 1
 namespace: ${namespace}
-target: { kind: url, urls: ["postgresql://${user}:${password ?? ""}@${host}:${port}/${database}"] }
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 payload: text
 batch: 5
 actors:

@@ -8,6 +8,7 @@ import { systemClock } from "../foundation/clock.js";
 import { connectAdmin } from "../database/admin.js";
 import { dropNamespace } from "../database/namespace.js";
 import { testNamespace } from "../testing/namespace.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -17,7 +18,7 @@ import {
   writeScenarioFile,
 } from "../testing/train-sim.js";
 
-const { user, password, host, port, database } = inject("adminEndpoint");
+const { password } = inject("adminEndpoint");
 const namespace = testNamespace("killed");
 
 /** Events hardly get on, so that the drain takes all its time; the preload makes the reset take some. */
@@ -38,7 +39,7 @@ trials: 1
 diagnosis: { ceiling: false }
 `;
 const ON_SUITE_SERVER = `${LOAD}namespace: ${namespace}
-target: { kind: url, urls: ["postgresql://${user}:${password ?? ""}@${host}:${port}/${database}"] }
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 `;
 
 afterAll(async () => {

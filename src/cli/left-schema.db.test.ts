@@ -6,6 +6,7 @@ import { connectAdmin } from "../database/admin.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -28,10 +29,6 @@ evidence: { every: "off" }
 trial: { warmUp: 0, duration: 600ms, drain: false }
 trials: 1
 `;
-
-function urlOf({ user, password, host, port, database }: Endpoint): string {
-  return `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
-}
 
 async function schemasAt(endpoint: Endpoint, names: readonly string[]): Promise<unknown[]> {
   const admin = await connectAdmin(endpoint);

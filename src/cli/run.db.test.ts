@@ -10,10 +10,10 @@ import { resetNamespace } from "../database/namespace.js";
 import { ResultDocument } from "../results/result-schema.js";
 import { trialPath } from "../results/directory.js";
 import { readTrialHistograms } from "../results/reader.js";
-import type { Endpoint } from "../scenario/endpoint.js";
 import { startEmbedded } from "../target/embedded.js";
 import { testNamespace } from "../testing/namespace.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   said,
@@ -36,10 +36,6 @@ diagnosis: { ceiling: false }
 `;
 const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
 const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
-
-function urlOf({ user, password, host, port, database }: Endpoint): string {
-  return `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
-}
 
 /** A scenario on the suite's own server, in a namespace of its own. */
 function onSuiteServer(rest: string): { yaml: string; namespace: string } {

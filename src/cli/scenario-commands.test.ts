@@ -1,34 +1,19 @@
 // The commands that need a scenario and no database: validate, init, json-schema, and the plan of a run. What they
 // print, and how they refuse.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
+import { commandStage } from "../testing/command-stage.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { planWarnings, renderPlan } from "./plan.js";
 import { register as registerValidate } from "./validate.js";
 
-let directory = "";
-let output = "";
-
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-cli-"));
-  output = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    output += String(chunk);
-    return true;
-  });
-});
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await rm(directory, { recursive: true });
-});
+const stage = commandStage();
 
 /** Runs a command line and resolves to the error it ended with, if any. */
 async function run(...args: string[]): Promise<TrainSimError | undefined> {
@@ -44,7 +29,7 @@ async function run(...args: string[]): Promise<TrainSimError | undefined> {
 }
 
 async function scenario(yaml: string): Promise<string> {
-  const file = path.join(directory, "given.yaml");
+  const file = path.join(stage.directory, "given.yaml");
   await writeFile(file, yaml);
   return file;
 }
@@ -53,7 +38,7 @@ describe("validate", () => {
   test("says what a valid scenario would run", async () => {
     const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }");
     expect(await run("validate", file, "--set", "trial.duration=4s")).toBeUndefined();
-    expect(output).toBe("ok: a: 2 treatments x 3 trials = 6 trials, 36s, up to 3m36s\n");
+    expect(stage.output).toBe("ok: a: 2 treatments x 3 trials = 6 trials, 36s, up to 3m36s\n");
   });
 
   test("refuses with every problem and exit code 104, and prints nothing on standard output", async () => {
@@ -62,12 +47,12 @@ describe("validate", () => {
     expect(error?.exitCode).toBe(ExitCode.invalid);
     expect(error?.message).toContain(`${file}:2:1 paylod: unknown key; did you mean payload?`);
     expect(error?.message).toContain(`${file}:3:10 clients: must be at least 1 (seen -1)`);
-    expect(output).toBe("");
+    expect(stage.output).toBe("");
   });
 
   test("--json answers both ways with a document", async () => {
     await run("validate", await scenario("name: a\ntrials: 1\ntrial: { drain: false }"), "--json");
-    expect(JSON.parse(output)).toEqual({
+    expect(JSON.parse(stage.output)).toEqual({
       valid: true,
       name: "a",
       treatments: [{ id: "base", levels: {} }],
@@ -75,10 +60,10 @@ describe("validate", () => {
       leastSeconds: 12,
       mostSeconds: 12,
     });
-    output = "";
+    stage.output = "";
     const file = await scenario("name: a\ntrials: 0");
     expect((await run("validate", file, "--json"))?.exitCode).toBe(ExitCode.invalid);
-    expect(JSON.parse(output)).toEqual({
+    expect(JSON.parse(stage.output)).toEqual({
       valid: false,
       problems: [
         { source: file, line: 2, column: 9, path: "trials", message: "must be at least 1", seen: "0" },
@@ -89,15 +74,15 @@ describe("validate", () => {
 
 describe("init", () => {
   test("writes a starter that loads, named after its file, and points editors at the schema", async () => {
-    const file = path.join(directory, "my first test.yaml");
+    const file = path.join(stage.directory, "my first test.yaml");
     expect(await run("init", file)).toBeUndefined();
     const experiment = await loadScenario(file);
     expect(experiment.name).toBe("my-first-test");
     expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "text"]);
     const link = /^# yaml-language-server: \$schema=(\S+)\n/.exec(await readFile(file, "utf8"))?.[1] ?? "";
-    const schema: unknown = JSON.parse(await readFile(path.resolve(directory, link), "utf8"));
+    const schema: unknown = JSON.parse(await readFile(path.resolve(stage.directory, link), "utf8"));
     expect(schema).toHaveProperty("title", "train-sim scenario");
-    expect(output).toContain(`wrote ${file}`);
+    expect(stage.output).toContain(`wrote ${file}`);
   });
 
   test("leaves an existing file as it is", async () => {
@@ -109,11 +94,11 @@ describe("init", () => {
   });
 
   test("refuses a directory that does not exist, and one in place of the file", async () => {
-    expect((await run("init", path.join(directory, "no", "x.yaml")))?.message).toMatch(
+    expect((await run("init", path.join(stage.directory, "no", "x.yaml")))?.message).toMatch(
       /directory does not exist$/,
     );
-    await mkdir(path.join(directory, "taken.yaml"));
-    expect((await run("init", path.join(directory, "taken.yaml")))?.message).toMatch(
+    await mkdir(path.join(stage.directory, "taken.yaml"));
+    expect((await run("init", path.join(stage.directory, "taken.yaml")))?.message).toMatch(
       /taken\.yaml is there already/,
     );
   });
@@ -121,7 +106,7 @@ describe("init", () => {
 
 test("json-schema prints the schema", async () => {
   await run("json-schema");
-  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
+  expect(JSON.parse(stage.output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
 });
 
 describe("the plan", () => {

@@ -5,20 +5,21 @@ import { systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
 import { TcpProxy } from "../target/network/tcp-proxy.js";
 import { testNamespace } from "../testing/namespace.js";
+import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 let proxy: TcpProxy | undefined;
 afterAll(() => proxy?.close());
 
 it("ends with a budget that is used up at once", async () => {
-  const { user, password = "", host, port, database } = inject("adminEndpoint");
-  proxy = await TcpProxy.open({ host, port }, systemClock, new Prng(1));
+  const server = inject("adminEndpoint");
+  proxy = await TcpProxy.open({ host: server.host, port: server.port }, systemClock, new Prng(1));
   await proxy.suffer({ kind: "latency", latencyMs: 30, jitterMs: 0 });
   const out = scratchDirectory();
   const yaml = `
 name: t
 namespace: ${testNamespace("budget")}
-target: "postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}"
+target: "${urlOf({ ...server, host: "127.0.0.1", port: proxy.port })}"
 payload: text
 statementShape: single-statement
 actors:

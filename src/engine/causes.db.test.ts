@@ -11,6 +11,7 @@ import type { DatabaseEvidence, ResultDocument, TrialResult } from "../results/r
 import type { RunningTarget } from "../target/running-target.js";
 import { startEmbedded } from "../target/embedded.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -43,15 +44,11 @@ afterAll(async () => {
   await Promise.all([unvacuumed, vacuumed].map((server) => server.stop()));
 });
 
-function scenario(
-  { admin: { user, password = "", host, port, database } }: RunningTarget,
-  windowSeconds: number,
-  rest: string,
-): string {
+function scenario({ admin }: RunningTarget, windowSeconds: number, rest: string): string {
   return `
 name: causes
 seed: 7
-target: { kind: url, urls: ["postgresql://${user}:${password}@${host}:${port}/${database}"] }
+target: { kind: url, urls: ["${urlOf(admin)}"] }
 diagnosis: { ceiling: false }
 batch: { min: 10, max: 10 }
 payload: text

@@ -11,6 +11,7 @@ import type { OperationResult, TrialResult } from "../results/result-schema.js";
 import { STATEMENT_SHAPES, type StatementShape } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
+import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const CLIENTS = 8;
@@ -48,13 +49,12 @@ beforeEach(async () => {
 });
 
 async function run(rest: string): Promise<TrialResult> {
-  const { user, password = "", host, port, database } = own.endpoint;
   const out = scratchDirectory();
   const scenario = `
 name: fidelity
 seed: 11
 namespace: ${namespace}
-target: { kind: url, urls: ["postgresql://${user}:${password}@${host}:${port}/${database}"] }
+target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
 payload: text
 batch: { min: 1, max: 20 }
 evidence: { every: off }

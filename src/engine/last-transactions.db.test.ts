@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ownDatabase } from "../testing/own-database.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -14,13 +15,12 @@ import {
 const own = ownDatabase("last");
 
 it("ends with 111 and the server's word for it where a lock keeps them from the drain", async () => {
-  const { user, password = "", host, port, database } = own.endpoint;
   const out = join(scratchDirectory(), "results");
   const scenario = `
 name: last
 seed: 3
 namespace: last
-target: { kind: url, urls: ["postgresql://${user}:${password}@${host}:${port}/${database}"] }
+target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
 payload: text
 batch: 5
 appDelay: 0

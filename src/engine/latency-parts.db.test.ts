@@ -6,6 +6,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { OperationResult, ResultDocument } from "../results/result-schema.js";
 import { testNamespace } from "../testing/namespace.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 /** HdrHistogram's mean: each sample stands in the middle of a bucket that is at most 0.1 % wide. */
@@ -16,10 +17,8 @@ const SAMPLE_MS = 0.001;
 const MATRIX_MAX_MS = 180_000;
 
 async function run(rest: string): Promise<{ directory: string; result: ResultDocument }> {
-  const { user, password, host, port, database } = inject("adminEndpoint");
-  const url = `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
   const yaml = `name: parts\nseed: 1\nnamespace: ${testNamespace("parts")}
-target: { kind: url, urls: ["${url}"] }
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 batch: { min: 2, max: 6 }
 diagnosis: { ceiling: false }
 trials: 1

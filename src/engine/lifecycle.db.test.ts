@@ -1,13 +1,9 @@
 // Lives of events through whole trials of the built program, where the chances leave nothing to chance: how many passes
 // an event takes, which of them have a latency, and what is said of the drain.
 import { describe, expect, inject, it } from "vitest";
-import type { Endpoint } from "../scenario/endpoint.js";
 import { testNamespace } from "../testing/namespace.js";
+import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
-
-function urlOf({ user, password, host, port, database }: Endpoint): string {
-  return `postgresql://${user}:${password ?? ""}@${host}:${port}/${database}`;
-}
 
 /** Runs it on the suite's server and gives its only treatment. */
 async function run(rest: string) {

@@ -4,15 +4,16 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-export const HOW_TO_GET_CHROMIUM =
+const HOW_TO_GET_CHROMIUM =
   "install it (Debian: apt-get install chromium), or fetch one with `npx playwright-core install chromium`, " +
   "or name one in CHROMIUM_PATH";
 
 /** Path of an executable; undefined where there is none. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") {
     if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which is not there`);
@@ -25,7 +26,32 @@ export function findChromium(): string | undefined {
 }
 
 /** Its sandbox needs an unprivileged user, so root's runs without one; the pages are our own. */
-export function startChromium(executablePath: string): Promise<Browser> {
+function startChromium(executablePath: string): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({ executablePath, args: isRoot ? ["--no-sandbox"] : [] });
+}
+
+/** Tests of a page, `what`, in a browser that they all share and that is there once they run. */
+export function describeInChromium(what: string, tests: (browser: () => Browser) => void): void {
+  const executable = findChromium();
+  if (executable === undefined) {
+    process.stderr.write(
+      `NOT RUN: ${what} in a browser, because there is no Chromium here: ${HOW_TO_GET_CHROMIUM}.\n`,
+    );
+    test(`says how to get the browser that tests of ${what} need`, () => {
+      expect(HOW_TO_GET_CHROMIUM).toContain("CHROMIUM_PATH");
+    });
+    return;
+  }
+  describe(`${what} in Chromium`, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await startChromium(executable);
+    });
+    afterAll(() => browser?.close());
+    tests(() => {
+      if (!browser) throw new Error("The browser is started before the tests: ask for it within them");
+      return browser;
+    });
+  });
 }

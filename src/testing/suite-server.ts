@@ -2,11 +2,15 @@
 // starts a server of its own, so tests that do not look at the server use it. Each scenario names a namespace of its own,
 // because all test files share the server.
 import { inject } from "vitest";
+import type { Endpoint } from "../scenario/endpoint.js";
 import { testNamespace } from "./namespace.js";
+
+/** As a scenario names it. */
+export function urlOf({ user, password = "", host, port, database }: Endpoint): string {
+  return `postgresql://${user}:${password}@${host}:${port}/${database}`;
+}
 
 /** Two lines of a scenario: its target, and a namespace that begins with `name`. */
 export function onSuiteServer(name: string): string {
-  const { user, password = "", host, port, database } = inject("adminEndpoint");
-  const url = `postgresql://${user}:${password}@${host}:${port}/${database}`;
-  return `namespace: ${testNamespace(name)}\ntarget: { kind: url, urls: ["${url}"] }\n`;
+  return `namespace: ${testNamespace(name)}\ntarget: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }\n`;
 }

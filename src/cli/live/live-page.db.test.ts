@@ -1,37 +1,21 @@
 // The live page in a real Chromium, served as a run serves it, from a state that the test moves. It needs the built assets
 // (`dist/`). Without a Chromium on this machine it says plainly that it was not run.
 import axe, { type AxeResults } from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findChromium, HOW_TO_GET_CHROMIUM, startChromium } from "../../testing/chromium.js";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeInChromium } from "../../testing/chromium.js";
 import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../../testing/example-live.js";
 import { inkOf } from "../../testing/report-page.js";
 import { startDashboard, type LiveServer } from "./dashboard.js";
 
 const ASSETS = new URL("../../../dist/report/html/", import.meta.url);
 
-const executable = findChromium();
-if (executable === undefined) {
-  process.stderr.write(
-    `NOT RUN: the live page in a browser, because there is no Chromium here: ${HOW_TO_GET_CHROMIUM}.\n`,
-  );
-  test("says how to get the browser that the other tests of this file need", () => {
-    expect(HOW_TO_GET_CHROMIUM).toContain("CHROMIUM_PATH");
-  });
-}
-
-describe.runIf(executable !== undefined)("the live page in Chromium", () => {
-  let browser: Browser;
+describeInChromium("the live page", (browserOf) => {
   let page: Page;
   let run: WatchedRun;
   let server: LiveServer;
   let isOpen = false;
   const complaints: string[] = [];
-
-  beforeAll(async () => {
-    browser = await startChromium(executable ?? "");
-  });
-  afterAll(() => browser.close());
 
   beforeEach(async () => {
     run = watchedRun();
@@ -40,7 +24,7 @@ describe.runIf(executable !== undefined)("the live page in Chromium", () => {
     run.state.note("<img src=x onerror=alert(1)>");
     server = await startDashboard(0, run.state, ASSETS);
     isOpen = true;
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const context = await browserOf().newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
     page.on("console", (message) => complaints.push(`console ${message.type()}: ${message.text()}`));
     page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
@@ -64,7 +48,7 @@ describe.runIf(executable !== undefined)("the live page in Chromium", () => {
     expect(await page.locator("#operations tbody tr").first().textContent()).toBe("add50050200.50.5000");
     expect(await page.locator("#thresholds li").getAttribute("data-tone")).toBe("bad");
     expect(await page.locator("#notes").textContent()).toContain("<img src=x onerror=alert(1)>");
-    expect(await inkOf(browser, await page.locator("#live-picture").screenshot())).toBeGreaterThan(0.004);
+    expect(await inkOf(browserOf(), await page.locator("#live-picture").screenshot())).toBeGreaterThan(0.004);
   });
 
   test("follows what happens", async () => {

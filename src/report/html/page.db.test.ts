@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import type { TrialResult } from "../../results/result-schema.js";
-import { findChromium, HOW_TO_GET_CHROMIUM, startChromium } from "../../testing/chromium.js";
+import { describeInChromium } from "../../testing/chromium.js";
 import { exampleReport } from "../../testing/example-report.js";
 import { inkOf, openFromDisk, type WatchedPage } from "../../testing/report-page.js";
 import { LIGHT } from "./page/charts/theme.js";
@@ -35,26 +35,13 @@ function strokesOf(svg: string, colour: string): number {
   return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
 }
 
-const executable = findChromium();
-if (executable === undefined) {
-  process.stderr.write(
-    `NOT RUN: report.html in a browser, because there is no Chromium here: ${HOW_TO_GET_CHROMIUM}.\n`,
-  );
-  test("says how to get the browser that the other tests of this file need", () => {
-    expect(HOW_TO_GET_CHROMIUM).toContain("CHROMIUM_PATH");
-  });
-}
-
-describe.runIf(executable !== undefined)("report.html in Chromium", () => {
-  let browser: Browser;
+describeInChromium("report.html", (browserOf) => {
   let html: string;
   let opened: WatchedPage | undefined;
 
-  beforeAll(async () => {
-    browser = await startChromium(executable ?? "");
+  beforeAll(() => {
     html = htmlOf(exampleReport());
   });
-  afterAll(() => browser.close());
 
   /** Whatever a test does with the page, nothing may complain. */
   afterEach(async () => {
@@ -69,7 +56,7 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
     hash = "",
     text = html,
   ): Promise<Page> => {
-    opened = await openFromDisk(browser, text, options, hash);
+    opened = await openFromDisk(browserOf(), text, options, hash);
     return opened.page;
   };
 
@@ -95,7 +82,7 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
         await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
       ).toEqual(IDS);
       for (const id of IDS) {
-        const ink = await inkOf(browser, await page.locator(picture(id)).screenshot());
+        const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
         expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
         expect(await page.locator(`${picture(id)} path`).count(), `shapes in ${id}`).toBeGreaterThan(5);
       }
@@ -105,7 +92,7 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
   test("would notice a chart that draws nothing", async () => {
     const page = await open();
     await page.evaluate("document.querySelector('#throughput-picture svg').replaceChildren()");
-    expect(await inkOf(browser, await page.locator(picture("throughput")).screenshot())).toBe(0);
+    expect(await inkOf(browserOf(), await page.locator(picture("throughput")).screenshot())).toBe(0);
   });
 
   test("hides and shows a treatment in every chart, and keeps that in the address", async () => {
@@ -276,7 +263,7 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
       expect(await page.locator(`#${id} .chart-note`).textContent()).toContain("no trial of the treatments");
     await page.locator("#filter-trials").selectOption("1");
     for (const id of ids) {
-      const ink = await inkOf(browser, await page.locator(picture(id)).screenshot());
+      const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
       expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
     }
   });
@@ -310,7 +297,9 @@ describe.runIf(executable !== undefined)("report.html in Chromium", () => {
 
   test("survives an address that names what is not there", async () => {
     const page = await open({}, "#hide=nobody&trials=999&latency.percentile=p12&nonsense=1");
-    expect(await inkOf(browser, await page.locator(picture("latency")).screenshot())).toBeGreaterThan(0.004);
+    expect(await inkOf(browserOf(), await page.locator(picture("latency")).screenshot())).toBeGreaterThan(
+      0.004,
+    );
     expect(await page.locator("#latency-percentile").inputValue()).toBe("p99");
   });
 });

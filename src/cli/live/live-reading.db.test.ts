@@ -1,40 +1,24 @@
 // What a reader of the live page does while it changes every second, in a real Chromium: scrolling, focus, reading notes. It
 // needs the built assets (`dist/`). Without a Chromium on this machine it says plainly that it was not run.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startDashboard, type LiveServer } from "../../cli/live/dashboard.js";
-import { findChromium, HOW_TO_GET_CHROMIUM, startChromium } from "../../testing/chromium.js";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startDashboard, type LiveServer } from "./dashboard.js";
+import { describeInChromium } from "../../testing/chromium.js";
 import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../../testing/example-live.js";
 
 const ASSETS = new URL("../../../dist/report/html/", import.meta.url);
 
-const executable = findChromium();
-if (executable === undefined) {
-  process.stderr.write(
-    `NOT RUN: the live page in a browser, because there is no Chromium here: ${HOW_TO_GET_CHROMIUM}.\n`,
-  );
-  test("says how to get the browser that the other tests of this file need", () => {
-    expect(HOW_TO_GET_CHROMIUM).toContain("CHROMIUM_PATH");
-  });
-}
-
-describe.runIf(executable !== undefined)("a live page that is being read", () => {
-  let browser: Browser;
+describeInChromium("the live page that is being read", (browserOf) => {
   let page: Page;
   let run: WatchedRun;
   let server: LiveServer;
-
-  beforeAll(async () => {
-    browser = await startChromium(executable ?? "");
-  });
-  afterAll(() => browser.close());
 
   beforeEach(async () => {
     run = watchedRun();
     inMidWindow(run);
     for (let i = 1; i <= 60; i++) run.state.note(`note ${i}`);
     server = await startDashboard(0, run.state, ASSETS);
-    page = await (await browser.newContext({ viewport: { width: 500, height: 700 } })).newPage();
+    page = await (await browserOf().newContext({ viewport: { width: 500, height: 700 } })).newPage();
     await page.goto(server.url);
     await page.locator("#operations").waitFor();
   });
