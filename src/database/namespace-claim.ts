@@ -2,16 +2,20 @@
 // `schema drop`, takes its tables away under the load, which the audit could only call lost events. A claim is an advisory
 // lock in a transaction that stays open on a connection of its own: it ends with the process, however that ends, keeps
 // nothing from being vacuumed, and no transaction pooler in between can lose it.
+import { withinMs } from "../foundation/deadline.js";
 import { codeOf, UsageError } from "../foundation/errors.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { LOCK_NOT_AVAILABLE } from "./lock-timeout.js";
+import { CLAIM_PURPOSE } from "./pg-config.js";
 
 /** Of whoever claims; the second key is the namespace's. Keys are four bytes each. */
 const CLAIM = "hashtext('train-sim claim')";
 /** For the session of one that was just killed to be noticed by the server. */
 const PATIENCE = "2s";
+/** For an answer of a server that may be gone without a word. */
+const ANSWER_MS = 2000;
 
 export interface NamespaceClaim {
   /** Whether it is held still; a server that was restarted has forgotten it. */
@@ -54,7 +58,7 @@ export async function claimNamespace(
   dialect: Dialect,
 ): Promise<NamespaceClaim> {
   if (!dialect.supportsTransactionalDdl) return UNCLAIMED;
-  const session = await connectAdmin(endpoint, { purpose: "claim" });
+  const session = await connectAdmin(endpoint, { purpose: CLAIM_PURPOSE });
   try {
     await hold(session, namespace);
   } catch (error) {
@@ -70,13 +74,13 @@ export async function claimNamespace(
   }
   return {
     isHeld: () =>
-      session.query("SELECT").then(
+      withinMs(session.query("SELECT"), ANSWER_MS).then(
         () => true,
         () => false,
       ),
     async release() {
       // Before the session ends, of which the server hears later.
-      await session.query("COMMIT").catch(() => undefined);
+      await withinMs(session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
       await session.close();
     },
   };

@@ -25,7 +25,7 @@ function factsOfAll(servers: readonly Facts[]): Record<string, string> {
 
 /** Whether `value` is what a stated fact was, on some server where it differed from one to another. */
 export function isAmong(stated: string, value: string): boolean {
-  return stated.split(BETWEEN_VALUES).includes(value);
+  return stated === value || stated.split(BETWEEN_VALUES).includes(value);
 }
 
 /**

@@ -1,7 +1,6 @@
 // What trials run on, from the first to the last: the target that is kept running, the poolers that took part, and the
 // environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
 // it started; which trials run on it is not its business.
-import type { AdminClient } from "../database/admin.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { claimNamespace, type NamespaceClaim } from "../database/namespace-claim.js";
 import { dropNamespace } from "../database/namespace.js";
@@ -57,25 +56,29 @@ export class ExperimentHost {
     await this.keeper.release();
   }
 
+  /** A claim is lost with its connection, as in a server's restart, and somebody else may have it by then. */
   private async claim(namespace: string, { target, dialect }: KeptTarget): Promise<void> {
-    if (await this.namespaces.get(namespace)?.claim.isHeld()) return;
+    const before = this.namespaces.get(namespace)?.claim;
+    if (await before?.isHeld()) return;
+    this.namespaces.delete(namespace);
+    await before?.release();
     const claim = await claimNamespace(target.admin, namespace, dialectOf(dialect));
     this.namespaces.set(namespace, { dialect, claim });
   }
 
-  private async leave({ admin }: KeptTarget): Promise<void> {
-    const claimed = [...this.namespaces];
-    this.namespaces.clear();
-    for (const [namespace, { dialect, claim }] of claimed) {
-      if (!this.keepsTables) await this.drop(admin, namespace, dialect);
-      await claim.release();
+  private async leave(ending: KeptTarget): Promise<void> {
+    for (const [namespace, { dialect }] of [...this.namespaces]) {
+      if (!this.keepsTables) await this.drop(namespace, { ...ending, dialect });
+      await this.namespaces.get(namespace)?.claim.release();
     }
+    this.namespaces.clear();
   }
 
   /** What cannot be dropped stays, and is named: it is no reason to lose what was measured. */
-  private async drop(admin: AdminClient, namespace: string, dialect: DialectName): Promise<void> {
+  private async drop(namespace: string, ending: KeptTarget): Promise<void> {
     try {
-      await dropNamespace(admin, namespace, dialectOf(dialect));
+      await this.claim(namespace, ending);
+      await dropNamespace(ending.admin, namespace, dialectOf(ending.dialect));
     } catch (error) {
       const words = `schema "${namespace}" stays on the server, since it could not be dropped: ${messageOf(error)}`;
       this.observer.note(`warning: ${words}. \`train-sim schema drop\` takes it away`);

@@ -163,6 +163,8 @@ describe("the place where it ran", () => {
   it("may be one of several servers, where they are a factor", () => {
     const several = { ...environment, versions: { ...environment.versions, PostgreSQL: "17.5 | 18.4" } };
     expect(environmentChanges(url, several, environment)).toEqual([]);
+    const own = { ...environment, settings: { log_line_prefix: "%m | %u | " } };
+    expect(environmentChanges(url, own, own)).toEqual([]);
   });
 
   it("has settings of its own making where train-sim starts the server: they may be a factor", () => {

@@ -14,6 +14,16 @@ export interface GateMetric {
   readonly after: readonly number[];
 }
 
+/** Ranks over both sides in place of values, for one that holds outliers: a single stall would hide all the rest. */
+export function ranked({ before, after }: GateMetric): GateMetric {
+  const known = [...before, ...after].filter((value) => !Number.isNaN(value));
+  const rank = (value: number): number =>
+    Number.isNaN(value)
+      ? value
+      : known.reduce((sum, each) => sum + Number(each < value) + Number(each === value) / 2, 0);
+  return { before: before.map(rank), after: after.map(rank) };
+}
+
 interface Units {
   readonly before: number;
   readonly all: number;

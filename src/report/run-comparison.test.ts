@@ -89,6 +89,22 @@ describe("a run against its baseline", () => {
     expect(renderRunComparison(compared(8, 2))).not.toContain("Half an event");
   });
 
+  it.each([0, 1])("finds a drop in throughput with %i stalled trials among the others", (stalls) => {
+    const { runs } = compared(8, 2, ({ treatments }) => {
+      for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
+        if (operations.add) {
+          const { eventsPerSecond } = operations.add;
+          Object.assign(operations.add, { eventsPerSecond: i < stalls ? 0 : 0.8 * eventsPerSecond });
+        }
+    });
+    expect(
+      runs[0]?.findings.find(
+        ({ treatment, operation, metric }) =>
+          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
+      ),
+    ).toMatchObject({ isRegression: true });
+  });
+
   it("claims nothing with fewer than five trials, and says so", () => {
     const few = compared(3, 4);
     expect(few.regressions).toBe(0);

@@ -14,9 +14,9 @@ import {
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
-import { worsePValues } from "./gate.js";
+import { ranked, worsePValues } from "./gate.js";
 import { runWarnings } from "./run-differences.js";
-import { isZeroThroughout, logSeries, metricOf } from "./series.js";
+import { hasZero, isZeroThroughout, logSeries, metricOf } from "./series.js";
 import { median } from "./statistics.js";
 import { unpairedFindingsOf } from "./unpaired.js";
 
@@ -112,16 +112,19 @@ type Measured = Omit<RunFinding, "pWorse" | "isRegression">;
 function findings(matches: readonly Match[], seed: number): Measured[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => {
+      const middle = ({ trials }: TreatmentResult): number =>
+        median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
+      // What stands in for none is a window's own, and no ratio of two of them is a difference.
       const compared = matches.filter(
-        ({ before, after }) => !isZeroThroughout([before, after], operation, metric),
+        ({ before, after }) =>
+          !isZeroThroughout([before, after], operation, metric) &&
+          (middle(before) !== 0 || middle(after) !== 0),
       );
       const family = compared.map(({ before, after }) => ({
         key: ["run", before.id, operation, metric].join("\n"),
         reference: logSeries(before, operation, metric),
         values: logSeries(after, operation, metric),
       }));
-      const middle = ({ trials }: TreatmentResult): number =>
-        median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
       return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
         const { before, after } = compared[i] as Match;
         if (!finding) return [];
@@ -163,7 +166,8 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
       const series = logSeries(of, operation, metric);
       return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
     };
-    return { before: values(before, blocksBefore), after: values(after, blocksAfter) };
+    const sides = { before: values(before, blocksBefore), after: values(after, blocksAfter) };
+    return hasZero([before, after], operation, metric) ? ranked(sides) : sides;
   });
   const pValues = worsePValues(metrics, new Prng(deriveSeed(seed, "gate")));
   return measured.map((each) => pValues[testable.indexOf(each)] ?? null);

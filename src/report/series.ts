@@ -59,6 +59,15 @@ export function isZeroThroughout(
   return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
 }
 
+/** Whether something stands in for a value of 0 in any of their series. */
+export function hasZero(
+  treatments: readonly TreatmentResult[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): boolean {
+  return treatments.some(({ trials }) => trials.some((trial) => metricOf(trial, operation, metric) === 0));
+}
+
 /** Over the blocks that all of them have. */
 function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
   const joined = new Map<number, number>();

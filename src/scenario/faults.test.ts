@@ -141,6 +141,8 @@ describe("two faults", () => {
     [at("disk-full", 1, 2), at("process-stop", 2, 1), "faults[0], disk-full from 1s to 3s"],
     [at("connection-limit", 1, 5), at("lock-holder", 3, 1), "faults[0], connection-limit from 1s to 6s"],
     [at("lock-holder", 3, 1), at("connection-limit", 1, 5), "faults[0], lock-holder from 3s to 4s"],
+    [at("lock-holder", 1, 1), at("connection-limit", 1, 5), "faults[0], lock-holder from 1s to 2s"],
+    [at("connection-limit", 1, 5), at("lock-holder", 1, 1), "faults[0], connection-limit from 1s to 6s"],
   ])("%s and %s cannot be there at once", (one, other, message) => {
     expect(problemsOf(`[${one}, ${other}]`)).toEqual([expect.stringContaining(message)]);
   });

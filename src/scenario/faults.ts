@@ -145,8 +145,9 @@ export function areExclusive(a: Fault, b: Fault): boolean {
 
 /** Whether one of two faults takes every connection when the other, a session of its own, is to begin. */
 export function takesAllConnections(a: Fault, b: Fault): boolean {
-  const [first, then] = a.atMs <= b.atMs ? [a, b] : [b, a];
-  return first.kind === "connection-limit" && groundOf(then) === "session";
+  const takes = (one: Fault, other: Fault): boolean =>
+    one.kind === "connection-limit" && groundOf(other) === "session" && one.atMs <= other.atMs;
+  return takes(a, b) || takes(b, a);
 }
 
 /** Where a treatment's faults need a network that can be made bad. */

@@ -5,7 +5,7 @@ import { poolMapping, targetKind, targetMapping, urlsOf, type TargetMapping } fr
 import type { Scenario } from "./schema.js";
 import { POOL_KEYS, TARGET_KEYS } from "./schema-target.js";
 import type { TreatmentSettings } from "./settings.js";
-import { tlsModeOf } from "./tls-mode.js";
+import { tlsModeOf, type TlsKeys } from "./tls-mode.js";
 
 /** Keys that stand there and belong to another kind, by the table of which keys belong to which. */
 function strangers(
@@ -63,21 +63,31 @@ export function certificateRules(scenario: Scenario): Finding[] {
   return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
 }
 
-/** Files for TLS where no URL of the target is reached by it. */
-export function tlsFileRules(scenario: Scenario): Finding[] {
-  const target = urlTarget(scenario);
-  if (!target) return [];
+/** Why files for TLS cannot be, where a URL of the target is reached without it; undefined where each has it. */
+function plainUrl(target: TargetMapping): string | undefined {
   const urls = urlsOf(target).map(({ url }) => url);
   if (target.adminUrl !== undefined) urls.push(target.adminUrl);
+  const isOff = (keys: TlsKeys) => (url: string) => tlsModeOf(url, keys) === "disable";
   const { sslmode } = target;
-  if (urls.length === 0 || urls.some((url) => tlsModeOf(url, { sslmode }) !== "disable")) return [];
-  const isOffByUrl = urls.every((url) => tlsModeOf(url, { sslmode: "require" }) === "disable");
-  const way = isOffByUrl
-    ? "take sslmode=disable out of the URL"
-    : "set target.sslmode to require, verify-ca or verify-full";
+  const isOffByUrl = urls.some(isOff({ sslmode: "require" }));
+  if (urls.length > 0 && urls.every(isOff({ sslmode }))) {
+    const way = isOffByUrl
+      ? "take sslmode=disable out of the URL"
+      : "set target.sslmode to require, verify-ca or verify-full";
+    return `has no effect without TLS; ${way}`;
+  }
+  if (!urls.some(isOff(target))) return undefined;
+  const where = isOffByUrl ? "a URL says sslmode=disable" : "target.sslmode is disable for another URL";
+  return `is for all URLs of the target, and ${where}; let all of them have TLS, or none`;
+}
+
+export function tlsFileRules(scenario: Scenario): Finding[] {
+  const target = urlTarget(scenario);
+  const message = target && plainUrl(target);
+  if (message === undefined) return [];
   return (["ca", "cert", "key"] as const)
-    .filter((file) => target[file] !== undefined)
-    .map((file) => ({ path: ["target", file], message: `has no effect without TLS; ${way}` }));
+    .filter((file) => target?.[file] !== undefined)
+    .map((file) => ({ path: ["target", file], message }));
 }
 
 /** Whether a URL brings a password of its own. */

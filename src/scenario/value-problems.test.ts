@@ -232,4 +232,17 @@ describe("certificates", () => {
   ])("%s have an effect", (_, yaml) => {
     expect(problemsOf(yaml)).toEqual([]);
   });
+
+  test.each([
+    [
+      `target: { urls: ['postgresql://a/d?sslmode=disable', 'postgresql://b/d?sslmode=require'], ca: ca.pem }`,
+      "a URL says sslmode=disable",
+    ],
+    [
+      `target: { urls: ['postgresql://a/d', '${tls}'], sslmode: disable, ca: ca.pem }`,
+      "target.sslmode is disable for another URL",
+    ],
+  ])("%s are refused, as the target refuses them", (yaml, why) => {
+    expect(problemsOf(yaml)).toEqual([expect.stringContaining(why)]);
+  });
 });

@@ -1,9 +1,10 @@
 // The sessions of the load as pg_stat_activity shows them, in one pass over it: their states, what they wait for, who
 // blocks whom, and how far back the oldest snapshot reaches that keeps vacuum from cleaning up. Sessions of the load are
-// known by name; train-sim's own (admin, watch, sampler) are never among them.
+// known by name; train-sim's own (admin, claim, watch, sampler) are never among them, and the claim's transaction, which
+// keeps nothing back, is not among the oldest.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
 import { ROLES } from "../../scenario/settings.js";
-import { APPLICATION } from "../pg-config.js";
+import { APPLICATION, CLAIM_PURPOSE } from "../pg-config.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
 import { numbersIn, type Metrics, type View } from "./view.js";
 
@@ -36,7 +37,8 @@ WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,
          greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
          datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS is_here,
-         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_named
+         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_named,
+         coalesce(application_name = '${APPLICATION}/${CLAIM_PURPOSE}', false) AS is_claim
     FROM pg_stat_activity WHERE pid <> pg_backend_pid()
 ), load AS MATERIALIZED (
   SELECT *, state IN ('active', 'fastpath function call') AS is_active FROM session WHERE is_here AND is_named
@@ -44,7 +46,7 @@ WITH session AS MATERIALIZED (
   SELECT pid, is_named FROM session WHERE is_here AND wait_event_type = 'Lock'
 ), holding AS (
   SELECT * FROM session
-   WHERE (is_here OR backend_type = 'walsender') AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
+   WHERE (is_here AND NOT is_claim OR backend_type = 'walsender') AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
 ), seen AS (
   SELECT NOT EXISTS (SELECT FROM load WHERE backend_type IS NULL OR state = 'disabled') AS load_is,
          NOT EXISTS (SELECT FROM holding WHERE is_here AND backend_type IS NULL) AS all_are

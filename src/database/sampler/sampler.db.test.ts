@@ -178,6 +178,18 @@ describe("a superuser's sampler", () => {
     );
   });
 
+  it("leaves out the transaction by which a run claims its schema", async () => {
+    const sampler = await samplerOf();
+    await until(sampler, (seen) => seen["xmin.oldestTransactionMs"] === 0);
+    const claim = await session("train-sim/claim");
+    await claim.query("BEGIN; SELECT pg_advisory_xact_lock(1)");
+    expect(await sampler.sample()).toMatchObject({
+      "xmin.oldestTransactionMs": 0,
+      "xmin.ageTransactions": 0,
+    });
+    await claim.query("COMMIT");
+  });
+
   it("counts the pages that an inverted index still has to take in", async () => {
     await admin.query("ALTER TABLE n.events SET (autovacuum_enabled = off)");
     const sampler = await samplerOf();
