@@ -6,6 +6,9 @@ import { expect, it } from "vitest";
 import { HistogramSet, percentileMs } from "../metrics/histograms.js";
 import { readTrialHistograms } from "../results/reader.js";
 import type { ResultDocument } from "../results/result-schema.js";
+import { testNamespace } from "../testing/namespace.js";
+import { ownDatabase } from "../testing/own-database.js";
+import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -27,6 +30,8 @@ trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }
 `;
+
+const [one, other] = [ownDatabase("resume"), ownDatabase("resume")];
 
 async function killedInThirdTrial(scenario: string): Promise<{ directory: string; result: ResultDocument }> {
   const out = join(scratchDirectory(), "results");
@@ -101,3 +106,29 @@ it("leaves a readable directory, refuses another scenario, and continues at the 
   expect(again.exitCode, again.stderr).toBe(0);
   expect(JSON.parse(again.stdout)).toEqual(result);
 }, 180_000);
+
+it("goes on on a server that is a factor's other level, on which no trial ran before", async () => {
+  await one.admin.query(`ALTER DATABASE ${one.endpoint.database} SET work_mem = '5MB'`);
+  await other.admin.query(`ALTER DATABASE ${other.endpoint.database} SET work_mem = '7MB'`);
+  const scenario = writeScenarioFile(
+    SCENARIO.replace(
+      "payload: [text, jsonb-manual]",
+      `target.url: ["${urlOf(one.endpoint)}", "${urlOf(other.endpoint)}"]`,
+    )
+      .replace("trials: 2", "trials: 1")
+      .concat(`payload: text\nseed: 1\nnamespace: ${testNamespace("resume")}\ntarget: { kind: url }\n`),
+  );
+  const out = join(scratchDirectory(), "results");
+  const { child, ended } = startTrainSim(["run", scenario, "--out", out]);
+  await untilLogged(out, '"trial":2,');
+  child.kill("SIGINT");
+  expect((await ended).exitCode).toBe(105);
+  const { directory } = onlyResultIn(out);
+  const env = { ...process.env, PGPASSWORD: one.endpoint.password ?? "" };
+  const resumed = await trainSim(["run", "--resume", directory], { env });
+  expect(resumed.stderr).not.toContain("ran elsewhere");
+  const { result } = onlyResultIn(out);
+  const trials = result.treatments.flatMap((treatment) => treatment.trials);
+  expect(trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
+  expect(result.environment.settings["work_mem"]?.split(" | ").sort()).toEqual(["5MB", "7MB"]);
+});

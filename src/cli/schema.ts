@@ -138,16 +138,12 @@ function settingsOf(options: SchemaOptions): NamespaceSettings {
 
 /** Not while a run is at work there. */
 async function claimed<T>(
-  {
-    url: text,
-    namespace: name,
-    dialect: spoken,
-  }: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
+  options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminClient) => Promise<T>,
 ): Promise<T> {
-  const admin = await connectAdmin(parseConnectionUrl(text), { purpose: "schema" });
+  const admin = await connectAdmin(parseConnectionUrl(options.url), { purpose: "schema" });
   try {
-    const claim = await claimNamespace(admin.endpoint, name, dialectOf(spoken));
+    const claim = await claimNamespace(admin.endpoint, options.namespace, dialectOf(options.dialect));
     return await work(admin).finally(() => claim.release());
   } finally {
     await admin.close();

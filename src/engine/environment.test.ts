@@ -24,6 +24,7 @@ it("states each version, setting and kind of several servers, once", () => {
 
 it("adds to what an interrupted run of the same experiment stated", () => {
   const earlier = environmentOf("1.0.0", [OLD], new Set(["1.24.1"]));
-  const { versions } = environmentOf("1.0.0", [NEW], new Set(["1.23.0"]), earlier);
+  const { versions, machine } = environmentOf("1.0.0", [NEW], new Set(["1.23.0"]), earlier);
   expect(versions).toMatchObject({ PostgreSQL: "17.5 | 18.4", PgBouncer: "1.24.1, 1.23.0" });
+  expect(machine["target"]).toBe("embedded | url");
 });

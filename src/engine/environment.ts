@@ -42,7 +42,11 @@ export function environmentOf(
   const { PgBouncer: earlierPoolers, ...earlierVersions } = earlier?.versions ?? {};
   const allPoolers = new Set([...(earlierPoolers?.split(BETWEEN_POOLERS) ?? []), ...poolers]);
   const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
-  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
+  const { target: earlierKinds, ...earlierMachine } = earlier?.machine ?? {};
+  const kinds = new Set([
+    ...(typeof earlierKinds === "string" ? earlierKinds.split(BETWEEN_VALUES) : []),
+    ...targets.map(({ target }) => target.kind),
+  ]);
   return {
     versions: {
       ...factsOfAll([
@@ -57,9 +61,9 @@ export function environmentOf(
     ]),
     machine: {
       ...machine,
-      target: kinds.length > 0 ? kinds.join(BETWEEN_VALUES) : "none",
+      target: kinds.size > 0 ? [...kinds].join(BETWEEN_VALUES) : "none",
       ...(onTmpfs.length > 0 && { onTmpfs: onTmpfs.join(", ") }),
-      ...earlier?.machine,
+      ...earlierMachine,
     },
   };
 }

@@ -31,7 +31,7 @@ import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { writeOutcome } from "./outcome-files.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
-import type { KeptTarget } from "./target-keeper.js";
+import { targetKey, type KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
 
 export interface ExperimentOptions {
@@ -143,7 +143,11 @@ class ExperimentRun {
       const kept = await this.host.provide(treatment);
       const { resumed, programVersion } = this.options;
       if (resumed) {
-        const now = environmentOf(programVersion, [kept], new Set());
+        // A server on which no trial ran yet has nothing to be the same as.
+        const { treatments } = this.experiment;
+        const sharing = treatments.filter((each) => targetKey(each) === targetKey(treatment));
+        const hasRun = resumed.trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
+        const now = environmentOf(programVersion, hasRun ? [kept] : [], new Set());
         requireSameEnvironment(this.experiment, resumed.environment, now);
       }
       return kept;

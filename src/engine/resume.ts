@@ -34,8 +34,8 @@ export interface ResumedExperiment {
 
 const RESUMED_RULE = "resumed";
 
-/** Part of the machine that changes from minute to minute. */
-const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m"]);
+/** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
+const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
 
 async function completeTrial(directory: string, planned: PlannedTrial): Promise<TrialResult | undefined> {
   const result = await readTrial(directory, planned.number, planned.treatmentId);

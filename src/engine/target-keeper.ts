@@ -20,10 +20,15 @@ export interface KeptTarget {
   readonly dialect: DialectName;
 }
 
+/** The same for treatments that share a target. */
+export function targetKey({ settings }: Treatment): string {
+  return JSON.stringify(settings.target);
+}
+
 /** What treatments of this target fill, so that all of them run on the same disks. */
 function smallDisksOf(treatments: readonly Treatment[], key: string): FullDisk[] {
   const faults = treatments
-    .filter(({ settings }) => JSON.stringify(settings.target) === key)
+    .filter((treatment) => targetKey(treatment) === key)
     .flatMap(({ settings }) => settings.faults);
   return [...new Set(faults.flatMap((fault) => (fault.kind === "disk-full" ? [fault.disk] : [])))];
 }
@@ -41,7 +46,7 @@ export class TargetKeeper {
   /** The target of that treatment, started when the one that runs is another. */
   async provide(treatment: Treatment): Promise<KeptTarget> {
     const { settings } = treatment;
-    const key = JSON.stringify(settings.target);
+    const key = targetKey(treatment);
     if (this.current?.key === key) {
       const { server } = this.current;
       requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);

@@ -16,7 +16,7 @@ import {
 import { BLOCKS_MIN } from "./findings.js";
 import { ranked, worsePValues } from "./gate.js";
 import { runWarnings } from "./run-differences.js";
-import { hasZero, isZeroThroughout, logSeries, metricOf } from "./series.js";
+import { hasZero, logSeries, metricOf } from "./series.js";
 import { median } from "./statistics.js";
 import { unpairedFindingsOf } from "./unpaired.js";
 
@@ -115,11 +115,7 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
       const middle = ({ trials }: TreatmentResult): number =>
         median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
       // What stands in for none is a window's own, and no ratio of two of them is a difference.
-      const compared = matches.filter(
-        ({ before, after }) =>
-          !isZeroThroughout([before, after], operation, metric) &&
-          (middle(before) !== 0 || middle(after) !== 0),
-      );
+      const compared = matches.filter(({ before, after }) => middle(before) !== 0 || middle(after) !== 0);
       const family = compared.map(({ before, after }) => ({
         key: ["run", before.id, operation, metric].join("\n"),
         reference: logSeries(before, operation, metric),
