@@ -8,13 +8,17 @@ import type { SqlValue, Statement } from "../workload.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 
+/**
+ * Documents say what they are: a pooler's connections to the server keep a statement from one treatment to the next by its
+ * text, and a type that the server had found out for itself would be that of another payload level.
+ */
 function statementsOf({ tables, payload }: StatementContext) {
   const columns = insertColumns(payload);
   return {
     addEvent: {
       name: "add.events",
       text: `INSERT INTO ${tables.events} (${columns.map(([column]) => column).join(", ")})
-VALUES (${columns.map((_, i) => `$${i + 1}`).join(", ")})`,
+VALUES (${columns.map(([, type], i) => `$${i + 1}::${type}`).join(", ")})`,
     },
     addStatus: { name: "add.status", text: `INSERT INTO ${tables.status} (event_id) VALUES ($1)` },
     advance: {
@@ -23,7 +27,10 @@ VALUES (${columns.map((_, i) => `$${i + 1}`).join(", ")})`,
 SET status = $2, attempts = attempts + 1, updated_at = clock_timestamp()
 WHERE event_id = $1`,
     },
-    rewrite: { name: "process.payload", text: `UPDATE ${tables.events} SET payload = $2 WHERE id = $1` },
+    rewrite: {
+      name: "process.payload",
+      text: `UPDATE ${tables.events} SET payload = $2::${PAYLOAD_TRAITS[payload].columnType} WHERE id = $1`,
+    },
     copy: {
       name: "archive.copy",
       text: `INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})

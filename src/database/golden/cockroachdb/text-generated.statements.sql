@@ -132,7 +132,7 @@ SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN 
 -- add.events (row-by-row, skip-locked)
 -- add.events (row-by-row, nowait)
 INSERT INTO "train_sim".events (id, payload)
-VALUES ($1, $2);
+VALUES ($1::uuid, $2::text);
 
 -- add.status (row-by-row, for-update)
 -- add.status (row-by-row, skip-locked)
@@ -149,7 +149,7 @@ WHERE event_id = $1;
 -- process.payload (row-by-row, for-update)
 -- process.payload (row-by-row, skip-locked)
 -- process.payload (row-by-row, nowait)
-UPDATE "train_sim".events SET payload = $2 WHERE id = $1;
+UPDATE "train_sim".events SET payload = $2::text WHERE id = $1;
 
 -- archive.copy (row-by-row, for-update)
 -- archive.copy (row-by-row, skip-locked)

@@ -68,7 +68,7 @@ SELECT count(*) AS present FROM (
 
 -- add.events (row-by-row, for-update)
 INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
-VALUES ($1, $2, $3, $4, $5);
+VALUES ($1::uuid, $2::text, $3::text, $4::uuid, $5::text);
 
 -- add.status (row-by-row, for-update)
 INSERT INTO "train_sim".event_status (event_id) VALUES ($1);
@@ -79,7 +79,7 @@ SET status = $2, attempts = attempts + 1, updated_at = clock_timestamp()
 WHERE event_id = $1;
 
 -- process.payload (row-by-row, for-update)
-UPDATE "train_sim".events SET payload = $2 WHERE id = $1;
+UPDATE "train_sim".events SET payload = $2::text WHERE id = $1;
 
 -- archive.copy (row-by-row, for-update)
 INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
