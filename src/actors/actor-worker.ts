@@ -4,7 +4,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { monotonicMs } from "../foundation/clock.js";
 import type { OpenLogger } from "../foundation/logger.js";
-import { EventLoopDelay, LoopUtilization } from "../foundation/process-usage.js";
+import { EventLoopWatch } from "../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { ConnectionSource } from "../database/workload.js";
 import { createWorkload } from "../database/create-workload.js";
@@ -36,8 +36,7 @@ const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
 export class ActorWorker {
   private readonly sleeper = PunctualSleeper.withThread((error) => this.fail(error));
-  private readonly eventLoopDelay = new EventLoopDelay();
-  private readonly utilization = new LoopUtilization();
+  private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
   private readonly ledger: BatchLedger;
@@ -107,7 +106,7 @@ export class ActorWorker {
       this.actor.prepare(client);
       await turn(); // it takes long where batches are large, and the thread is to show that it lives
     }
-    this.eventLoopDelay.start();
+    this.loop.start();
     this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
     this.log.logger.info({ event: "start", operation: "*", clients }, "worker ready");
     this.send({ kind: "ready" });
@@ -134,7 +133,7 @@ export class ActorWorker {
       case "measure":
         return this.measure(command.startMs, command.endMs);
       case "finish":
-        this.utilization.close();
+        this.loop.close();
         await this.endPhase();
         this.send({ kind: "finished" });
         return;
@@ -161,8 +160,7 @@ export class ActorWorker {
     if (!isFirst) return;
     // A timer may fire a fraction of a millisecond early, and what a budget is spent on before the window is counted nowhere.
     while (monotonicMs() < startMs) await this.sleeper.sleep(Math.ceil(startMs - monotonicMs()));
-    this.eventLoopDelay.reset();
-    this.utilization.open();
+    this.loop.open();
     if (this.load && this.phase.isOver) {
       this.begin("measure", this.load, startMs);
       if (budgetMs(this.load) !== undefined) this.announceBudgetDone(this.phase);
@@ -218,17 +216,17 @@ export class ActorWorker {
   }
 
   private async stop(): Promise<void> {
-    this.utilization.close();
+    this.loop.close();
     this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
     await this.endPhase();
     clearInterval(this.ticker);
     this.lifecycle.settlePending();
     this.ship(Number.POSITIVE_INFINITY);
     const ledger = this.ledger.close(this.lifecycle.unmatched);
-    this.eventLoopDelay.stop();
+    this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");
-    const usage = { utilization: this.utilization.ratio, accountedMs: this.time.total() };
+    const usage = { loop: this.loop.ofStretch, accountedMs: this.time.total() };
     this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
   }
 
@@ -237,7 +235,7 @@ export class ActorWorker {
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
-    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.eventLoopDelay.p99Ms() };
+    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms };
     this.send(report, transferablesOf(delta));
     this.log.flush();
     this.ledger.flush();

@@ -72,8 +72,8 @@ export type Command = z.infer<typeof Command>;
 
 /** What a worker and its clients did with the measurement window. */
 export const WorkerUsage = z.object({
-  /** Busy share of the thread, 0 .. 1; null where there was no window. */
-  utilization: z.number().nullable(),
+  /** Busy share of the thread, 0 .. 1, and its event-loop delay; left out where there was no window. */
+  loop: z.object({ utilization: z.number(), delayP99Ms: z.number() }).optional(),
   accountedMs: AccountedTime,
 });
 export type WorkerUsage = z.infer<typeof WorkerUsage>;

@@ -43,3 +43,15 @@ test("a window that was cut short ends then, and states nothing that was to be r
   expect(window.client).toBeNull();
   expect(window.machine(true)).toBeUndefined();
 });
+
+test("the event loop's delay is what workers saw of the window, not what one told last before its end", () => {
+  const window = begun();
+  window.readEnd(700);
+  const accountedMs = { service: 1, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+  const of = (utilization: number, delayP99Ms: number) => ({
+    loop: { utilization, delayP99Ms },
+    accountedMs,
+  });
+  window.settle([of(0.5, 3), of(0.25, 40)], 2);
+  expect(window.client).toMatchObject({ eventLoopDelayP99Ms: 40, workerUtilization: 0.5 });
+});

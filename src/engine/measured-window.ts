@@ -81,7 +81,9 @@ export class MeasuredWindow {
     const total = Object.values(accountedMs).reduce((sum, ms) => sum + ms, 0);
     return {
       ...measured,
-      workerUtilization: Math.max(...usages.map(({ utilization }) => utilization ?? 0)),
+      // What was reported last before the end may be of a second ago, or of the warm-up.
+      eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
+      workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
       accountedMs,
       accountedRatio: total / (this.clients * seconds * 1000),
     };

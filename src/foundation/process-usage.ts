@@ -11,47 +11,46 @@ export function processCpuSeconds(): number {
 /** Each sample wakes the thread, which costs 70 us where a database works on the same processors. */
 const RESOLUTION_MS = 50;
 
-/** Samples how late this thread's timers fire. */
-export class EventLoopDelay {
-  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+/**
+ * One thread's event loop: how late its timers fire, and over one stretch of time how busy it is, too. What a thread at 100 %
+ * cannot take on is not measured.
+ */
+export class EventLoopWatch {
+  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private opened: EventLoopUtilization | undefined;
+  private stretch: { readonly utilization: number; readonly delayP99Ms: number } | undefined;
 
   start(): void {
-    this.histogram.enable();
-  }
-
-  /** Forgets what was sampled so far: called where the measurement window begins. */
-  reset(): void {
-    this.histogram.reset();
-  }
-
-  /** 99th percentile in milliseconds beyond the sampling interval itself; 0 before the first sample. */
-  p99Ms(): number {
-    if (this.histogram.count === 0) return 0;
-    return Math.max(0, this.histogram.percentile(99) / 1e6 - RESOLUTION_MS);
+    this.delays.enable();
   }
 
   stop(): void {
-    this.histogram.disable();
+    this.delays.disable();
   }
-}
 
-/** How busy this thread's event loop is over one stretch of time: what a thread at 100 % cannot take on is not measured. */
-export class LoopUtilization {
-  private opened: EventLoopUtilization | undefined;
-  private closed: EventLoopUtilization | undefined;
-
+  /** A stretch begins: what was sampled before is forgotten. */
   open(): void {
+    this.delays.reset();
     this.opened = performance.eventLoopUtilization();
-    this.closed = undefined;
+    this.stretch = undefined;
   }
 
   /** Ends the stretch; later calls change nothing. */
   close(): void {
-    if (this.opened) this.closed ??= performance.eventLoopUtilization(this.opened);
+    if (!this.opened) return;
+    const { utilization } = performance.eventLoopUtilization(this.opened);
+    this.stretch ??= { utilization, delayP99Ms: this.delayP99Ms };
   }
 
-  /** Busy share of the stretch, 0 .. 1; null before it has ended. */
-  get ratio(): number | null {
-    return this.closed?.utilization ?? null;
+  /** Since the stretch began or, before one, since the start: 99th percentile in milliseconds; 0 before the first sample. */
+  get delayP99Ms(): number {
+    if (this.delays.count === 0) return 0;
+    // Each sample is the sampling interval and what it was late.
+    return Math.max(0, this.delays.percentile(99) / 1e6 - RESOLUTION_MS);
+  }
+
+  /** Of the stretch, once it has ended: its busy share, 0 .. 1, and `delayP99Ms`. */
+  get ofStretch(): { readonly utilization: number; readonly delayP99Ms: number } | undefined {
+    return this.stretch;
   }
 }
