@@ -72,7 +72,7 @@ function transactorFor(operation: Operation, attempts = 1000) {
   const transactor = new Transactor({
     source,
     recorder,
-    eventLog: new EventLog({ warn: () => undefined, error: () => undefined } as never),
+    eventLog: new EventLog({ isLevelEnabled: () => false } as never),
     retry: new RetryPolicy({ attempts, baseMs: 1, ceilingMs: 20, deadlineMs: 60_000 }, prng),
     slowTransactionMs: 1e9,
     sleeper: new Sleeper(),

@@ -20,15 +20,15 @@ export class EventLog {
   constructor(readonly logger: Logger) {}
 
   retry(facts: TransactionFacts, cause: FailureFacts, backoffMs: number): void {
-    if (this.mayWrite()) this.logger.warn({ event: "retry", ...facts, ...cause, backoffMs }, "retry");
+    if (this.mayWrite("warn")) this.logger.warn({ event: "retry", ...facts, ...cause, backoffMs }, "retry");
   }
 
   failure(facts: TransactionFacts, cause: FailureFacts): void {
-    if (this.mayWrite()) this.logger.error({ event: "failure", ...facts, ...cause }, "failure");
+    if (this.mayWrite("error")) this.logger.error({ event: "failure", ...facts, ...cause }, "failure");
   }
 
   slow(facts: TransactionFacts, outcome: SlowOutcome): void {
-    if (this.mayWrite()) this.logger.warn({ event: "slow", ...facts, ...outcome }, "slow transaction");
+    if (this.mayWrite("warn")) this.logger.warn({ event: "slow", ...facts, ...outcome }, "slow transaction");
   }
 
   /** Opens the next second's allowance. */
@@ -43,7 +43,9 @@ export class EventLog {
     return left;
   }
 
-  private mayWrite(): boolean {
+  private mayWrite(level: "warn" | "error"): boolean {
+    // What `log.level` leaves out is to take no line from what it asks for.
+    if (!this.logger.isLevelEnabled(level)) return false;
     if (this.linesLeft > 0) {
       this.linesLeft--;
       return true;

@@ -91,7 +91,7 @@ async function addOnce(dialect: DialectName, script: Script) {
   const transactor = new Transactor({
     source,
     recorder,
-    eventLog: new EventLog({ warn: () => undefined, error: () => undefined } as never),
+    eventLog: new EventLog({ isLevelEnabled: () => false } as never),
     retry: new RetryPolicy({ attempts: 20, baseMs: 1, ceilingMs: 4, deadlineMs: 60_000 }, new Prng(5)),
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void pauses.push(ms), wakeAll: () => undefined } as never,

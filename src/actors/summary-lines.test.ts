@@ -33,3 +33,16 @@ it("writes no line of a rehearsed second, and loses none of the lines that were 
   expect(lines).toMatchObject([{ phase: "measure", operation: "add", second: 0, transactions: 1 }]);
   expect(lines[0]).not.toHaveProperty("suppressedLines");
 });
+
+it("lets what log.level leaves out take no line from what it asks for", () => {
+  const lines: string[] = [];
+  const eventLog = new EventLog(
+    pino({ level: "error", base: null }, { write: (line) => void lines.push(line) }),
+  );
+  const facts = { operation: "add", client: 0, attempt: 1, serviceMs: 1, poolWaitMs: 0 } as const;
+  const cause = { sqlstate: "40001", reason: "serialisation" };
+  for (let i = 0; i < 25; i++) eventLog.retry(facts, cause, 1);
+  eventLog.failure(facts, cause);
+  expect(lines).toHaveLength(1);
+  expect(eventLog.takeSuppressed()).toBe(0);
+});

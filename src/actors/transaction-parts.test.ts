@@ -60,7 +60,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
   const transactor = new Transactor({
     source,
     recorder,
-    eventLog: new EventLog({ warn, error: warn } as never),
+    eventLog: new EventLog({ warn, error: warn, isLevelEnabled: () => true } as never),
     retry: new RetryPolicy({ attempts: 10, baseMs: 1, ceilingMs: 1, deadlineMs: 60_000 }, new Prng(3)),
     slowTransactionMs: 100,
     sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,

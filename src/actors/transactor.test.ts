@@ -46,7 +46,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
   const transactor = new Transactor({
     source,
     recorder,
-    eventLog: new EventLog({ warn: write, error: write } as never),
+    eventLog: new EventLog({ warn: write, error: write, isLevelEnabled: () => true } as never),
     retry,
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
