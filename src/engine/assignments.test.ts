@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import { assignmentsOf, budgetedWorkers, workersThatStartAnew } from "./assignments.js";
+import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
 
 interface Group {
   readonly workers: number;
@@ -59,10 +59,9 @@ it("gives a ring of publish moments to publishing workers only, and every worker
   const assignments = assignmentsOf({ ...rest, settings });
   expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);
-  expect(budgetedWorkers(assignments)).toEqual([]);
 });
 
-it("stops those workers before the window whose work is counted from its start, and budgets are only some of them", () => {
+it("stops those workers before the window whose work is counted from its start", () => {
   const settings = settingsWith({
     producers: { workers: 2, clients: 4, executor: "constant-arrival-rate" },
     consumers: { workers: 1, clients: 2 },
@@ -70,5 +69,4 @@ it("stops those workers before the window whose work is counted from its start, 
   });
   const assignments = assignmentsOf({ ...rest, settings });
   expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
-  expect(budgetedWorkers(assignments)).toEqual([3]);
 });

@@ -13,7 +13,6 @@ import {
   type Role,
   type TreatmentSettings,
 } from "../scenario/settings.js";
-import { budgetMs } from "../scenario/load-settings.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;
@@ -73,16 +72,6 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
     clientsBefore += group.load.clients;
   }
   return assignments;
-}
-
-/** The workers (by ordinal) whose group has an iteration budget. */
-export function budgetedWorkers(assignments: readonly Assignment[]): number[] {
-  return assignments
-    .filter(({ settings, role }) => {
-      const { load } = settings.actors[role] ?? {};
-      return load !== undefined && budgetMs(load) !== undefined;
-    })
-    .map(({ ordinal }) => ordinal);
 }
 
 /**

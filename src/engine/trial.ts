@@ -152,7 +152,7 @@ class TrialRun {
   private async measure(fleet: Fleet): Promise<void> {
     if (this.host.interruption.isRequested()) return;
     const { settings } = this.inputs.treatment;
-    const budgets = budgetsOf(fleet);
+    const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
     const window = new MeasuredWindow(fleet.leadMs, mostMs);
     this.window = window;
@@ -168,7 +168,7 @@ class TrialRun {
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
     const endMs = budgets
       ? await untilBudgetsAreUsed({
-          ...{ budgets, actors: settings.actors, lifeline: this.lifeline, over: this.over.signal },
+          ...{ budgets, lifeline: this.lifeline, over: this.over.signal },
           interruption: this.host.interruption,
         })
       : await this.sleepUntil(window.endMs);
