@@ -115,7 +115,7 @@ class ExperimentRun {
   private async trial(trial: PlannedTrial): Promise<void> {
     const planned = this.treatmentOf(trial);
     const kept = await this.provide(planned);
-    if (!kept) return;
+    if (!kept || this.options.interruption.isRequested()) return;
     const treatment = inDialect(planned, kept.dialect);
     this.isBegun = true;
     await this.record.writeUnfinished(this.findings());

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ExitCode, UsageError } from "../foundation/errors.js";
+import { ExitCode, TargetError, UsageError } from "../foundation/errors.js";
 import { Totals } from "../metrics/totals.js";
 import { operationResults } from "../results/operation-results.js";
 import { parseScenario } from "../scenario/loader.js";
@@ -14,13 +14,18 @@ import { parseCapacityThreshold } from "./capacity-probe.js";
 import type { ExperimentOutcome } from "./experiment.js";
 import { findCapacity } from "./find-capacity.js";
 import { Interruption } from "./interruption.js";
-import type { ExperimentObserver } from "./observer.js";
+import { allOf } from "./observer.js";
 import type { FinishedTrial, TrialInputs } from "./trial-parts.js";
 
 const CARRIED_PER_SECOND = 40;
 const SERVER_DIALECT: DialectName = "cockroachdb";
 
 const driven: Treatment[] = [];
+/** The treatment whose server cannot be had. */
+let away: string | undefined;
+let interruption = new Interruption();
+/** By a signal that comes while a server is being started. */
+let isStoppedMeanwhile = false;
 
 function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
   driven.push(treatment);
@@ -44,22 +49,25 @@ vi.mock("./trial.js", () => ({
 }));
 vi.mock("./experiment-host.js", () => ({
   ExperimentHost: class {
-    provide = () => Promise.resolve({ dialect: SERVER_DIALECT });
+    provide = (treatment: Treatment) => {
+      if (isStoppedMeanwhile) interruption.request("SIGINT");
+      if (treatment.id === away) return Promise.reject(new TargetError("it is away"));
+      return Promise.resolve({ dialect: SERVER_DIALECT });
+    };
     release = () => Promise.resolve();
     environment = () => ({ versions: {}, settings: {}, machine: {} });
   },
 }));
 
-const nothing = (): void => undefined;
-const observer: ExperimentObserver = {
-  ...{ note: nothing, trialStarted: nothing, phaseStarted: nothing, second: nothing },
-  ...{ evidence: nothing, thresholds: nothing, trialEnded: nothing },
-};
+const observer = allOf([]);
 
 let out = "";
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), "train-sim-capacity-"));
   driven.length = 0;
+  away = undefined;
+  interruption = new Interruption();
+  isStoppedMeanwhile = false;
 });
 afterEach(() => {
   rmSync(out, { recursive: true, force: true });
@@ -72,7 +80,7 @@ function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promis
   const factors = "factors: { payload: [text, jsonb-manual] }\ntrials: 6\n";
   const experiment = parseScenario(`name: a\nseed: 1\n${target}${factors}${text}`, "scenario.yaml");
   return findCapacity(experiment, parseCapacityThreshold(threshold), {
-    ...{ out, programVersion: "1.0.0", observer, interruption: new Interruption() },
+    ...{ out, programVersion: "1.0.0", observer, interruption },
   });
 }
 
@@ -120,6 +128,32 @@ it("probes in the dialect that the server says it speaks", async () => {
   expect(driven.length).toBeGreaterThan(0);
   for (const { settings } of driven)
     expect(settings).toMatchObject({ dialect: SERVER_DIALECT, asksDialect: false });
+});
+
+it("keeps what it found when the server of a later treatment cannot be had, and ends with that", async () => {
+  away = "jsonb-manual";
+  const { result, exitCode, failure } = await search();
+  expect(exitCode).toBe(ExitCode.targetUnreachable);
+  expect(failure?.message).toBe("it is away");
+  expect(result.verdict).toEqual({ status: "aborted", reasons: ["it is away"] });
+  const [found, stopped] = result.capacity ?? [];
+  expect(found).toMatchObject({ treatment: "text", outcome: "found" });
+  expect(stopped).toMatchObject({ treatment: "jsonb-manual", outcome: "stopped", probes: [] });
+  expect(result.treatments.map(({ id, trials }) => [id, trials.length])).toEqual([["text", 6]]);
+});
+
+it("begins no probe on a server that was had after a request to stop", async () => {
+  isStoppedMeanwhile = true;
+  const { result, exitCode } = await search();
+  expect(exitCode).toBe(ExitCode.interrupted);
+  expect(driven).toEqual([]);
+  expect(result.capacity).toMatchObject([{ treatment: "text", outcome: "stopped", probes: [] }]);
+});
+
+it("leaves nothing behind when not even the first server can be had", async () => {
+  away = "text";
+  await expect(search()).rejects.toThrow("it is away");
+  expect(readdirSync(out)).toEqual([]);
 });
 
 it("refuses faults that this machine cannot do, before it makes a directory", async () => {

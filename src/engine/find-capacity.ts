@@ -3,7 +3,7 @@
 // the result, so that its tables show the treatment at its capacity. The curve is written after every probe.
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
-import { ExitCode, UsageError, type TrainSimError } from "../foundation/errors.js";
+import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
@@ -40,9 +40,7 @@ import type { FinishedTrial } from "./trial-parts.js";
 export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
 
 const START_RATE_PER_SECOND = 50;
-const LEAST_RATE_PER_SECOND = 1;
-const MOST_RATE_PER_SECOND = 100_000;
-const PRECISION = 0.05;
+const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: 0.05 } as const;
 
 /** Rejects when not one probe could begin, and then leaves nothing behind. */
 export async function findCapacity(
@@ -91,7 +89,8 @@ class CapacityRun {
   private readonly confirming: ProbeTrial[] = [];
   private violations: string[] = [];
   private failure: TrainSimError | undefined;
-  private count = 0;
+  /** Probes begun. */
+  probes = 0;
 
   constructor(
     private readonly experiment: Experiment,
@@ -100,11 +99,6 @@ class CapacityRun {
     private readonly directory: string,
   ) {
     this.host = new ExperimentHost(experiment.treatments, options.programVersion, options.observer);
-  }
-
-  /** Probes begun. */
-  get probes(): number {
-    return this.count;
   }
 
   async search(): Promise<void> {
@@ -143,10 +137,8 @@ class CapacityRun {
     const found = await searchCapacity(probeAt, {
       startRatePerSecond:
         ratePerSecondOf(treatment) ?? this.capacities.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
-      leastRatePerSecond: LEAST_RATE_PER_SECOND,
-      mostRatePerSecond: MOST_RATE_PER_SECOND,
-      precision: PRECISION,
       confirmations,
+      ...LIMITS,
     });
     this.capacities.push(capacity(found));
     if (found.ratePerSecond !== null) this.confirming.push(...ran.slice(-confirmations));
@@ -156,9 +148,10 @@ class CapacityRun {
   private async probe(treatment: Treatment, about: About, block: number): Promise<ProbeTrial | undefined> {
     if (this.hasToStop()) return undefined;
     const atRate = treatmentAt(treatment, about.ratePerSecond);
-    const kept = await this.host.provide(atRate);
+    const kept = await this.host.provide(atRate).catch((error: unknown) => this.endedBy(error));
+    if (!kept || this.hasToStop()) return undefined;
     const driven = inDialect(atRate, kept.dialect);
-    const number = ++this.count;
+    const number = ++this.probes;
     const seed = deriveSeed(this.experiment.seed, "capacity", treatment.id, number);
     const planned = { number, block, treatmentId: treatment.id, seed };
     const directory = await createTrialDirectory(this.directory, number, treatment.id);
@@ -180,6 +173,12 @@ class CapacityRun {
     const probe = judgeProbe(done, driven, this.threshold, about);
     observer.note(probeText(probe));
     return { planned, done, probe };
+  }
+
+  /** Nothing more can be probed; thrown on where nothing has been, or where nobody foresaw it. */
+  private endedBy(error: unknown): undefined {
+    if (this.probes === 0 || !(error instanceof TrainSimError)) throw error;
+    this.failure = error;
   }
 
   private hasToStop(): boolean {
@@ -218,7 +217,7 @@ class CapacityRun {
   }
 
   private async writeSoFar(capacity: readonly Capacity[]): Promise<void> {
-    const verdict: Verdict = { status: "aborted", reasons: [`unfinished: ${this.count} probes have run`] };
+    const verdict: Verdict = { status: "aborted", reasons: [`unfinished: ${this.probes} probes have run`] };
     await writeResult(this.directory, this.document(this.record(), { verdict }, capacity));
   }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { writeReport } from "../report/html/report-file.js";
 import { exampleResult } from "../testing/example-result.js";
-import type { ExperimentObserver } from "./observer.js";
+import { allOf } from "./observer.js";
 import { writeOutcome } from "./outcome-files.js";
 
 vi.mock("../report/html/report-file.js");
@@ -19,15 +19,7 @@ afterEach(() => {
 
 async function notesOf(result = exampleResult()): Promise<string[]> {
   const notes: string[] = [];
-  const observer: ExperimentObserver = {
-    note: (text) => void notes.push(text),
-    trialStarted: () => undefined,
-    phaseStarted: () => undefined,
-    second: () => undefined,
-    evidence: () => undefined,
-    thresholds: () => undefined,
-    trialEnded: () => undefined,
-  };
+  const observer = { ...allOf([]), note: (text: string) => void notes.push(text) };
   const summary = await writeOutcome(directory, result, { programVersion: "1.2.3", observer });
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(summary);
   expect(JSON.parse(readFileSync(join(directory, "result.json"), "utf8"))).toEqual(result);
