@@ -235,4 +235,25 @@ describe("executors that change over time", () => {
     world.now = 5000;
     expect(await createPacer(plan, context).next(0)).toBeUndefined();
   });
+
+  it("let no client start that the stages stopped wanting while it thought", async () => {
+    const plan: PacingPlan = {
+      executor: "ramping-clients",
+      startClients: 1,
+      stages: [
+        { target: 1, durationMs: 1000 },
+        { target: 0, durationMs: 0 },
+        { target: 0, durationMs: 4000 },
+        { target: 1, durationMs: 0 },
+      ],
+    };
+    const { world, context } = worldWith({
+      ...{ thinkTime: { min: 600, max: 600 }, endMs: () => 7000 },
+      sleep: async (ms) => void (world.now += ms),
+    });
+    const pacer = createPacer(plan, context);
+    const starts: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i++) starts.push((await pacer.next(0))?.intendedMs);
+    expect(starts).toEqual([0, 600, 5600, 6200]);
+  });
 });

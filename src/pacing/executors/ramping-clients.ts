@@ -1,7 +1,7 @@
 // `ramping-clients`: a closed loop in which the number of clients at work goes in straight lines from target to
 // target, and stays at the last one. A client that is no longer wanted finishes its iteration and then rests until it
 // is. Workers take turns, so that each has its share of those at work.
-import type { Pacer, PacingContext } from "../pacer.js";
+import type { Pacer, PacingContext, Start } from "../pacer.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
 import { closedLoop } from "./closed-loop.js";
 
@@ -17,18 +17,31 @@ export function rampingClients(context: PacingContext, plan: RampingClientsPlan)
   const { startMs, workers, workerIndex } = context;
   const loop = closedLoop({ ...context, rampUpMs: 0 }, () => true);
 
+  /** Milliseconds until the client is wanted, 0 when it is; Infinity when it never is again. */
+  function untilWantedMs(client: number): number {
+    const atMs = context.nowMs() - startMs;
+    return curve.reaches(client * workers + workerIndex + 1, atMs) - atMs;
+  }
+
   /** Resolves when the client is wanted; false when the phase ended first. */
   async function isWanted(client: number): Promise<boolean> {
-    const clientsNeeded = client * workers + workerIndex + 1;
     for (;;) {
       if (context.isOver()) return false;
-      const nowMs = context.nowMs();
-      const wantedMs = startMs + curve.reaches(clientsNeeded, nowMs - startMs);
-      if (wantedMs <= nowMs) return true;
-      if (wantedMs >= context.endMs() || wantedMs === Number.POSITIVE_INFINITY) return false;
-      await context.sleep(Math.ceil(wantedMs - nowMs));
+      const waitMs = untilWantedMs(client);
+      if (waitMs <= 0) return true;
+      if (waitMs === Number.POSITIVE_INFINITY || context.nowMs() + waitMs >= context.endMs()) return false;
+      await context.sleep(Math.ceil(waitMs));
     }
   }
 
-  return { next: async (client) => ((await isWanted(client)) ? loop.next(client) : undefined) };
+  /** A client that was wanted when it began to think may not be any more: it rests, and thinks again before it goes on. */
+  async function next(client: number): Promise<Start | undefined> {
+    while (await isWanted(client)) {
+      const start = await loop.next(client);
+      if (start === undefined || untilWantedMs(client) <= 0) return start;
+    }
+    return undefined;
+  }
+
+  return { next };
 }
