@@ -166,6 +166,20 @@ describe("what is no log", () => {
     expect((await trainSim(["logs", other, "--from", "1.5"])).exitCode).toBe(104);
   });
 
+  it.each([
+    ["3s", "3s"],
+    ["1m", "30s"],
+    ["2026-01-31T12:00:05Z", "2026-01-31T11:00:00Z"],
+  ])(
+    "between %s and %s is refused: nothing lies there, which is no log without failures",
+    async (from, to) => {
+      const log = new URL("../testing/example-log.ndjson", import.meta.url).pathname;
+      const { exitCode, stdout, stderr } = await trainSim(["logs", log, "--from", from, "--to", to]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 104, stdout: "" });
+      expect(stderr).toContain("--from is not before --to");
+    },
+  );
+
   it("on standard input is read as a file is", () => {
     const log = new URL("../testing/example-log.ndjson", import.meta.url);
     const main = new URL("../../dist/cli/main.js", import.meta.url);

@@ -2,6 +2,7 @@
 // failures, stalls, who did what when. Reads directories and files, compressed or not, and standard input; changes
 // nothing. Filters narrow it to trials, actors, operations and a part of the window.
 import { InvalidArgumentError, type Command } from "commander";
+import { UsageError } from "../foundation/errors.js";
 import { parseDurationMs } from "../foundation/units.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { LogFilter, TimeBound } from "../report/logs/log-filter.js";
@@ -80,8 +81,17 @@ export function register(program: Command): void {
     .action(logs);
 }
 
+/** Between bounds the wrong way round lies nothing, and "failures: none" would be said of it. */
+function requireOrder(from: TimeBound | undefined, to: TimeBound | undefined): void {
+  const areSeconds = from && to && "second" in from && "second" in to && from.second >= to.second;
+  const areInstants = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;
+  if (areSeconds || areInstants)
+    throw new UsageError("--from is not before --to: nothing lies between them", "Turn them round.");
+}
+
 async function logs(paths: readonly string[], options: LogsOptions): Promise<void> {
   const { trial, actor, operation, from, to } = options;
+  requireOrder(from, to);
   const filter: LogFilter = {
     ...(trial && { trials: trial }),
     ...(actor && { actors: actor }),

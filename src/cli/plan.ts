@@ -168,8 +168,12 @@ function clientsOf(actors: TreatmentSettings["actors"]): number {
   return Object.values(actors).reduce((sum, { load }) => sum + load.clients, 0);
 }
 
-/** The plan of an experiment, for people; ends with a line break. */
-export function renderPlan(experiment: Experiment): string {
+const OF_A_SEARCH =
+  "With --find-capacity these trials are only those that confirm each rate, and what arrives comes at that rate. How\n" +
+  "many trials it takes to find the rates, and how long, is not known before.";
+
+/** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. */
+export function renderPlan(experiment: Experiment, isSearch = false): string {
   const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [
     id,
@@ -192,5 +196,6 @@ export function renderPlan(experiment: Experiment): string {
   const text = sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines].join("\n"));
+  if (isSearch) text.push(OF_A_SEARCH);
   return `${text.join("\n\n")}\n\nStart-up, resets and integrity checks come on top of the times. Nothing was run.\n`;
 }

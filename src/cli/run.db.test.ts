@@ -282,6 +282,15 @@ describe("a run that cannot start", () => {
     expect(ended.exitCode).toBe(0);
     expect(ended.stdout).toMatch(/trial/);
   });
+
+  it("prints the plan as JSON and nothing else there, with what validate says of the same file", async () => {
+    const file = writeScenarioFile(without("port"));
+    const { exitCode, stdout } = await trainSim(["run", file, "--plan", "--json", "--trials", "2"]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, trials: 2 });
+    const validated = await trainSim(["validate", file, "--json", "--set", "trials=2"]);
+    expect(stdout).toBe(validated.stdout);
+  });
 });
 
 describe("a run that is stopped", () => {

@@ -20,6 +20,7 @@ import { startWatchers, type WatchOptions } from "./live/watch.js";
 import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
+import { extentDocument } from "./validate.js";
 
 interface RunOptions {
   readonly set: string[];
@@ -73,7 +74,10 @@ export function register(program: Command): void {
       parseCapacityThreshold,
     )
     .option("--plan", "print treatments, trials and the time they take; touch no database")
-    .option("--json", "print the result document on standard output, and nothing else there")
+    .option(
+      "--json",
+      "print the result document (with --plan: the plan) on standard output, and nothing else there",
+    )
     .option("--quiet", "no progress")
     .option("--dashboard [port]", `live page on loopback (default port: ${DASHBOARD_PORT}; 0: any)`, port)
     .option(
@@ -96,7 +100,11 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const experiment = await load(scenario, resume, overrides);
   if (options.plan) {
-    process.stdout.write(withoutControls(renderPlan(experiment)));
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`
+        : withoutControls(renderPlan(experiment, options.findCapacity !== undefined)),
+    );
     return;
   }
   const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);

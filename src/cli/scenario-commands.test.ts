@@ -132,6 +132,12 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
+  test("says of a search for capacity that its trials are not known before", () => {
+    const planned = parseScenario("name: a\ntrials: 1\n", "x.yaml");
+    expect(renderPlan(planned, true)).toMatch(/these trials are only those that confirm each rate/);
+    expect(renderPlan(planned)).not.toContain("--find-capacity");
+  });
+
   test("names regions, and weights where they differ, and no password", () => {
     const urls = (more: string): string =>
       `[{ url: "postgresql://u:s3cret@a/d", region: east${more} }, "postgresql://u:s3cret@b/d"]`;

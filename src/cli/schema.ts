@@ -7,6 +7,7 @@ import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace.js";
+import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
 import { lackOf } from "../scenario/dialects/registry.js";
 import {
   DIALECTS,
@@ -136,6 +137,17 @@ function settingsOf(options: SchemaOptions): NamespaceSettings {
   return { namespace: name, payload: level, storage: stored, ...(grantTo !== undefined && { grantTo }) };
 }
 
+/** As a run does: statements that the server does not understand may leave a schema there without the mark, for good. */
+async function requireSpoken(admin: AdminClient, name: DialectName): Promise<void> {
+  const { product, versionText } = await readServerInfo(admin);
+  const spoken = dialectOfProduct(product);
+  if (spoken === undefined || spoken === name) return;
+  throw new UsageError(
+    `the dialect is ${name}, and the server is ${product} (${versionText})`,
+    `Use --dialect ${spoken}.`,
+  );
+}
+
 /** Not while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
@@ -143,6 +155,7 @@ async function claimed<T>(
 ): Promise<T> {
   const admin = await connectAdmin(parseConnectionUrl(options.url), { purpose: "schema" });
   try {
+    await requireSpoken(admin, options.dialect);
     const claim = await claimNamespace(admin.endpoint, options.namespace, dialectOf(options.dialect));
     return await work(admin).finally(() => claim.release());
   } finally {

@@ -42,20 +42,26 @@ export function extentText(experiment: Experiment): string {
   return `${count(treatments, "treatment")} x ${count(trials / treatments, "trial")} = ${count(trials, "trial")}, ${least}${most}`;
 }
 
+/** What it would run, for programs. */
+export function extentDocument(experiment: Experiment): object {
+  const { leastMs, mostMs } = experimentSpan(experiment);
+  return {
+    valid: true,
+    name: experiment.name,
+    treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
+    trials: experiment.trials.length,
+    leastSeconds: leastMs / 1000,
+    mostSeconds: mostMs / 1000,
+  };
+}
+
 async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
   try {
     const experiment = await loadScenario(file, { set });
-    const { leastMs, mostMs } = experimentSpan(experiment);
-    const answer = {
-      valid: true,
-      name: experiment.name,
-      treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
-      trials: experiment.trials.length,
-      leastSeconds: leastMs / 1000,
-      mostSeconds: mostMs / 1000,
-    };
     process.stdout.write(
-      json ? `${JSON.stringify(answer, null, 2)}\n` : `ok: ${experiment.name}: ${extentText(experiment)}\n`,
+      json
+        ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`
+        : `ok: ${experiment.name}: ${extentText(experiment)}\n`,
     );
   } catch (error) {
     if (json && error instanceof ScenarioError)
