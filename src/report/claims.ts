@@ -118,7 +118,10 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
 
 function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
-  const open = claims.filter(({ verdict }) => verdict === "inconclusive").length;
+  const undecided = claims.filter(({ verdict }) => verdict === "inconclusive");
+  const open = undecided.length;
+  // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
+  const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
   const family = new Set(claims.map(({ treatment }) => treatment)).size;
   if (claims.length === 0) return [];
   const [needed, neededPaired] = [trialsNeeded(family), pairedTrialsNeeded(family)];
@@ -128,11 +131,16 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
       : fewest < neededPaired
         ? `${counted(fewest, "trial")} can show large differences only; from ${neededPaired} on they are compared within blocks`
         : `${counted(fewest, "trial")} neither show a difference nor exclude one`;
+  const lack = `in fewer than ${BLOCKS_MIN} blocks both sides have a value`;
+  const reasons = [
+    ...(unpaired < open ? [why] : []),
+    ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
+  ];
   const chance =
     `Each verdict is at the 5 % level, corrected over the ${counted(family, "treatment")} compared but not over ` +
     "operations and metrics: where nothing differs, up to 1 in 20 of them would still claim a difference.";
   return [
-    ...(open > 0 ? [`${open} of ${claims.length} comparisons are inconclusive: ${why}.`] : []),
+    ...(open > 0 ? [`${open} of ${claims.length} comparisons are inconclusive: ${reasons.join("; ")}.`] : []),
     ...(open < claims.length ? [chance] : []),
   ];
 }

@@ -41,6 +41,18 @@ it("puts a region of several endpoints first, taken together", () => {
   expect(first).toMatch(/^east {4}all 2 +add +70 +15\.00/);
 });
 
+it("shortens long names to what the line holds, unless that makes two the same", () => {
+  const named = (...names: string[]): string[] =>
+    renderEndpoints({ ...shown, endpoints: names.map((name) => endpoint(name, 10)) });
+  const longName = `${"x".repeat(60)}.rds.example.com:5432`;
+  const short = named(`a${longName}`, `b${longName}`);
+  for (const line of short) expect(line.length).toBeLessThanOrEqual(120);
+  expect(short[3]).toMatch(/^ax+…s\.example\.com:5432 {2}add/);
+  expect(named(`${longName}a${longName}`, `${longName}b${longName}`)[3]).toContain(
+    `${longName}a${longName}  add`,
+  );
+});
+
 it("cuts a long list and says so", () => {
   const endpoints = Array.from({ length: 20 }, (_, index) => endpoint(`db${index}:1`, 1));
   const text = renderEndpoints({ ...shown, endpoints }).join(" ");

@@ -4,13 +4,14 @@ import { OPERATIONS } from "../metrics/operations.js";
 import type { EndpointResult, RegionResult } from "../results/result-schema.js";
 import { counted } from "./numbers.js";
 import type { Shown } from "./terminal.js";
-import { printable, renderTable, wrap, WIDTH_MAX, type Column } from "./text-table.js";
+import { fitted, printable, renderTable, wrap, WIDTH_MAX, type Column } from "./text-table.js";
 
 const ENDPOINTS_MAX = 16;
 
+const ENDPOINT: Column = { title: "endpoint", align: "left" };
 const COLUMNS: readonly Column[] = [
   { title: "region", align: "left" },
-  { title: "endpoint", align: "left" },
+  ENDPOINT,
   { title: "id", align: "left" },
   ...["tot_ops", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)", "max(ms)", "retries", "failures"].map(
     (title): Column => ({ title, align: "right" }),
@@ -54,9 +55,8 @@ export function renderEndpoints({ endpoints = [], regions = [] }: Shown): string
   const contacts = `connections: ${listed.map(contactsText).join("; ")}${more}`;
   // Where nothing has a region there is no column of them.
   const from = regions.length > 0 ? 0 : 1;
-  const table = renderTable(
-    COLUMNS.slice(from),
-    rows.map((row) => row.slice(from)),
-  );
+  const columns = COLUMNS.slice(from);
+  const shown = rows.map((row) => row.slice(from));
+  const table = renderTable(columns, fitted(columns, shown, columns.indexOf(ENDPOINT)));
   return ["by endpoint:", ...table, ...wrap(printable(contacts), WIDTH_MAX)];
 }

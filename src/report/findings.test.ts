@@ -108,7 +108,7 @@ describe("findingsOf", () => {
     expect(tests(1, 6)).toEqual(["paired"]);
     expect(tests(2, 6)).toEqual(["unpaired", "unpaired"]);
     expect(tests(2, 7)).toEqual(["paired", "paired"]);
-    expect([1, 2, 5].map(pairedTrialsNeeded)).toEqual([6, 7, 8]);
+    expect([1, 2, 3, 4, 6, 7].map(pairedTrialsNeeded)).toEqual([6, 7, 7, 8, 8, 9]);
     expect([1, 6, 7, 23].map(trialsNeeded)).toEqual([5, 5, 6, 6]);
   });
 

@@ -59,7 +59,16 @@ describe("key findings", () => {
     expect(texts(result)).toContain(
       "No event was lost or doubled: all 150000 are accounted for, in 10 trials.",
     );
-    firstTrial(result).integrity = null;
+    const trial = firstTrial(result);
+    trial.integrity = null;
+    expect(texts(result).join()).not.toContain("No event was lost");
+    // Nor beside a violation, be it of a trial that was stopped.
+    const violations = ["3 events are in no table"];
+    Object.assign(trial, {
+      status: "partial",
+      integrity: { ...EXAMPLE_INTEGRITY, verdict: "violated", violations },
+    });
+    expect(texts(result).join()).toContain("Integrity is violated in trial 1");
     expect(texts(result).join()).not.toContain("No event was lost");
   });
 

@@ -7,10 +7,9 @@ import { noiseSentences, reachSentences, settledText, stallSentences } from "./c
 import { isBelowNoise, NO_FACTOR } from "./comparisons.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import type { KeyFinding } from "./html/report-data.js";
-import { counted, shortNumber } from "./numbers.js";
+import { counted, seenText, shortNumber } from "./numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
-import { seenText } from "./threshold-lines.js";
 import { reasonsOf } from "./why/headline-reasons.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
@@ -55,7 +54,9 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
 }
 
 function integrityFindings(result: ResultDocument): KeyFinding[] {
-  const trials = trialsOf(result).filter(({ status }) => status === "complete");
+  const all = trialsOf(result);
+  if (all.some(({ integrity }) => integrity?.verdict === "violated")) return [];
+  const trials = all.filter(({ status }) => status === "complete");
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
@@ -73,7 +74,7 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
   return failed.map(({ metric, expression, treatment, seen, reason }) =>
     finding(
       "bad",
-      `Threshold failed: ${metric} ${expression} of ${treatment}, seen ${seenText(seen)}${reason ? ` (${reason})` : ""}.`,
+      `Threshold failed: ${metric} ${expression} of ${treatment}, seen ${seenText(seen, expression)}${reason ? ` (${reason})` : ""}.`,
     ),
   );
 }

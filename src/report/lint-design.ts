@@ -8,6 +8,7 @@ import {
   type TreatmentSettings,
 } from "../scenario/settings.js";
 import type { Lint } from "./lint-types.js";
+import { counted } from "./numbers.js";
 
 const NAMES_SHOWN_MAX = 3;
 
@@ -108,7 +109,7 @@ function isAboutWork(factor: string): boolean {
 
 function workText(settings: TreatmentSettings): string {
   const work = workOf(settings);
-  return work === undefined ? "no budget" : `${work} iterations`;
+  return work === undefined ? "no budget" : counted(work, "iteration");
 }
 
 export function unequalWork(experiment: Experiment): Lint[] {
@@ -147,8 +148,8 @@ export function missingPoolControl({ treatments }: Experiment): Lint[] {
       rule: "no-pool-control",
       treatments: [pooled.id],
       words:
-        `${pooled.id} shares ${size} connections among ${clients} clients, and no direct treatment has ${size} ` +
-        `clients: a gain may come from fewer connections, not from the pool; add the level clients: ${size} to direct`,
+        `${pooled.id} shares ${counted(size, "connection")} among ${clients} clients, and no direct treatment has ` +
+        `${counted(size, "client")}: a gain may come from fewer connections, not from the pool; add the level clients: ${size} to direct`,
     });
   }
   return [...found.values()];

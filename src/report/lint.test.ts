@@ -56,6 +56,10 @@ describe("a pool against direct connections", () => {
 
   it("wants a direct treatment with as many connections as the pool has", () => {
     expect(rulesOf(pools("[16]"))).toEqual(["no-pool-control"]);
+    const single = "topology: cycle\nfactors: { pool: [direct, { strategy: pg-pool, size: 1 }] }\nclients: 2";
+    expect(wordsOf(single)).toContain(
+      "shares 1 connection among 2 clients, and no direct treatment has 1 client: ",
+    );
     expect(rulesOf(pools("[16, 4]", "exclude: [{ pool: { strategy: pg-pool }, clients: 4 }]"))).toEqual([]);
   });
 

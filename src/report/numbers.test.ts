@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { counted, intervalText, ratioText, shortNumber } from "./numbers.js";
+import { counted, intervalText, pText, ratioText, seenText, shortNumber } from "./numbers.js";
 
 describe("shortNumber", () => {
   it("keeps about three digits and never five characters more than a table has", () => {
@@ -46,10 +46,41 @@ describe("ratios and counts", () => {
     expect(intervalText(1.224, 1.4)).toBe("1.22-1.40");
     expect(intervalText(null, 1.4)).toBe("");
     expect([intervalText(0.00003, 0.00004), intervalText(0.00003, 1.1)]).toEqual(["<.001", "<.001-1.10"]);
+    // What is not 1 does not become 1.
+    expect([1, 1.004, 0.9962, 1.0004, 1.00001, 1.006].map(ratioText)).toEqual([
+      "1.00x",
+      "1.004x",
+      "0.996x",
+      "1.0004x",
+      "1.00x",
+      "1.01x",
+    ]);
+    expect(intervalText(0.978, 0.9987)).toBe("0.98-0.999");
     expect([counted(1, "trial"), counted(2, "trial"), counted(2, "is", "are")]).toEqual([
       "1 trial",
       "2 trials",
       "2 are",
     ]);
+  });
+});
+
+describe("what a threshold saw", () => {
+  it.each([
+    [123.456, "p(99)<500", "123.5"],
+    [499.967, "p(99)<500", "499.97"],
+    [500.04, "p(99)<=500", "500.04"],
+    [49.9996, "rate>50", "49.9996"],
+    [12345, "count>0", "12345"],
+    [12345.6, "avg<20000", "12350"],
+    [7.5, "a result of another program", "7.5"],
+    [null, "p(99)<500", "-"],
+  ])("%d of %s is %s, which is on the same side of the bound", (seen, expression, text) => {
+    expect(seenText(seen, expression)).toBe(text);
+  });
+});
+
+describe("a p-value", () => {
+  it("is never 0", () => {
+    expect([0.00008, 0.0006, 0.05, 1].map(pText)).toEqual(["<0.001", "0.001", "0.050", "1.000"]);
   });
 });

@@ -10,10 +10,25 @@ export function shortNumber(value: number): string {
   return value > 0 && value < 0.0005 ? "<.001" : Number(value.toFixed(3)).toString();
 }
 
-/** `0.04`, `1.31`, `12.3`, `123`: two decimals where ratios matter most. */
+const BYTES = ["B", "kB", "MB", "GB", "TB"];
+
+/** `4.1 kB`, in multiples of 1000 as the ticks of a chart: sentences and charts of one report have the same number. */
+export function bytesText(value: number): string {
+  const size = Math.abs(value);
+  const step = size < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(size) / 3));
+  return `${value < 0 ? "-" : ""}${shortNumber(size / 1000 ** step)} ${BYTES[step] ?? "B"}`;
+}
+
+/** `1.31`; as many decimals more as it takes to tell from 1, up to four: a difference of 0.3 % is not `1.00`. */
+function nearOne(ratio: number): string {
+  const texts = [2, 3, 4].map((decimals) => ratio.toFixed(decimals));
+  return texts.find((text) => Number(text) !== 1) ?? "1.00";
+}
+
+/** `0.04`, `1.31`, `12.3`, `123`: two decimals where ratios matter most, more beside 1. */
 export function ratioNumber(ratio: number): string {
   if (ratio >= 9.995) return shortNumber(ratio);
-  return ratio >= 0.0995 || ratio === 0 ? ratio.toFixed(2) : shortNumber(ratio);
+  return ratio >= 0.0995 || ratio === 0 ? nearOne(ratio) : shortNumber(ratio);
 }
 
 export function ratioText(ratio: number): string {
@@ -25,6 +40,24 @@ export function intervalText(low: number | null, high: number | null): string {
   if (low === null || high === null) return "";
   const [from, to] = [ratioNumber(low), ratioNumber(high)];
   return from === to && from.startsWith("<") ? from : `${from}-${to}`;
+}
+
+/**
+ * What a threshold saw: whole numbers in full, others with four significant digits, and with as many more as it takes to
+ * stay on their side of the bound at the end of `expression`: 499.97 is not `500` beside `p(99)<500`.
+ */
+export function seenText(seen: number | null, expression: string): string {
+  if (seen === null) return "-";
+  if (Number.isInteger(seen)) return String(seen);
+  const bound = Number(/-?[\d.]+\s*$/.exec(expression)?.[0]);
+  const texts = Array.from({ length: 12 }, (_, i) => String(Number(seen.toPrecision(4 + i))));
+  const isTrue = (text: string): boolean => Math.sign(Number(text) - bound) === Math.sign(seen - bound);
+  return texts.find(isTrue) ?? texts[0] ?? "";
+}
+
+/** `0.012`, and never 0: `<0.001` is the least that is told. */
+export function pText(p: number): string {
+  return p < 0.0005 ? "<0.001" : p.toFixed(3);
 }
 
 /** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */

@@ -2,7 +2,7 @@
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
 import type { ComparisonMetric } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
-import { counted, intervalText, NONE_IN_RATIOS, ratioText, shortNumber } from "./numbers.js";
+import { counted, intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "./numbers.js";
 import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "./run-comparison.js";
 import {
   plainMarks,
@@ -64,7 +64,7 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
 function regressionLine(finding: RunFinding): string {
   const { treatment, operation, metric, ratio, pWorse } = finding;
   const direction = metric === "eventsPerSecond" ? "lower" : "higher";
-  return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse?.toFixed(3) ?? "?"} over all metrics)`;
+  return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
 }
 
 function conclusion(run: RunComparison, maxRegression: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ResultDocument } from "../results/result-schema.js";
+import type { ResultDocument, TrialResult } from "../results/result-schema.js";
 import { EXAMPLE_INTEGRITY, exampleLatency, exampleResult, exampleTrial } from "../testing/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "./summary.js";
@@ -91,6 +91,39 @@ describe("the summary", () => {
     expect(close).toContain(
       "4 of 8 comparisons are inconclusive: 5 trials can show large differences only; from 6 on they are compared within blocks.",
     );
+  });
+
+  it("says a small difference that is sure as one, and not as 1.00x", () => {
+    expect(render(example(8, 1.003)).replaceAll("\n", " ")).toContain(
+      "has 1.003x jsonb's mean response time, 95 % CI 1.003-1.003; ",
+    );
+  });
+
+  it("does not blame the number of trials where they share no blocks", () => {
+    const text = (change: (result: ResultDocument) => void): string => {
+      const result = example(6, 5);
+      change(result);
+      return render(withAnalysis(result)).replaceAll("\n", " ");
+    };
+    const [first, last] = [0, 1].map((of) => (result: ResultDocument) => result.treatments[of]?.trials[of]);
+    const fail = (trial?: TrialResult): void => {
+      if (trial) trial.status = "failed";
+    };
+    expect(
+      text((result) => {
+        fail(first?.(result));
+        fail(last?.(result));
+      }),
+    ).toContain("8 of 8 comparisons are inconclusive: in fewer than 5 blocks both sides have a value.");
+    const withoutTime = (trial?: TrialResult): void => {
+      if (trial?.operations.add) trial.operations.add.responseTimeMs = null;
+    };
+    expect(
+      text((result) => {
+        withoutTime(first?.(result));
+        withoutTime(last?.(result));
+      }),
+    ).toContain("2 of 8 comparisons are inconclusive: in fewer than 5 blocks both sides have a value.");
   });
 
   it("ends with parameters and the path of the results", () => {
@@ -188,8 +221,14 @@ describe("the summary", () => {
         trial.operations.add = { ...trial.operations.add, eventsPerSecond: 123456.7 } as never;
     });
     result.environment.settings = { a: "y".repeat(300) };
+    const [{ id: treatment } = { id: "" }] = result.treatments;
+    const about = { metric: `add{pool:${"x".repeat(150)}}`, treatment, reason: "no complete trial" };
+    result.thresholds = ["p(99)<500", "p(99)<900"].map((expression) => ({
+      ...{ ...about, expression, seen: null, ok: false },
+    }));
     const text = render(withAnalysis(result));
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+    expect(text).toMatch(/^✗ {2}add\{pool:x+…x+\} p\(99\)<500 {2}#1 jsonb-manu…ong-name-0 /m);
     expect(text).toMatch(/^#1 jsonb-manu…ong-name-0 /m);
     expect(text).toMatch(/^#2 jsonb-manu…ong-name-1 /m);
   });

@@ -71,6 +71,26 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   return [titles, rule, ...cells.map(line)];
 }
 
+/**
+ * The rows, with the cells of one column shortened to what the others leave of the width, and to 16 at the least; as they
+ * are where two would look the same.
+ */
+export function fitted(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  column: number,
+): string[][] {
+  const others = columns.map(({ title }, i) =>
+    i === column ? 0 : 2 + Math.max(title.length, ...rows.map((row) => printable(row[i] ?? "").length)),
+  );
+  const width = Math.max(16, WIDTH_MAX - others.reduce((sum, each) => sum + each, 0));
+  const short = rows.map((row) =>
+    row.map((cell, i) => (i === column ? shorten(printable(cell), width) : cell)),
+  );
+  const kinds = (of: readonly (readonly string[])[]): number => new Set(of.map((row) => row[column])).size;
+  return kinds(short) < kinds(rows) ? rows.map((row) => [...row]) : short;
+}
+
 /** Two columns, Parameter and Value; long values go on over further lines. */
 export function renderParameters(parameters: readonly (readonly [name: string, value: string])[]): string[] {
   const nameWidth = Math.max(...parameters.map(([name]) => name.length), "Parameter".length);

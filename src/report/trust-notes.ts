@@ -5,6 +5,7 @@ import type { TreatmentResult } from "../results/result-schema.js";
 import { shareOfCeiling } from "./diagnosis/ceiling.js";
 import { percent } from "./diagnosis/check.js";
 import { findingsOf, reasonsOf } from "./diagnosis/diagnose.js";
+import { counted } from "./numbers.js";
 import type { Note } from "./terminal.js";
 
 function steadyNotes({ trials }: TreatmentResult): Note[] {
@@ -30,8 +31,9 @@ function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
   if (!ceiling || ceiling.transactionsPerSecond === 0 || complete.length === 0) return [];
   const most = Math.max(...complete.map((trial) => shareOfCeiling(trial, ceiling)));
   const rate = Math.round(ceiling.transactionsPerSecond);
+  const clients = counted(ceiling.clients, "client makes", "clients make");
   const text =
-    `ceiling: the same ${ceiling.clients} clients make ${rate} transactions/s of \`select 1\` through this pool; ` +
+    `ceiling: the same ${clients} ${rate} transactions/s of \`select 1\` through this pool; ` +
     `the trials made at most ${percent(most)} of that`;
   return [{ text, tone: "plain" }];
 }

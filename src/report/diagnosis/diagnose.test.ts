@@ -227,5 +227,7 @@ describe("what becomes of findings", () => {
     expect(text).toContain("no steady state in trial 1: add events/s drifts");
     expect(text).toContain("ceiling: the same 8 clients make 4000 transactions/s of `select 1`");
     expect(text).toContain("at most 0.5 % of that");
+    treatment.ceiling = { clients: 1, transactionsPerSecond: 400 };
+    expect(renderSummary(result, { directory: "x" })).toContain("the same 1 client makes 400 transactions/s");
   });
 });

@@ -5,7 +5,7 @@ import { OPERATIONS } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
 import { operationName } from "./page/charts/view.js";
-import { SECONDS, type Line, type LineChart, type LinePanel, type Point } from "./page/charts/line-panels.js";
+import { SECONDS, type Line, type LineChart, type LinePanel, type Point } from "./page/charts/lines.js";
 import { bridgedMost } from "./page/charts/readings.js";
 import { partColour, type ChartTheme } from "./page/charts/theme.js";
 

@@ -10,6 +10,7 @@ import {
   operationTable,
   phaseProgress,
   phaseWords,
+  thresholdWords,
   trialHeading,
 } from "./live-words.js";
 import { plotLines } from "./page/charts/line-panels.js";
@@ -136,6 +137,12 @@ describe("the words of the live page", () => {
     run.clock.ms += 1_000;
     expect(phaseWords(run.state.view())).toBe("drain, for 1s");
     expect(endedTable([]).rows).toEqual([]);
+  });
+
+  it("leave what a threshold has seen on its side of the bound", () => {
+    const broken = { metric: "add", expression: "p(99)<500", seen: 500.224, ok: false };
+    expect(thresholdWords(broken)).toBe("add p(99)<500: broken so far: 500.2");
+    expect(thresholdWords({ ...broken, seen: null, ok: null })).toBe("add p(99)<500: no sample yet");
   });
 
   it("stand in a document that names nothing but its own server", () => {

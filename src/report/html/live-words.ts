@@ -2,6 +2,7 @@
 // no reason for others. Pure; it makes no elements.
 import { formatDuration } from "../../foundation/units.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
+import { seenText } from "../numbers.js";
 import type { LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "./page/charts/drawing.js";
 import { plain } from "./page/charts/values.js";
@@ -57,7 +58,8 @@ export function operationTable({ operations }: LiveView): ChartTable {
 }
 
 export function thresholdWords({ metric, expression, seen, ok }: LiveThreshold): string {
-  const state = ok === null ? "no sample yet" : `${ok ? "holds" : "broken"} so far: ${numberText(seen)}`;
+  const state =
+    ok === null ? "no sample yet" : `${ok ? "holds" : "broken"} so far: ${seenText(seen, expression)}`;
   return `${metric} ${expression}: ${state}`;
 }
 

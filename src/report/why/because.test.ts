@@ -18,7 +18,7 @@ import {
 import { withAnalysis } from "../analysis.js";
 import { withReasons } from "./because.js";
 
-const wal = (trial: TrialResult, isText: boolean): void => perEvent("walBytes")(trial, isText ? 4200 : 1333);
+const wal = (trial: TrialResult, isText: boolean): void => perEvent("walBytes")(trial, isText ? 4100 : 1300);
 const WAL_SENTENCE = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
 
 /** Like `exampleResult`, where text differs from jsonb in what `put` does as well. */

@@ -1,8 +1,7 @@
 // How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
 // something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
 // Exact values are in the result document.
-import { formatSize } from "../../foundation/units.js";
-import { shortNumber } from "../numbers.js";
+import { bytesText, shortNumber } from "../numbers.js";
 
 export interface Unit {
   readonly text: (value: number) => string;
@@ -16,9 +15,9 @@ function signed(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
 
-/** `4.1 kB`, in binary multiples; growth may be negative. */
+/** `4.1 kB`; growth may be negative. */
 export function bytes(floor: number): Unit {
-  return { text: (value) => formatSize(Math.round(value)), floor, hasRatio: true };
+  return { text: (value) => bytesText(Math.round(value)), floor, hasRatio: true };
 }
 
 /** `0.12 ms`; from ten seconds on `12 s`. */

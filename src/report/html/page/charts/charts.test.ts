@@ -4,12 +4,16 @@ import { describe, expect, test } from "vitest";
 import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
 import { exampleSweep } from "../../../../testing/example-searches.js";
 import type { FaultRecord } from "../../../../results/fault-schema.js";
+import { shortNumber } from "../../../numbers.js";
+import { median } from "../../../quantiles.js";
 import type { ReportData, TrialSeries } from "../../report-data.js";
 import { canDraw } from "./drawable.js";
 import type { Drawing, Plot, View } from "./drawing.js";
 import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
 import { CHARTS } from "./registry.js";
 import { DARK, LIGHT } from "./theme.js";
+import { bytes } from "../../../why/why-units.js";
+import { written } from "./values.js";
 import { viewOf } from "./view.js";
 
 const report = exampleReport();
@@ -125,6 +129,19 @@ describe("lines over time", () => {
     expect(latency.every(({ data }) => data[17]?.[1] === null)).toBe(true);
     const state = withChoice(ALL_SHOWN, "throughput", "of", "retries");
     expect(plotOf("throughput", state).words).toMatch(/^retries per second.*median 3/);
+  });
+
+  test("are told in words, whichever trials are shown, with the median of what they show", () => {
+    const own = report.series.filter(({ treatment }) => treatment === "jsonb");
+    const each = own.flatMap(({ operations }) => operations.add?.events ?? []);
+    const { words } = plotOf("throughput", { ...ALL_SHOWN, trials: "each" });
+    expect(words).toContain(
+      `add: jsonb, 5 trials: median ${median(each)} events/s, from ${Math.min(...each)} events/s to ${Math.max(...each)} events/s`,
+    );
+    const second = report.series.find(({ trial }) => trial === 2)?.operations.add?.events ?? [];
+    expect(plotOf("throughput", { ...ALL_SHOWN, trials: 2 }).words).toContain(
+      `add: jsonb-manual: median ${shortNumber(median(second))} events/s`,
+    );
   });
 
   test("put a mark where the shown trial became steady", () => {
@@ -412,6 +429,40 @@ describe("sweeps", () => {
     expect(note).toContain(
       "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
     );
+  });
+});
+
+test("bytes are the same in a chart as in the sentences beside a difference", () => {
+  for (const value of [447, 1023, 3297, 82_400_000, -2_500_000])
+    expect(written(value, "bytes")).toBe(bytes(1).text(value));
+});
+
+describe("curves", () => {
+  test("of percentiles are told by the percentiles of the tables, not by the middle of their points", () => {
+    const latency = report.result.treatments[0]?.merged?.operations.add?.responseTimeMs;
+    expect(plotOf("percentiles").words).toContain(
+      `add: jsonb: p50 ${latency?.p50 ?? ""} ms, p99 ${latency?.p99 ?? ""} ms, at most ${latency?.max ?? ""} ms; `,
+    );
+  });
+
+  test("over what was varied have no median, and every probe is in the table", () => {
+    expect(plotOf("sweep").words).toMatch(/payload=jsonb, measured: from 120 events\/s to 965 events\/s/);
+    const [capacity] = report.result.capacity ?? [];
+    if (!capacity) throw new Error("the example has a search");
+    const probes = [
+      ...capacity.probes,
+      ...capacity.probes.slice(1, 2).map((probe) => ({ ...probe, p99Ms: 77 })),
+    ];
+    const result = { ...report.result, capacity: [{ ...capacity, probes }] };
+    const plot = plotOf("capacity", ALL_SHOWN, { ...report, result });
+    expect(plot.words).not.toContain("median");
+    expect(plot.table().rows).toEqual([
+      ["100", "25 ms", "-"],
+      ["200", "50 ms", "-"],
+      ["200", "77 ms", "-"],
+      ["240", "-", "60 ms"],
+      ["400", "-", "100 ms"],
+    ]);
   });
 });
 

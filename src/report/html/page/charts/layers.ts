@@ -1,7 +1,8 @@
 // Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
 // wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
 import { nothing, type Chart, type View } from "./drawing.js";
-import { plotLines, SECONDS } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import { SECONDS } from "./lines.js";
 import { partColour, type ChartTheme } from "./theme.js";
 import { areaNote, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
 import type { Unit } from "./values.js";

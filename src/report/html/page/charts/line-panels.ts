@@ -1,64 +1,12 @@
-// Charts of lines: over time, over percentiles, over clients. From panels with their lines it makes the picture, the
-// table behind it and its words, so that the three cannot disagree. Areas are lines that are stacked.
+// The picture of a chart of lines: over time, over percentiles, over clients. It is made from the same panels as the table
+// behind it and its words (`line-words.ts`), so that the three cannot disagree. Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
-import type { ChartTable, LegendEntry, Plot, Surface } from "./drawing.js";
-import { markText, type Mark } from "./marks.js";
+import type { LegendEntry, Plot, Surface } from "./drawing.js";
+import { tableOf, wordsOf } from "./line-words.js";
+import type { Line, LineChart, LinePanel, Point } from "./lines.js";
+import type { Mark } from "./marks.js";
 import { FONT_FAMILY, layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
-import type { Dash } from "./theme.js";
 import { axisName, ticked, written, type Unit } from "./values.js";
-
-export type Point = readonly [x: number, y: number | null];
-
-export interface Line {
-  /** In the legend; lines of one name are shown and hidden together, in all panels. */
-  readonly name: string;
-  /** In the table, where several lines share a name. */
-  readonly detail?: string;
-  readonly colour: string;
-  readonly dash?: Dash;
-  readonly points: readonly Point[];
-  /** Stacked on the lines before it. */
-  readonly isArea?: boolean;
-  /** One of many of a name. */
-  readonly isFaint?: boolean;
-  /** Points alone, in this shape. */
-  readonly symbol?: string;
-}
-
-export interface LinePanel {
-  readonly title: string;
-  readonly lines: readonly Line[];
-  readonly unit: Unit;
-  readonly marks?: readonly Mark[];
-}
-
-export interface LineAxis {
-  readonly name: string;
-  readonly isLogarithmic?: boolean;
-  readonly tick?: (x: number) => string;
-  /** Heads the table's rows; `tick` or the number itself. */
-  readonly cell?: (x: number) => string;
-  readonly min?: number;
-  /** Ticks at whole numbers alone. */
-  readonly isWhole?: boolean;
-}
-
-/** Of every chart over time. Never shortened: many seconds would be 12.3k. */
-export const SECONDS: LineAxis = {
-  name: "seconds into the window",
-  min: 0,
-  isWhole: true,
-  tick: (x) => String(Math.round(x)),
-};
-
-export interface LineChart {
-  readonly caption: string;
-  readonly panels: readonly LinePanel[];
-  readonly x: LineAxis;
-  readonly isLogarithmic?: boolean;
-  readonly words?: string;
-  readonly note?: string;
-}
 
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
@@ -160,46 +108,6 @@ function legendOf(panels: readonly LinePanel[]): LegendEntry[] {
     if (!entries.has(name))
       entries.set(name, { name, colour, ...(dash && { dash }), ...(isArea && { isFilled: true }) });
   return [...entries.values()];
-}
-
-function tableOf(chart: LineChart): ChartTable {
-  const columns = chart.panels.flatMap((panel) =>
-    panel.lines.map((line) => ({
-      title: [chart.panels.length > 1 ? panel.title : "", line.name, line.detail ?? ""]
-        .filter((text) => text !== "")
-        .join(", "),
-      unit: panel.unit,
-      values: new Map(line.points),
-    })),
-  );
-  const xs = [...new Set(columns.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
-  const cell = chart.x.cell ?? chart.x.tick ?? ((x: number) => ticked(x, ""));
-  return {
-    caption: chart.caption,
-    columns: [chart.x.name, ...columns.map(({ title }) => title)],
-    rows: xs.map((x) => [cell(x), ...columns.map(({ values, unit }) => written(values.get(x), unit))]),
-  };
-}
-
-function range(line: Line, unit: Unit): string {
-  const values = line.points.flatMap(([, y]) => (y === null ? [] : [y])).sort((a, b) => a - b);
-  const [low, middle, high] = [values[0], values[Math.floor(values.length / 2)], values.at(-1)];
-  if (low === undefined) return `${line.name}: no values`;
-  return `${line.name}: median ${written(middle, unit)}, from ${written(low, unit)} to ${written(high, unit)}`;
-}
-
-function wordsOf(chart: LineChart): string {
-  const panels = chart.panels.map(
-    ({ title, lines, unit }) =>
-      `${title}: ${lines
-        .filter(({ isFaint }) => isFaint !== true)
-        .map((line) => range(line, unit))
-        .join("; ")}.`,
-  );
-  const marks = [...new Set(chart.panels.flatMap((panel) => (panel.marks ?? []).map(markText)))];
-  return [`${chart.caption}.`, ...panels, ...(marks.length > 0 ? [`Marked: ${marks.join("; ")}.`] : [])].join(
-    " ",
-  );
 }
 
 /** Panels without a line are left out by the caller. */

@@ -1,7 +1,11 @@
 // Whole distributions as HdrHistogram plots them: percentiles stretched towards 100, so that the tail, where treatments
 // differ most, takes as much room as the middle. They come from all complete trials' histograms, merged.
+import type { LatencySummary } from "../../../../metrics/histograms.js";
+import type { Operation } from "../../../../metrics/operations.js";
 import { nothing, type Chart, type View } from "./drawing.js";
-import { plotLines, type LinePanel } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import type { LinePanel } from "./lines.js";
+import { written } from "./values.js";
 import { operationName } from "./view.js";
 
 const LIFECYCLE = "lifecycle.";
@@ -34,6 +38,24 @@ function panelOf(operation: string, view: View): LinePanel {
   return { title: operationName(operation), lines, unit: "ms" };
 }
 
+function latencyOf(view: View, treatment: string, operation: string): LatencySummary | null | undefined {
+  const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
+  if (operation === "lifecycle.completed") return merged?.lifecycle.completedMs;
+  if (operation === "lifecycle.archived") return merged?.lifecycle.archivedMs;
+  return merged?.operations[operation as Operation]?.responseTimeMs;
+}
+
+/** The percentiles that the tables have: points of a curve stand closest where the slowest are. */
+function wordsOf(operation: string, view: View): string {
+  const treatments = view.treatments.flatMap(({ id, label }) => {
+    const latency = latencyOf(view, id, operation);
+    if (!latency) return [];
+    const [p50, p99, max] = [latency.p50, latency.p99, latency.max].map((ms) => written(ms, "ms"));
+    return [`${label}: p50 ${p50 ?? ""}, p99 ${p99 ?? ""}, at most ${max ?? ""}`];
+  });
+  return treatments.length > 0 ? `${operationName(operation)}: ${treatments.join("; ")}.` : "";
+}
+
 export const percentiles: Chart = {
   id: "percentiles",
   title: "Percentile curves",
@@ -42,16 +64,18 @@ export const percentiles: Chart = {
     const spans = view.report.curves
       .map(({ operation }) => operation)
       .filter((operation, i, all) => operation.startsWith(LIFECYCLE) && all.indexOf(operation) === i);
-    const panels = [...view.operations, ...spans]
-      .map((operation) => panelOf(operation, view))
-      .filter(({ lines }) => lines.length > 0);
+    const drawn = [...view.operations, ...spans];
+    const panels = drawn.map((operation) => panelOf(operation, view)).filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)
       return nothing(
         "There is nothing to draw: no histograms of complete trials of the treatments that are shown.",
       );
+    const caption = "Response time by percentile, and latency of events from their publication";
+    const sentences = drawn.map((operation) => wordsOf(operation, view)).filter((text) => text !== "");
     return plotLines(
       {
-        caption: "Response time by percentile, and latency of events from their publication",
+        caption,
+        ...(sentences.length > 0 && { words: [`${caption}.`, ...sentences].join(" ") }),
         panels,
         x: { name: "percentile", isLogarithmic: true, tick: percentileTick, cell: percentileText, min: 1 },
         isLogarithmic: true,

@@ -3,7 +3,8 @@
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
-import { plotLines, SECONDS } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import { SECONDS } from "./lines.js";
 import { lineNote, sampledLines } from "./trial-lines.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";

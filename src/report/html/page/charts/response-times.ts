@@ -2,7 +2,8 @@
 // They come ready from merged histograms; nothing here makes a percentile of percentiles.
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
-import { plotLines, SECONDS } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import { SECONDS } from "./lines.js";
 import { operationPick } from "./throughput.js";
 import { lineNote, treatmentLines, whyNoSeries } from "./trial-lines.js";
 import { operationName } from "./view.js";

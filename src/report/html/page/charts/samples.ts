@@ -4,7 +4,8 @@ import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
-import { plotLines, SECONDS } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import { SECONDS } from "./lines.js";
 import { lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 

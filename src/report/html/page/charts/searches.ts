@@ -4,7 +4,8 @@
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
 import { nothing, type Chart, type View } from "./drawing.js";
-import { plotLines, type Line, type LinePanel } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import type { Line, LinePanel } from "./lines.js";
 import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
 import { plain } from "./values.js";
 import { operationName } from "./view.js";

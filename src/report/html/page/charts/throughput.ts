@@ -3,7 +3,8 @@
 import type { OperationSeries } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
-import { plotLines, SECONDS } from "./line-panels.js";
+import { plotLines } from "./line-panels.js";
+import { SECONDS } from "./lines.js";
 import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";

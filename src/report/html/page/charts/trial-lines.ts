@@ -5,7 +5,7 @@
 import { mean, median } from "../../../quantiles.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
-import type { Line, LinePanel, Point } from "./line-panels.js";
+import type { Line, LinePanel, Point } from "./lines.js";
 import { treatmentMarks } from "./marks.js";
 import { bridged, type Values } from "./readings.js";
 

@@ -1,6 +1,6 @@
 // Values as the charts and their tables write them: about three significant digits, with a unit that keeps the number
 // short. Exact values are in result.json.
-import { shortNumber } from "../../../numbers.js";
+import { bytesText, ratioText, shortNumber } from "../../../numbers.js";
 
 /** What a value counts, and so how it is written; the text is what an axis is labelled with. */
 export type Unit =
@@ -30,14 +30,6 @@ export function plain(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
 
-const BYTES = ["B", "kB", "MB", "GB", "TB"];
-
-function bytes(value: number): string {
-  const size = Math.abs(value);
-  const step = size < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(size) / 3));
-  return `${plain(value / 1000 ** step)} ${BYTES[step] ?? "B"}`;
-}
-
 function milliseconds(value: number): string {
   if (value >= 9999.5) return `${plain(value / 1000)} s`;
   return value > 0 && value < 0.0995 ? `${plain(value * 1000)} µs` : `${plain(value)} ms`;
@@ -46,17 +38,17 @@ function milliseconds(value: number): string {
 /** With its unit, for tooltips and tables; `-` where there is none. */
 export function written(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "-";
-  if (unit === "bytes") return bytes(value);
-  if (unit === "bytes/s") return `${bytes(value)}/s`;
+  if (unit === "bytes") return bytesText(value);
+  if (unit === "bytes/s") return `${bytesText(value)}/s`;
   if (unit === "ms") return milliseconds(value);
-  if (unit === "x") return `${value.toFixed(value < 0.1 ? 3 : 2)}x`;
+  if (unit === "x") return ratioText(value);
   if (unit === "%") return `${plain(value * 100)} %`;
   return unit === "" || unit === "/s" ? `${plain(value)}${unit}` : `${plain(value)} ${unit}`;
 }
 
 /** For the ticks of an axis, whose name has the unit. */
 export function ticked(value: number, unit: Unit): string {
-  if (unit === "bytes" || unit === "bytes/s") return bytes(value);
+  if (unit === "bytes" || unit === "bytes/s") return bytesText(value);
   if (unit === "%") return plain(value * 100);
   return plain(value);
 }
