@@ -49,7 +49,7 @@ export class ActorWorker {
   private readonly traits: RoleTraits;
   private readonly actor: Actor;
   private phaseName: PhaseName = "warm-up";
-  private phase: Phase = { name: "warm-up", isOver: true, done: Promise.resolve() };
+  private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
   private obeyed: Promise<void> = Promise.resolve();
 
@@ -90,6 +90,7 @@ export class ActorWorker {
       sleeper,
       prng,
       isDraining: () => this.phaseName === "drain",
+      isEnding: () => this.phase.isOver,
       isScheduled: () => this.isScheduled(),
       ledger,
       time,
@@ -180,7 +181,7 @@ export class ActorWorker {
 
   private announceBudgetDone(phase: Phase): void {
     void phase.done.then(() => {
-      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: monotonicMs() });
+      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastEndedMs });
     });
   }
 

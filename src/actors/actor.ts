@@ -23,6 +23,8 @@ export interface ActorContext {
   readonly prng: Prng;
   /** True while the queue is being emptied: no think time, no app delay, no waiting for more work. */
   readonly isDraining: () => boolean;
+  /** True once what is under way is to be the last of its phase: no app delay any more. */
+  readonly isEnding: () => boolean;
   /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
   readonly isScheduled: () => boolean;
   readonly ledger: BatchLedger;

@@ -22,6 +22,7 @@ export function createProcessor(context: ActorContext): BatchProcessor {
   const recordCompleted = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("completed", latencyMs, atMs);
   const waitIn = async (times: PartTimes): Promise<void> => {
+    if (context.isEnding()) return;
     const fromMs = monotonicMs();
     await sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
     times.bookNamed("appDelay", fromMs, monotonicMs());

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { monotonicMs } from "../foundation/clock.js";
+import type { PacingPlan } from "../pacing/create-pacer.js";
 import { PunctualSleeper } from "../pacing/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Role } from "../scenario/settings.js";
+import type { Actor } from "./actor.js";
 import { keepsTime, startPhase } from "./phase.js";
 import type { Assignment } from "./protocol.js";
 import { TimeAccount } from "./time-account.js";
@@ -29,14 +31,11 @@ it.each([
   expect(keepsTime(assignment)).toBe(isKept);
 });
 
-it("books the wait of clients for arrivals that never came, where the window ends before its schedule", async () => {
-  const { role, settings } = worker(
-    "producers",
-    4,
-    "executor: constant-arrival-rate, rate: 0.001, maxClients: 4",
-  );
+/** A window that begins now, of the only worker of a group. */
+function window(role: Role, clients: number, load: string, plan: PacingPlan, actor: Actor) {
+  const { settings } = worker(role, clients, load);
   const assignment = {
-    ...{ role, settings, index: 0, workers: 1, clients: 4, firstClient: 0, groupClients: 4 },
+    ...{ role, settings, index: 0, workers: 1, clients, firstClient: 0, groupClients: clients },
     trial: { number: 1, treatmentId: "base", seed: 1 },
     sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
   } as unknown as Assignment;
@@ -46,16 +45,51 @@ it("books the wait of clients for arrivals that never came, where the window end
   time.setWindow(startMs, Number.POSITIVE_INFINITY);
   const phase = startPhase({
     ...{ name: "measure", isPaced: true, startMs, endMs: () => Number.POSITIVE_INFINITY },
-    plan: {
+    arrivals: { offered: () => undefined, dropped: () => undefined },
+    ...{ plan, actor, assignment, sleeper, time },
+  });
+  return { phase, time, sleeper, startMs };
+}
+
+it("knows when the last iteration of a budget ended, however long another client would have paused", async () => {
+  const ended: number[] = [];
+  const prepared: number[] = [];
+  const { phase, time, sleeper, startMs } = window(
+    ...(["producers", 2, "executor: shared-iterations, clients: 2, iterations: 3, rampUp: 1h"] as const),
+    { executor: "shared-iterations", iterations: 3 },
+    {
+      prepare: () => void prepared.push(ended.length),
+      iterate: async (client) => {
+        expect(client).toBe(0);
+        await new Promise(setImmediate);
+        ended.push(monotonicMs());
+      },
+    },
+  );
+  await phase.done;
+  sleeper.wakeAll();
+  await sleeper.close();
+  expect(ended).toHaveLength(3);
+  expect(phase.lastEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
+  expect(Math.max(...prepared)).toBe(2);
+  // Of the client that never began nothing was a wait.
+  time.setWindow(startMs, phase.lastEndedMs);
+  const { finished, waiting } = time.total();
+  expect(finished).toBeCloseTo(phase.lastEndedMs - startMs, 6);
+  expect(waiting).toBeLessThan(phase.lastEndedMs - startMs);
+});
+
+it("books the wait of clients for arrivals that never came, where the window ends before its schedule", async () => {
+  const { phase, time, sleeper, startMs } = window(
+    ...(["producers", 4, "executor: constant-arrival-rate, rate: 0.001, maxClients: 4"] as const),
+    {
       executor: "constant-arrival-rate",
       ratePerSecond: 0.001,
       distribution: "uniform",
       maxWaitMs: Number.POSITIVE_INFINITY,
     },
-    actor: { prepare: () => undefined, iterate: () => Promise.resolve() },
-    arrivals: { offered: () => undefined, dropped: () => undefined },
-    ...{ assignment, sleeper, time },
-  });
+    { prepare: () => undefined, iterate: () => Promise.resolve() },
+  );
   while (monotonicMs() < startMs + 20) await new Promise(setImmediate);
   const endMs = monotonicMs();
   time.setWindow(startMs, endMs);

@@ -19,6 +19,8 @@ export interface Phase {
   /** As it began: clients of a closed loop go on from the warm-up into the window. */
   readonly name: PhaseName;
   isOver: boolean;
+  /** When the last iteration so far ended, in monotonic milliseconds; the phase's start before the first. */
+  lastEndedMs: number;
   done: Promise<void>;
   pacer?: Pacer;
 }
@@ -64,7 +66,7 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
   const { name, assignment, sleeper, isPaced } = options;
   const { role, trial, index } = assignment;
   const load = assignment.settings.actors[role]?.load;
-  const phase: Phase = { name, isOver: false, done: Promise.resolve() };
+  const phase: Phase = { name, isOver: false, lastEndedMs: options.startMs, done: Promise.resolve() };
   const pacer = createPacer(options.plan, {
     nowMs: monotonicMs,
     sleep: (ms) => sleeper.pause(ms),
@@ -104,7 +106,9 @@ async function runClient(
   };
   for (;;) {
     const start = await pacer.next(client);
-    book("waiting");
+    // Where others have used the budget up, the last pause was no wait for anything.
+    const isUsedUp = start === undefined && pacer.isLeft?.(client) === false;
+    if (!isUsedUp) book("waiting");
     if (start === undefined) {
       if (phase.name === "measure") time.bookFinished(sinceMs);
       return;
@@ -115,8 +119,8 @@ async function runClient(
     book("waiting");
     if (!isToStart) return;
     await actor.iterate(client, start.intendedMs);
-    sinceMs = monotonicMs();
-    if (!phase.isOver) actor.prepare(client);
+    sinceMs = phase.lastEndedMs = monotonicMs();
+    if (!phase.isOver && pacer.isLeft?.(client) !== false) actor.prepare(client);
     book("preparing");
   }
 }

@@ -64,9 +64,12 @@ export interface Pacer {
   next(client: number): Promise<Start | undefined>;
   /** Open loop: whether the iteration, now that it is due, may start; one that may not was dropped, and counted. */
   mayStart?(start: Start): boolean;
+  /** Budgets only: whether the client has an iteration left to start. */
+  isLeft?(client: number): boolean;
   /**
    * Open loop: brings the counts of offered and dropped arrivals up to date. Ends the schedule when the phase is over
-   * or its end has come: what is still waiting for a client then is dropped.
+   * or its end has come: what is still waiting for a client then is dropped. A shared budget: ends the pauses of clients
+   * that have nothing left to start.
    */
   settle?(): void;
 }

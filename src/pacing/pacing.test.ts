@@ -59,6 +59,39 @@ describe("executors", () => {
     ).toBe(2 * 5 * 13);
   });
 
+  it.each([
+    { executor: "per-client-iterations", iterations: 3 },
+    { executor: "shared-iterations", iterations: 3 },
+  ] as const)("lets nobody think who has no iteration left: $executor", async (plan) => {
+    const one = context({ thinkTime: { min: 100, max: 100 } });
+    const pacer = createPacer(plan, one);
+    const left: (boolean | undefined)[] = [];
+    do left.push(pacer.isLeft?.(0));
+    while (await pacer.next(0));
+    expect(left).toEqual([true, true, true, false]);
+    expect(one.slept).toEqual([100, 100]);
+  });
+
+  it("ends the pauses of clients once others have taken the last iteration, in other workers when they settle", async () => {
+    const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const plan = { executor: "shared-iterations", iterations: 2 } as const;
+    const ramp = { sharedCounter, sleep: never, rampUpMs: 60_000, totalClients: 4 };
+    const [one, other] = [
+      createPacer(plan, context(ramp)),
+      createPacer(plan, context({ ...ramp, firstClient: 2 })),
+    ];
+    const pausing = [one.next(1), other.next(2), other.next(3)];
+    expect(await one.next(0)).toBeDefined();
+    other.settle?.();
+    const inTime = createPacer(plan, context({ sharedCounter }));
+    expect(await inTime.next(0)).toBeDefined();
+    one.settle?.();
+    other.settle?.();
+    expect(await Promise.all(pausing)).toEqual([undefined, undefined, undefined]);
+    expect(Atomics.load(sharedCounter, 0)).toBe(2);
+  });
+
   it("goes on until the phase is over when there is no budget", async () => {
     let left = 50;
     const only = context({ isOver: () => left-- <= 0 });

@@ -1,9 +1,17 @@
-// The closed loop that three executors share: a client starts late by its place in the ramp-up, thinks between
-// iterations, and goes on while it may. In a closed loop the intended start is the actual start.
+// The closed loop that four executors share: a client starts late by its place in the ramp-up, thinks between
+// iterations, and goes on while it has any left. In a closed loop the intended start is the actual start.
 import type { Pacer, PacingContext } from "../pacer.js";
 
-/** `mayStart` is asked once for each iteration, after the pause, and consumes budget when it says yes. */
-export function closedLoop(context: PacingContext, mayStart: (client: number) => boolean): Pacer {
+/** What clients may use up. */
+export interface Iterations {
+  /** Whether the client may have another one; one that may not is done, and does not think first. */
+  isLeft(client: number): boolean;
+  /** Takes one, after the pause; false where another client was faster. */
+  take(client: number): boolean;
+}
+
+/** Without `budget` clients go on until the phase is over. */
+export function closedLoop(context: PacingContext, budget?: Iterations): Pacer {
   const started = new Set<number>();
   const { thinkTime } = context;
 
@@ -14,10 +22,12 @@ export function closedLoop(context: PacingContext, mayStart: (client: number) =>
   }
 
   return {
+    ...(budget && { isLeft: (client: number) => budget.isLeft(client) }),
     async next(client) {
+      if (budget?.isLeft(client) === false) return undefined;
       const ms = pauseMs(client);
       if (ms > 0) await context.sleep(ms);
-      if (context.isOver() || !mayStart(client)) return undefined;
+      if (context.isOver() || budget?.take(client) === false) return undefined;
       return { intendedMs: context.nowMs() };
     },
   };

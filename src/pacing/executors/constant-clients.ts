@@ -4,5 +4,5 @@ import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
 
 export function constantClients(context: PacingContext): Pacer {
-  return closedLoop(context, () => true);
+  return closedLoop(context);
 }

@@ -5,10 +5,12 @@ import { closedLoop } from "./closed-loop.js";
 
 export function perClientIterations(context: PacingContext, iterations: number): Pacer {
   const done = new Map<number, number>();
-  return closedLoop(context, (client) => {
-    const count = done.get(client) ?? 0;
-    if (count >= iterations) return false;
-    done.set(client, count + 1);
-    return true;
+  const countOf = (client: number): number => done.get(client) ?? 0;
+  return closedLoop(context, {
+    isLeft: (client) => countOf(client) < iterations,
+    take: (client) => {
+      done.set(client, countOf(client) + 1);
+      return true;
+    },
   });
 }

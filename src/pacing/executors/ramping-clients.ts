@@ -15,7 +15,7 @@ export interface RampingClientsPlan {
 export function rampingClients(context: PacingContext, plan: RampingClientsPlan): Pacer {
   const curve = new RateCurve(plan.startClients, plan.stages);
   const { startMs, workers, workerIndex } = context;
-  const loop = closedLoop({ ...context, rampUpMs: 0 }, () => true);
+  const loop = closedLoop({ ...context, rampUpMs: 0 });
 
   /** Milliseconds until the client is wanted, 0 when it is; Infinity when it never is again. */
   function untilWantedMs(client: number): number {

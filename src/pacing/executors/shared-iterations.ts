@@ -1,11 +1,32 @@
 // `shared-iterations`: all clients of a group, over all its worker threads, share one budget of iterations.
-// The budget is an atomic counter in shared memory, so exactly that many start, whoever is faster.
+// The budget is an atomic counter in shared memory, so exactly that many start, whoever is faster. Clients that pause when
+// the last one is taken are done at once; those of another thread when it settles.
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
 
 export function sharedIterations(context: PacingContext, iterations: number): Pacer {
-  return closedLoop(context, () => {
-    if (Atomics.load(context.sharedCounter, 0) >= iterations) return false;
-    return Atomics.add(context.sharedCounter, 0, 1) < iterations;
-  });
+  const pausing = new Set<() => void>();
+  const isLeft = (): boolean => Atomics.load(context.sharedCounter, 0) < iterations;
+
+  const settle = (): void => {
+    if (isLeft()) return;
+    for (const wake of pausing) wake();
+    pausing.clear();
+  };
+  const take = (): boolean => {
+    if (!isLeft()) return false;
+    const isMine = Atomics.add(context.sharedCounter, 0, 1) < iterations;
+    settle();
+    return isMine;
+  };
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      pausing.add(resolve);
+      context
+        .sleep(ms)
+        .finally(() => pausing.delete(resolve))
+        .then(resolve, reject);
+    });
+
+  return { ...closedLoop({ ...context, sleep }, { isLeft, take }), settle };
 }
