@@ -98,11 +98,13 @@ export class Transactor {
       times.book(POOL_WAIT, askedMs, nowMs());
     }
     let isSuspect = true;
+    let isDone = false;
     lease.connection.observe(times);
     try {
       const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
       const result = settled ?? (await plan.body(lease.connection, times));
       isSuspect = false;
+      isDone = true;
       return result;
     } catch (error) {
       isSuspect = classifyFailure(error).kind !== "retry";
@@ -113,7 +115,8 @@ export class Transactor {
       const released = lease.release(isSuspect);
       if (released) {
         await released;
-        times.book(RELEASE, endedMs, nowMs());
+        // Of what was acknowledged, closing is no part: it ended with its answer.
+        if (!isDone) times.book(RELEASE, endedMs, nowMs());
       }
     }
   }
