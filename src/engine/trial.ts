@@ -178,7 +178,7 @@ class TrialRun {
       fleet.measure(window.startMs, window.endMs);
     }
     window.readEnd(fleet.eventLoopDelayP99Ms());
-    await this.faults.end();
+    await this.faults.end(!this.host.interruption.isRequested());
     await this.lifeline.hold(Promise.resolve(this.evidence?.end(window.endMs)));
   }
 

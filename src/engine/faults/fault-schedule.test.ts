@@ -122,6 +122,30 @@ describe("a schedule of faults", () => {
     await schedule.end();
   });
 
+  it.each([
+    ["fails where a fault never began, since another was not over in time", true],
+    ["lets a fault be that waited for another when the window was cut short", false],
+  ])("%s", async (_, isWhole) => {
+    let back: () => void = () => undefined;
+    const { clock, schedule } = scheduleOf([kill(1000, 0), lock(2000, 1000)], {
+      clear: (fault) =>
+        fault.kind === "postgres-kill" ? new Promise((resolve) => (back = resolve)) : Promise.resolve(),
+    });
+    let failure: unknown;
+    schedule.failure.catch((error: unknown) => (failure = error));
+    schedule.begin(0);
+    await clock.moveTo(4000);
+    const ended = schedule.end(isWhole);
+    back();
+    await ended;
+    expect(schedule.spans).toMatchObject([{ fault: { kind: "postgres-kill" } }]);
+    expect((failure as Error | undefined)?.message).toBe(
+      isWhole
+        ? "the fault lock-holder at 2s could not be injected: what it cannot be there together with was not over before the window ended"
+        : undefined,
+    );
+  });
+
   it("waits at the end for an injection that is under way, and clears it", async () => {
     let arrive: () => void = () => undefined;
     let isCleared = false;

@@ -3,7 +3,7 @@
 // a healthy system. A fault that cannot be injected or cleared fails the trial with its cause: a trial without the
 // faults that it was asked for would be another experiment.
 import type { Clock } from "../../foundation/clock.js";
-import { asTrainSimError, TrainSimError } from "../../foundation/errors.js";
+import { asTrainSimError, ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";
 import { areExclusive, type Fault } from "../../scenario/faults.js";
 import type { FaultHost, FaultSpan, Injected } from "./fault.js";
@@ -24,6 +24,9 @@ export interface FaultScheduleOptions {
   readonly clock: Clock;
 }
 
+const TOO_LATE = "what it cannot be there together with was not over before the window ended";
+const ROOM = "Leave more time between the two, or lengthen the window.";
+
 interface Entry {
   readonly fault: Fault;
   injectedMs: number | undefined;
@@ -38,6 +41,7 @@ export class FaultSchedule {
   readonly failure: Promise<never>;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   private readonly over = new AbortController();
+  private isWhole = false;
   private readonly host: FaultHost;
   private readonly entries: readonly Entry[];
   private running: Promise<unknown> = Promise.resolve();
@@ -55,8 +59,12 @@ export class FaultSchedule {
     this.running = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
   }
 
-  /** Lets no further fault begin; resolves once every one is cleared, or failed to be. Never rejects. */
-  async end(): Promise<void> {
+  /**
+   * Lets no further fault begin; resolves once every one is cleared, or failed to be. Never rejects. Where the window was
+   * `whole`, one that still waits for another to be over fails the trial.
+   */
+  async end(whole = false): Promise<void> {
+    this.isWhole = whole;
     this.over.abort();
     await this.running;
   }
@@ -75,7 +83,10 @@ export class FaultSchedule {
     try {
       await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.over.signal);
       await this.whenClear(entry);
-      if (this.over.signal.aborted) return;
+      if (this.over.signal.aborted) {
+        if (this.isWhole) throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
+        return;
+      }
       entry.injectedMs = clock.nowMs();
       watcher.injecting(fault);
       entry.injected = await inject(this.host, fault);

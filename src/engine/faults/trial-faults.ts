@@ -62,9 +62,9 @@ export class TrialFaults {
     this.schedule.begin(startMs);
   }
 
-  /** Clears what is there; resolves once the system is healthy again, or cannot be. Never rejects. */
-  async end(): Promise<void> {
-    await this.schedule.end();
+  /** Clears what is there; resolves once the system is healthy again, or cannot be. Never rejects. `whole`: the window was. */
+  async end(whole = false): Promise<void> {
+    await this.schedule.end(whole);
     for (const calm of this.present.values()) calm();
     this.present.clear();
   }
