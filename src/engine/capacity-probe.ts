@@ -7,6 +7,7 @@ import { elided } from "../foundation/shown.js";
 import { isTag, type Operation } from "../metrics/operations.js";
 import type { Totals } from "../metrics/totals.js";
 import { isTainted } from "../report/diagnosis/diagnose.js";
+import { seenText } from "../report/numbers.js";
 import { holds, seenValue } from "../report/thresholds.js";
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../results/result-schema.js";
@@ -136,7 +137,7 @@ function objection(
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
     ...(seen !== undefined && !holds(threshold, seen)
-      ? [`${threshold.expression} was ${Number(seen.toPrecision(3))}`]
+      ? [`${threshold.expression} was ${seenText(seen, threshold.expression)}`]
       : []),
     ...(canDrop && dropped > 0 ? [`${dropped} arrivals were dropped`] : []),
     ...(left > clients + LEFT_RATIO_MAX * offered

@@ -4,6 +4,7 @@
 import { messageOf, TrainSimError, ExitCode } from "../foundation/errors.js";
 import { machineFacts } from "../foundation/machine.js";
 import { diagnose, isTainted } from "../report/diagnosis/diagnose.js";
+import { seenText } from "../report/numbers.js";
 import { brokenThreshold, type Abort, type Measured } from "../report/thresholds.js";
 import type { Ceiling, TrialResult } from "../results/result-schema.js";
 import type { Threshold } from "../scenario/judgement.js";
@@ -115,10 +116,9 @@ export class Judge {
     if (!broken) return;
     const { threshold, seen } = broken;
     this.ended = { ...broken, treatmentId: treatment.id, trial: trial.number };
-    const shown = Number(seen.toPrecision(4));
     this.interruption.abort(
       new TrainSimError(
-        `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${shown}`,
+        `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${seenText(seen, threshold.expression)}`,
         ExitCode.abortedByThreshold,
       ),
     );

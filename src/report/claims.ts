@@ -157,6 +157,8 @@ export function reachSentences({ treatments, comparisons, capacity }: ResultDocu
     (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
   );
   const fewest = Math.min(...complete);
+  const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
+  if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
   const few =
     `${counted(fewest, "trial")} cannot support a claim: no significance claimed. Ratios are medians over blocks of ` +
     `trials; intervals and tests need at least ${BLOCKS_MIN} trials of each treatment.`;

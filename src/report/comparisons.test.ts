@@ -132,6 +132,12 @@ describe("compareTreatments", () => {
     expect(rateOfAdd([rates("a", none), rates("b", none)])).toBeUndefined();
   });
 
+  it("takes no event in a short window for no more than none in a long one", () => {
+    const [a, b] = [rates("a", [0, 0, 0, 0, 0, 0, 0, 1 / 30]), rates("b", Array<number>(8).fill(0))];
+    for (const trial of b.trials) trial.windowSeconds = 15;
+    expect(rateOfAdd([a, b])).toMatchObject({ ratio: 1, verdict: "inconclusive" });
+  });
+
   it("corrects for the number of treatments asked about", () => {
     const base = treatment("a", 8, () => 10);
     const others = ["b", "c", "d"].map((id) => treatment(id, 8, (block) => 20 + block));

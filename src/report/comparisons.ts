@@ -38,8 +38,8 @@ function compareFamily(
   const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
   const questions = compared.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
-    reference: logSeries(baseline, operation, metric),
-    values: logSeries(treatment, operation, metric),
+    reference: logSeries(baseline, operation, metric, [baseline, treatment]),
+    values: logSeries(treatment, operation, metric, [baseline, treatment]),
   }));
   return findingsOf(questions, seed).flatMap((finding, i) => {
     const [baseline, treatment] = compared[i] as Pair;

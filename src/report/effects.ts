@@ -149,9 +149,9 @@ function ask<T extends EffectName>(
       const asked = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
-      const questions = asked.map(({ about, sides }) => ({
+      const questions = asked.map(({ about, sides, pairs }) => ({
         key: [...Object.values(about), operation, metric].join("\n"),
-        ...sides((treatment) => logSeries(treatment, operation, metric)),
+        ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
       }));
       return findingsOf(questions, seed).flatMap((finding, i) => {
         const { about, combinations } = asked[i] as Contrast<T>;

@@ -117,7 +117,7 @@ describe("key findings", () => {
   });
 
   it("warn where the trials cannot support any conclusion, and say why", () => {
-    const few = { ...exampleResult(3), comparisons: [undecided(claim(PROCESS_MEAN))] };
+    const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
     const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
     expect(warnings[0]?.text).toMatch(/^3 trials cannot support a claim: no significance claimed\./);
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);

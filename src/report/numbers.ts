@@ -42,6 +42,13 @@ export function intervalText(low: number | null, high: number | null): string {
   return from === to && from.startsWith("<") ? from : `${from}-${to}`;
 }
 
+/** With so many significant digits, or as many more as it takes to stay on its side of the bound. */
+export function sidedText(value: number, bound: number, digits: number): string {
+  const texts = Array.from({ length: 12 }, (_, i) => String(Number(value.toPrecision(digits + i))));
+  const isTrue = (text: string): boolean => Math.sign(Number(text) - bound) === Math.sign(value - bound);
+  return texts.find(isTrue) ?? texts[0] ?? "";
+}
+
 /**
  * What a threshold saw: whole numbers in full, others with four significant digits, and with as many more as it takes to
  * stay on their side of the bound at the end of `expression`: 499.97 is not `500` beside `p(99)<500`.
@@ -49,10 +56,7 @@ export function intervalText(low: number | null, high: number | null): string {
 export function seenText(seen: number | null, expression: string): string {
   if (seen === null) return "-";
   if (Number.isInteger(seen)) return String(seen);
-  const bound = Number(/-?[\d.]+\s*$/.exec(expression)?.[0]);
-  const texts = Array.from({ length: 12 }, (_, i) => String(Number(seen.toPrecision(4 + i))));
-  const isTrue = (text: string): boolean => Math.sign(Number(text) - bound) === Math.sign(seen - bound);
-  return texts.find(isTrue) ?? texts[0] ?? "";
+  return sidedText(seen, Number(/-?[\d.]+\s*$/.exec(expression)?.[0]), 4);
 }
 
 /** `0.012`, and never 0: `<0.001` is the least that is told. */

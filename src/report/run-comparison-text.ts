@@ -115,9 +115,7 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
 /** Ends with a line break; plain text unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
-  const hasStall = document.runs.some(({ findings }) =>
-    findings.some(({ baselineMedian, median }) => baselineMedian === 0 || median === 0),
-  );
+  const hasStall = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
   const mind =
     "Response times, medians over complete trials. Two runs differ by more than their trials do (another day, another " +
     "start of the server): compare several runs before believing a small difference.";

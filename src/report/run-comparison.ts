@@ -41,6 +41,8 @@ export interface RunFinding extends RatioFinding, TreatmentMetric {
   /** Medians over complete trials, in milliseconds or events per second. */
   readonly baselineMedian: number;
   readonly median: number;
+  /** Whether a trial of either side made no event, so that what stands in for none is in the ratio. */
+  readonly hasZero: boolean;
   /** Chance of looking this much worse by luck, corrected for all metrics of the run; null with too few trials. */
   readonly pWorse: number | null;
   /** Worse by more than the bound, and significantly. */
@@ -114,18 +116,19 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
     COMPARISON_METRICS.flatMap((metric) => {
       const middle = ({ trials }: TreatmentResult): number =>
         median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
-      // What stands in for none is a window's own, and no ratio of two of them is a difference.
+      // Of medians that are none on both sides the ratio would be one of what stands in for none.
       const compared = matches.filter(({ before, after }) => middle(before) !== 0 || middle(after) !== 0);
       const family = compared.map(({ before, after }) => ({
         key: ["run", before.id, operation, metric].join("\n"),
-        reference: logSeries(before, operation, metric),
-        values: logSeries(after, operation, metric),
+        reference: logSeries(before, operation, metric, [before, after]),
+        values: logSeries(after, operation, metric, [before, after]),
       }));
       return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
         const { before, after } = compared[i] as Match;
         if (!finding) return [];
         const about = { treatment: before.id, levels: before.levels, operation, metric };
-        return [{ ...about, baselineMedian: middle(before), median: middle(after), ...finding }];
+        const medians = { baselineMedian: middle(before), median: middle(after) };
+        return [{ ...about, ...medians, hasZero: hasZero([before, after], operation, metric), ...finding }];
       });
     }),
   );
@@ -159,7 +162,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
     const { before, after } = matches.find((match) => match.before.id === treatment) as Match;
     const sign = metric === "eventsPerSecond" ? -1 : 1;
     const values = (of: TreatmentResult, blocks: readonly number[]): number[] => {
-      const series = logSeries(of, operation, metric);
+      const series = logSeries(of, operation, metric, [before, after]);
       return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
     };
     const sides = { before: values(before, blocksBefore), after: values(after, blocksAfter) };

@@ -31,20 +31,26 @@ export function metricOf(
 const EVENTS_FOR_NONE = 0.5;
 
 /** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
-function standInFor({ windowSeconds }: TrialResult, metric: ComparisonMetric): number | undefined {
-  return metric === "eventsPerSecond" && windowSeconds > 0 ? EVENTS_FOR_NONE / windowSeconds : undefined;
+function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
+  const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
+  return metric === "eventsPerSecond" && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
 }
 
-/** By block. A rate of 0 counts as that of half an event in the window; a time of 0 has no logarithm and is left out. */
+/**
+ * By block. A rate of 0 counts as that of half an event in the longest window `among` those that are compared, so that none
+ * is never more than none; a time of 0 has no logarithm and is left out.
+ */
 export function logSeries(
   treatment: TreatmentResult,
   operation: ComparedOperation,
   metric: ComparisonMetric,
+  among: readonly TreatmentResult[],
 ): LogSeries {
   const series = new Map<number, number>();
+  const standIn = standInFor(among, metric);
   for (const trial of treatment.trials) {
     const value = metricOf(trial, operation, metric);
-    const counted = value === 0 ? standInFor(trial, metric) : value;
+    const counted = value === 0 ? standIn : value;
     if (counted !== undefined) series.set(trial.block, Math.log(counted));
   }
   return series;

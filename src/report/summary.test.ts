@@ -99,6 +99,19 @@ describe("the summary", () => {
     );
   });
 
+  it("says what verdicts are worth where others have too few trials for one", () => {
+    const result = example(5, 5);
+    const [first] = result.treatments;
+    if (!first) throw new Error("the example has treatments");
+    const fewer = { ...first, id: "flat", levels: { payload: "flat" }, trials: first.trials.slice(0, 4) };
+    result.treatments.push(fewer);
+    const text = render(withAnalysis(result)).replaceAll("\n", " ");
+    expect(text).toMatch(/5\.00x jsonb's mean response time, 95 % CI/);
+    expect(text).not.toContain("no significance claimed");
+    expect(text).toContain("Each verdict is at the 5 % level");
+    expect(text).toContain("in fewer than 5 blocks both sides have a value");
+  });
+
   it("does not blame the number of trials where they share no blocks", () => {
     const text = (change: (result: ResultDocument) => void): string => {
       const result = example(6, 5);

@@ -1,9 +1,10 @@
 // The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
 import type { LiveThreshold, LiveView } from "../../report/html/live-data.js";
+import { ownRows } from "../../report/html/live-words.js";
 import { shortNumber } from "../../report/numbers.js";
 import { printable, shorten, type Marks } from "../../report/text-table.js";
-import { ownRows, secondsText, trialText } from "./lines.js";
+import { secondsText, trialText } from "./lines.js";
 import { bar, sparkline } from "../../report/sparkline.js";
 
 export interface Screen {

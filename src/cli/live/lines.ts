@@ -1,6 +1,7 @@
 // What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
 // board use the same words. Text from outside (names, reasons) is stripped of control characters.
 import { formatDuration } from "../../foundation/units.js";
+import { ownRows } from "../../report/html/live-words.js";
 import { counted, shortNumber } from "../../report/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "../../report/html/live-data.js";
 import { printable } from "../../report/text-table.js";
@@ -13,11 +14,6 @@ export function secondsText(ms: number): string {
 /** `trial 3/15`, without the total where nobody knows it. */
 export function trialText(number: number, trials: number | null): string {
   return `trial ${number}${trials === null ? "" : `/${trials}`}`;
-}
-
-/** Operations that are transactions; a cycle is a round of three of them. */
-export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
-  return rows.filter(({ operation }) => operation !== "__cycle__");
 }
 
 /** The phase and what is left of it: `measure, 12s left`; empty between trials. */

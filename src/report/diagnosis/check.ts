@@ -2,6 +2,7 @@
 // exceeded. Checks are pure, so that a stored result can be asked again and a test can make each of them speak.
 // A check that lacks its evidence says nothing: what was not measured cannot be found wanting.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
+import { sidedText } from "../numbers.js";
 import type { Ceiling, Finding, TrialResult } from "../../results/result-schema.js";
 
 /** What a trial is judged with. */
@@ -16,14 +17,14 @@ export interface Examined {
 
 export type Check = (examined: Examined) => Finding | undefined;
 
-/** `12.3 %`. */
-export function percent(ratio: number): string {
-  return `${Number((ratio * 100).toPrecision(3))} %`;
+/** `12.3 %`; beside a bound never what would be on its other side, or the bound itself. */
+export function percent(ratio: number, bound = Number.NaN): string {
+  return `${sidedText(ratio * 100, bound * 100, 3)} %`;
 }
 
-/** `52.1 ms`. */
-export function ms(value: number): string {
-  return `${Number(value.toPrecision(3))} ms`;
+/** `52.1 ms`, likewise. */
+export function ms(value: number, bound = Number.NaN): string {
+  return `${sidedText(value, bound, 3)} ms`;
 }
 
 /** Share of the busiest thread's time that the whole process spent on a CPU; below it, it was waiting for one. */

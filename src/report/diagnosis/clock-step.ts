@@ -10,6 +10,6 @@ export const clockStep: Check = ({ trial, bounds }) =>
     trial.client?.clockStepMs,
     bounds.maxClockStepMs,
     (seen) =>
-      `the wall clock moved ${ms(seen)} against the monotonic one (bound ${ms(bounds.maxClockStepMs)}): it was set ` +
+      `the wall clock moved ${ms(seen, bounds.maxClockStepMs)} against the monotonic one (bound ${ms(bounds.maxClockStepMs)}): it was set ` +
       "during the window, and the queue's order by time with it",
   );

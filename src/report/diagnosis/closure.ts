@@ -11,7 +11,7 @@ export const closure: Check = ({ trial, bounds }) => {
     ratio === undefined ? undefined : Math.abs(1 - ratio),
     bounds.maxUnaccountedRatio,
     (seen) =>
-      `the time accounted for is ${percent(ratio ?? 0)} of clients x window (off by ${percent(seen)}, bound ` +
+      `the time accounted for is ${percent(ratio ?? 0)} of clients x window (off by ${percent(seen, bounds.maxUnaccountedRatio)}, bound ` +
       `${percent(bounds.maxUnaccountedRatio)}): transactions or waits are missing from the books`,
   );
 };

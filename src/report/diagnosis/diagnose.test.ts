@@ -8,7 +8,7 @@ import {
   exampleTrial,
 } from "../../testing/example-result.js";
 import { renderSummary } from "../summary.js";
-import type { Examined } from "./check.js";
+import { ms, percent, type Examined } from "./check.js";
 import { diagnose, diagnosisEntries, findingsOf, isTainted, reasonsOf } from "./diagnose.js";
 
 const CLIENT = {
@@ -185,6 +185,17 @@ describe("every check", () => {
   it("says nothing about a trial that is not complete", () => {
     const client = { ...CLIENT, eventLoopDelayP99Ms: 900 };
     expect(diagnose(examined({ client, status: "partial", reason: "stopped" }))).toEqual([]);
+  });
+});
+
+describe("a value beside its bound", () => {
+  it("is never written as the bound, nor across it", () => {
+    expect([ms(50.04, 50), ms(50.4, 50), ms(123.4, 50), ms(50.04)]).toEqual([
+      ...["50.04 ms", "50.4 ms", "123 ms", "50 ms"],
+    ]);
+    expect([percent(0.01004, 0.01), percent(0.0123, 0.01), percent(0.1)]).toEqual([
+      ...["1.004 %", "1.23 %", "10 %"],
+    ]);
   });
 });
 

@@ -16,6 +16,6 @@ export const dropped: Check = ({ trial, bounds }) => {
     bounds.maxDroppedRatio,
     (seen) =>
       `${worst?.lost ?? 0} of ${worst?.offered ?? 0} arrivals of ${worst?.operation ?? ""} were dropped ` +
-      `(${percent(seen)}, bound ${percent(bounds.maxDroppedRatio)}): the rate was not offered; allow more clients, or ask for less`,
+      `(${percent(seen, bounds.maxDroppedRatio)}, bound ${percent(bounds.maxDroppedRatio)}): the rate was not offered; allow more clients, or ask for less`,
   );
 };

@@ -10,6 +10,6 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
     trial.client?.eventLoopDelayP99Ms,
     bounds.maxEventLoopDelayMs,
     (seen) =>
-      `the event loop of a worker was ${ms(seen)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies ` +
+      `the event loop of a worker was ${ms(seen, bounds.maxEventLoopDelayMs)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies ` +
       `include the generator's own; ${generatorRemedy(trial)}`,
   );

@@ -17,6 +17,6 @@ export const failures: Check = ({ trial, bounds }) => {
     bounds.maxFailureRatio,
     (seen) =>
       `${worst?.failed ?? 0} of ${worst?.all ?? 0} transactions of ${worst?.operation ?? ""} failed for good ` +
-      `(${percent(seen)}, bound ${percent(bounds.maxFailureRatio)})`,
+      `(${percent(seen, bounds.maxFailureRatio)}, bound ${percent(bounds.maxFailureRatio)})`,
   );
 };

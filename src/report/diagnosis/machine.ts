@@ -10,7 +10,7 @@ export const steal: Check = ({ trial, bounds }) =>
     trial.machine?.stealRatio,
     bounds.maxStealRatio,
     (seen) =>
-      `the hypervisor gave ${percent(seen)} of this machine's CPU time to others (bound ${percent(bounds.maxStealRatio)})`,
+      `the hypervisor gave ${percent(seen, bounds.maxStealRatio)} of this machine's CPU time to others (bound ${percent(bounds.maxStealRatio)})`,
   );
 
 export const otherCpu: Check = ({ trial, bounds }) =>
@@ -20,7 +20,7 @@ export const otherCpu: Check = ({ trial, bounds }) =>
     trial.machine?.otherCpuRatio,
     bounds.maxOtherCpuRatio,
     (seen) =>
-      `other programs used ${percent(seen)} of this machine's CPU time (bound ${percent(bounds.maxOtherCpuRatio)}): ` +
+      `other programs used ${percent(seen, bounds.maxOtherCpuRatio)} of this machine's CPU time (bound ${percent(bounds.maxOtherCpuRatio)}): ` +
       "stop them, or run elsewhere",
   );
 

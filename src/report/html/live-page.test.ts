@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../testing/example-live.js";
 import { liveChart } from "./live-charts.js";
-import type { LiveSample } from "./live-data.js";
+import type { LiveRow, LiveSample } from "./live-data.js";
 import { livePage } from "./live-page.js";
 import { LiveStore } from "./live-store.js";
 import {
@@ -137,6 +137,25 @@ describe("the words of the live page", () => {
     run.clock.ms += 1_000;
     expect(phaseWords(run.state.view())).toBe("drain, for 1s");
     expect(endedTable([]).rows).toEqual([]);
+  });
+
+  it("have a row for cycles where some of them were dropped, which no other row counts", () => {
+    const view = watchedRun().state.view();
+    const row: Omit<LiveRow, "totalDropped"> = {
+      ...{
+        operation: "__cycle__",
+        events: 5,
+        transactions: 1,
+        p99Ms: 9,
+        poolWaitMeanMs: 0,
+        poolWaitP99Ms: 0,
+      },
+      ...{ totalRetries: 0, totalFailures: 0 },
+    };
+    const rowsOf = (totalDropped: number) =>
+      operationTable({ ...view, operations: [{ ...row, totalDropped }] }).rows;
+    expect(rowsOf(0)).toEqual([]);
+    expect(rowsOf(437)).toMatchObject([{ 8: "437" }]);
   });
 
   it("leave what a threshold has seen on its side of the bound", () => {

@@ -3,7 +3,7 @@
 import { formatDuration } from "../../foundation/units.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
 import { seenText } from "../numbers.js";
-import type { LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
+import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "./page/charts/drawing.js";
 import { plain } from "./page/charts/values.js";
 import { operationName } from "./page/charts/view.js";
@@ -41,8 +41,13 @@ export function timeWords({ elapsedMs, leftMs }: LiveView): string {
   return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, about ${secondsText(leftMs)} left in all`}`;
 }
 
+/** Operations that are transactions. A cycle is a round of three of them, but where it comes by a schedule it is what is dropped. */
+export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
+  return rows.filter(({ operation, totalDropped }) => operation !== "__cycle__" || totalDropped > 0);
+}
+
 export function operationTable({ operations }: LiveView): ChartTable {
-  const rows = operations.filter(({ operation }) => operation !== "__cycle__");
+  const rows = ownRows(operations);
   return {
     caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
     columns: [

@@ -122,6 +122,14 @@ describe("report.html", () => {
     expect(page.match(/<\/script>/g)).toHaveLength(2);
   });
 
+  it("writes what a threshold saw on its side of the bound, as the words above the table do", () => {
+    const result = exampleResult(2);
+    const [{ id: treatment } = { id: "" }] = result.treatments;
+    const about = { metric: "add", expression: "rate>=50", treatment, ok: false };
+    const page = rendered({ ...result, thresholds: [{ ...about, seen: 49.99998 }] });
+    expect(page).toMatch(/<td class="number">49\.99998<\/td>/);
+  });
+
   it("lists the faults where there were any, and has no section for them where there were none", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;

@@ -13,10 +13,9 @@ import {
 } from "../../../results/result-schema.js";
 import { isBelowNoise } from "../../comparisons.js";
 import { intervalText, ratioText } from "../../numbers.js";
-import { rounded } from "../buckets.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { sectionOf, tableOf, text } from "./table.js";
+import { exact, sectionOf, tableOf, text } from "./table.js";
 
 const METRICS: Readonly<Record<ComparisonMetric, string>> = {
   mean: "mean ms",
@@ -32,9 +31,9 @@ const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
 
 /** Over trials: with its interval in round brackets, else with its range in square ones. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
-  const middle = rounded(median);
-  if (ciLow !== null && ciHigh !== null) return `${middle} (${rounded(ciLow)} to ${rounded(ciHigh)})`;
-  return trials > 1 ? `${middle} [${rounded(min)} to ${rounded(max)}]` : String(middle);
+  const middle = exact(median);
+  if (ciLow !== null && ciHigh !== null) return `${middle} (${exact(ciLow)} to ${exact(ciHigh)})`;
+  return trials > 1 ? `${middle} [${exact(min)} to ${exact(max)}]` : middle;
 }
 
 const FINDING_COLUMNS = ["ratio", "95 % interval", "p", "p adjusted", "blocks", text("verdict")] as const;

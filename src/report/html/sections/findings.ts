@@ -1,10 +1,10 @@
 // What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
 // thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { counted } from "../../numbers.js";
+import { counted, seenText } from "../../numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
-import { exact, sectionOf, tableOf, text } from "./table.js";
+import { sectionOf, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
 export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
@@ -49,7 +49,7 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
     `${metric} ${expression}`,
     ok ? "holds" : "FAILED",
     treatment,
-    exact(seen),
+    seenText(seen, expression),
     reason,
   ]);
   return tableOf(

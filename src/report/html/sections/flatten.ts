@@ -22,15 +22,22 @@ function written(value: unknown): string {
 }
 
 /**
- * `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`. A list of plain values is one value; of
- * empty lists and objects there is nothing to show.
+ * `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
+ * `database.skipped[queue depth 2].reason`. A list of plain values is one value; of empty lists and objects there is nothing to show.
  */
 export function flattened(value: unknown, path = ""): [name: string, value: string][] {
   if (Array.isArray(value)) {
     const entries: readonly unknown[] = value;
     const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
     if (isPlain) return entries.length > 0 ? [[path, entries.map(written).join("; ")]] : [];
-    return entries.flatMap((entry, i) => flattened(entry, `${path}[${keyOf(entry) ?? i + 1}]`));
+    const keys = entries.map(keyOf);
+    const nameOf = (i: number): string => {
+      const key = keys[i];
+      if (key === undefined) return String(i + 1);
+      const before = keys.slice(0, i).filter((each) => each === key).length;
+      return before === 0 ? key : `${key} ${before + 1}`;
+    };
+    return entries.flatMap((entry, i) => flattened(entry, `${path}[${nameOf(i)}]`));
   }
   if (typeof value !== "object" || value === null) return [[path, written(value)]];
   return Object.entries(value).flatMap(([name, field]) => flattened(field, joined(path, name)));

@@ -3,6 +3,7 @@
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText } from "../../capacity-table.js";
+import { seenText } from "../../numbers.js";
 import { lawText } from "../../sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, tableOf, text } from "./table.js";
@@ -36,13 +37,13 @@ function sweepPart(sweep: Sweep): Html {
 }
 
 function capacityPart(capacity: Capacity): Html {
-  const { treatment, probes } = capacity;
+  const { treatment, probes, expression } = capacity;
   const rows = probes.map((probe): Fillable[] => [
     probe.trial,
     probe.purpose,
     ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),
     exact(probe.p99Ms),
-    exact(probe.seen),
+    seenText(probe.seen, expression),
     probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
     (probe.doubts ?? []).map(({ words }) => words).join("; "),
   ]);

@@ -1,0 +1,23 @@
+// A stored trial as a flat list: nothing of it may fall under another's name.
+import { expect, it } from "vitest";
+import { flattened } from "./flatten.js";
+
+it("names the entries of a list by what tells them apart, and those of one name by their place among these", () => {
+  const reasons = [
+    { source: "queue depth", reason: "not every second" },
+    { source: "locks", reason: "no right" },
+    { source: "queue depth", reason: "not in 3 samples" },
+  ];
+  expect(
+    flattened({ skipped: reasons.map((each) => ({ ...each })), seconds: [{ at: 1 }, { at: 2 }] }),
+  ).toEqual([
+    ["skipped[queue depth].source", "queue depth"],
+    ["skipped[queue depth].reason", "not every second"],
+    ["skipped[locks].source", "locks"],
+    ["skipped[locks].reason", "no right"],
+    ["skipped[queue depth 2].source", "queue depth"],
+    ["skipped[queue depth 2].reason", "not in 3 samples"],
+    ["seconds[1].at", "1"],
+    ["seconds[2].at", "2"],
+  ]);
+});
