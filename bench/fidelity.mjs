@@ -11,7 +11,7 @@ import { startEmbedded } from "#program/target/embedded.js";
 import { median } from "#program/report/quantiles.js";
 import { measureBoth } from "./fidelity/generators.mjs";
 import { chance, estimate, pooled } from "./fidelity/samples.mjs";
-import { fillBatches, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";
+import { fillKeys, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";
 import { countStatements } from "./fidelity/server-times.mjs";
 import { readOptions } from "./options.mjs";
 import { findPgbench } from "./peers/find-pgbench.mjs";
@@ -87,7 +87,7 @@ const server = await startEmbedded(
 const rows = [];
 try {
   const admin = await connectAdmin(server.admin, { purpose: "fidelity" });
-  await fillBatches(admin);
+  await fillKeys(admin);
   await countStatements(admin, server.admin.password);
   const peerAdmin = await connectAdmin({ ...server.admin, user: PEER_ROLE }, { purpose: "fidelity" });
   if (!options.json)
