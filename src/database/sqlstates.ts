@@ -68,6 +68,15 @@ const CONNECTION_EXCEPTION = "08";
 const LASTING_POOLER_REFUSAL =
   /transaction blocks not allowed|no such (?:database|user)|authentication failed|auth failed|SSL required|unsupported startup parameter|is disabled|bouncer config error|prepared statement did not exist/;
 
+/** Its words to a client that still waits for a connection to the server (client.c, objects.c): nothing was passed on. */
+const STILL_WAITED = /^(?:query_wait_timeout|server login |pgbouncer cannot connect to server)/;
+
+/** Whether a statement that failed so is known not to have reached any server. */
+export function wasNotPassedOn(error: unknown): boolean {
+  const cause = error instanceof StatementError ? error.cause : error;
+  return codeOf(cause) === "08P01" && STILL_WAITED.test(messageOf(cause));
+}
+
 /**
  * Aurora DSQL refuses a role or a token with 08006, like a network that is gone: what its hint calls expired may be let in
  * with a new token, whatever else is denied will be denied again. Of its limits (53400) that of logins a second passes.

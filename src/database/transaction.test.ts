@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InDoubtError, StatementError } from "./errors.js";
+import { classifyFailure } from "./sqlstates.js";
 import { asTransaction, inReadTransaction, inTransaction } from "./transaction.js";
 import type { Connection } from "./workload.js";
 
@@ -75,6 +76,38 @@ describe("inTransaction", () => {
       await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(error);
     },
   );
+});
+
+describe("a commit that no server has heard of", () => {
+  test("is not in doubt: the connection was gone before it was sent", async () => {
+    const { connection, calls } = scripted();
+    const body = (): Promise<void> => {
+      Object.assign(connection, { isBroken: true });
+      return Promise.resolve();
+    };
+    const seen: unknown = await inTransaction(connection, "BEGIN", body).catch((e: unknown) => e);
+    expect(seen).toBeInstanceOf(StatementError);
+    expect(classifyFailure(seen)).toEqual({ kind: "reconnect", sqlstate: "08003" });
+    expect(calls).toEqual(["BEGIN"]);
+  });
+
+  test.each([
+    ["query_wait_timeout", false],
+    [
+      "server login has been failing, cached error: the database system is starting up (server_login_retry)",
+      false,
+    ],
+    ["server login failed: FATAL the database system is shutting down", false],
+    ["pgbouncer cannot connect to server", false],
+    ["server conn crashed?", true],
+    ["client_idle_timeout", true],
+  ])("is told by the pooler's words: %s", async (message, isInDoubt) => {
+    const cause = Object.assign(new Error(message), { code: "08P01" });
+    const lost = new StatementError("add", cause, "08P01");
+    const seen: unknown = await asTransaction(Promise.reject(lost), String).catch((e: unknown) => e);
+    expect(seen instanceof InDoubtError).toBe(isInDoubt);
+    expect(classifyFailure(seen).sqlstate).toBe("08P01");
+  });
 });
 
 describe("inReadTransaction", () => {

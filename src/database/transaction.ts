@@ -1,13 +1,27 @@
 // One transaction on one connection: begin, body, commit, and on any error a rollback and the original error.
 // It alone decides when nobody can know how a commit ended; everything else keeps the error of its statement.
-import { InDoubtError } from "./errors.js";
-import { classifyFailure } from "./sqlstates.js";
+import { InDoubtError, StatementError } from "./errors.js";
+import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
 import type { Connection } from "./workload.js";
 
-/** An answer that says that the connection went says nothing about the commit that it was waiting for. */
+/** Class "connection exception": there is no connection, and nothing was sent. */
+const NO_CONNECTION = "08003";
+
+/**
+ * An answer that says that the connection went says nothing about the commit that it was waiting for, unless it says that no
+ * server has heard of it.
+ */
 function unlessInDoubt(error: unknown): unknown {
+  if (wasNotPassedOn(error)) return error;
   const { kind } = classifyFailure(error);
   return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error) : error;
+}
+
+function notSent(name: string): StatementError {
+  const cause = Object.assign(new Error("the connection was lost before it was sent"), {
+    code: NO_CONNECTION,
+  });
+  return new StatementError(name, cause, NO_CONNECTION);
 }
 
 async function rollBack(connection: Connection): Promise<void> {
@@ -33,6 +47,8 @@ export async function inTransaction<T>(
     await rollBack(connection);
     throw error;
   }
+  // Gone in an app delay, say: what was never committed has been rolled back.
+  if (connection.isBroken) throw notSent("commit");
   try {
     await connection.control("commit", "COMMIT");
   } catch (error) {
