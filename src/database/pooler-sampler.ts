@@ -1,6 +1,7 @@
 // Asks the admin consoles of the PgBouncers under test, all instances together, on connections of its own that count
 // as no client of the pool. Each sample is two commands a console, answered from PgBouncer's memory.
 // It refuses to guess: a console that does not answer makes the sample fail, with the reason, and not a zero.
+import { withinMs } from "../foundation/deadline.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { connectConsole, type PoolerConsole } from "./admin.js";
 import {
@@ -13,6 +14,7 @@ import {
   type PoolName,
   type PoolReading,
 } from "./pooler-statistics.js";
+import type { SqlRow } from "./workload.js";
 
 export interface PoolerSample {
   readonly reading: PoolReading;
@@ -23,6 +25,13 @@ export interface PoolerSample {
 interface Instance {
   readonly console: PoolerConsole;
   readonly pool: PoolName;
+}
+
+/** Longest that an answer from a console's memory may take: one that is frozen gives none, and others wait to be asked. */
+const ANSWER_MS = 2_000;
+
+function asked(console: PoolerConsole, command: string): Promise<SqlRow[]> {
+  return withinMs(console.run(command), ANSWER_MS);
 }
 
 export class PoolerSampler {
@@ -53,8 +62,8 @@ export class PoolerSampler {
   async sample(): Promise<PoolerSample> {
     const parts = await Promise.all(
       this.instances.map(async ({ console, pool }) => ({
-        reading: readPools(await console.run("SHOW POOLS"), pool),
-        counts: readStats(await console.run("SHOW STATS"), pool.database),
+        reading: readPools(await asked(console, "SHOW POOLS"), pool),
+        counts: readStats(await asked(console, "SHOW STATS"), pool.database),
       })),
     );
     const counts = parts.flatMap((part) => part.counts ?? []);
@@ -68,7 +77,7 @@ export class PoolerSampler {
   async serversMax(): Promise<number | undefined> {
     const sizes = await Promise.all(
       this.instances.map(async ({ console, pool }) =>
-        readPoolSize(await console.run("SHOW DATABASES"), pool.database),
+        readPoolSize(await asked(console, "SHOW DATABASES"), pool.database),
       ),
     );
     return sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);

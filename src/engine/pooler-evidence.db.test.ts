@@ -108,6 +108,21 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     expect(source.skipped).toEqual([]);
   });
 
+  it("costs its own values while it is frozen, and no longer", async () => {
+    const pooler = await pgBouncers(kind);
+    const source = new PoolerSource(pooler);
+    cleanUps.push(() => source.close());
+    await source.sample();
+    const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
+      for (const pid of pooler.pids) process.kill(pid, name);
+    };
+    cleanUps.push(() => Promise.resolve(signal("SIGCONT")));
+    signal("SIGSTOP");
+    await expect(source.sample()).rejects.toThrow("no answer within 2 s");
+    signal("SIGCONT");
+    expect(await source.sample()).toHaveProperty(["pooler.clientsActive"]);
+  });
+
   it("tells its processor time from that of the machine's other programs", async () => {
     const pooler = await pgBouncers(kind);
     const source = new HostSource({ kind: "url" }, pooler);

@@ -21,6 +21,9 @@ import {
 } from "./statement-statistics.js";
 import type { Metrics, Survey } from "./view.js";
 
+const BEGUN_ANEW =
+  "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";
+
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
 
@@ -101,7 +104,7 @@ export class DatabaseSampler {
     if (!before || !source) return undefined;
     return this.orSkip(source.name, async ({ client, survey }) => {
       const added = statementsAdded(before, await readStatements(client, survey, source));
-      if (!added) throw new Error("its statistics were reset in the window");
+      if (!added) throw new Error(BEGUN_ANEW);
       const texts = await statementTexts(client, survey, source, added.keys());
       const named = namedStatements(added, texts, source.namer(statements, survey));
       if (named.length > 0) return named;

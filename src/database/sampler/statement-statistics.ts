@@ -68,7 +68,7 @@ function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): Statement
 
 /**
  * What was added in between, by id; undefined where any count went back or any statement is gone: the statistics were
- * reset, or the server crashed and counts anew, however far it has come since.
+ * reset, entries were discarded for want of room, or the server crashed and counts anew, however far it has come since.
  */
 export function statementsAdded(
   before: StatementCounts,
