@@ -26,7 +26,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 function peakMb(pid) {
   try {
     const [, kb] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return kb === undefined ? undefined : Number(kb) / 1024;
+    return kb === undefined ? undefined : (Number(kb) * 1024) / 1e6;
   } catch {
     return undefined;
   }

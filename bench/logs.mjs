@@ -85,7 +85,7 @@ try {
   const run = spawnSync(process.execPath, args, { encoding: "utf8", maxBuffer: 1 << 28 });
   const elapsedMs = monotonicMs() - startMs;
   if (run.status !== 0) throw new Error(`train-sim ended with ${run.status}: ${run.stderr}`);
-  const peakMb = Number(/peak (\d+)/.exec(run.stderr)?.[1]) / 1024;
+  const peakMb = (Number(/peak (\d+)/.exec(run.stderr)?.[1]) * 1024) / MB;
   const { operations } = JSON.parse(run.stdout).trials[0];
   const isExact = ACTORS.every(
     ([, operation]) => operations[operation].transactions === seconds * TRANSACTIONS_PER_SECOND,

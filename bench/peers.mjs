@@ -50,6 +50,7 @@ async function main() {
     options.clients.map((clients) => ({ payload, clients })),
   );
   const runs = [];
+  let failure;
   const server = await openServer(Math.max(...options.clients));
   try {
     for (let round = 0; round < options.rounds; round++) {
@@ -64,17 +65,22 @@ async function main() {
         }
       }
     }
+  } catch (error) {
+    // What was measured before stays worth reading; what lacks runs is not decided, or is of fewer rounds.
+    failure = error;
   } finally {
     await server.close();
   }
+  if (runs.length === 0 && failure) throw failure;
   const rows = summarise(runs);
   const verdicts = judge(runs, missing);
   say(table(rows));
   say(verdictLines(verdicts));
-  const document = { options, missing, rows, verdicts, runs };
+  if (failure) console.error(`ENDED EARLY: ${failure.message}`);
+  const document = { options, missing, rows, verdicts, runs, ...(failure && { endedBy: failure.message }) };
   if (options.json === "-") console.log(JSON.stringify(document, null, 2));
   else if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`);
-  if (verdicts.some(({ verdict }) => verdict !== "met")) process.exitCode = 1;
+  if (failure || verdicts.some(({ verdict }) => verdict !== "met")) process.exitCode = 1;
 }
 
 try {

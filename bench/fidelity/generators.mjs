@@ -129,10 +129,10 @@ async function runPgbench(program, { pgbench, ratePerSecond }, setting, director
 /** As long as train-sim's load goes on, and some; beside it, while it warms up, what makes the measured its work. */
 async function runPeers(program, setting, directory) {
   const { operation, seconds, warmUpSeconds, seed } = setting;
-  const runSeconds = warmUpSeconds + seconds + SLACK_SECONDS;
+  const runSeconds = Math.ceil(warmUpSeconds) + seconds + SLACK_SECONDS;
   const running = [runPgbench(program, operation, { ...setting, runSeconds }, directory, MEASURED)];
   const other = operation.warmingUp?.(setting);
-  const brief = { ...setting, runSeconds: warmUpSeconds, seed: seed + 1 };
+  const brief = { ...setting, runSeconds: Math.ceil(warmUpSeconds), seed: seed + 1 };
   if (other) running.push(runPgbench(program, other, brief, directory, "warming-up"));
   await Promise.all(running);
 }

@@ -12,8 +12,8 @@ export const PEER_NAMESPACE = "fidelity_peer";
 export const PEER_ROLE = "fidelity_pgbench";
 /** Events of every batch. */
 const BATCH = 20;
-/** Batches of documents that pgbench adds in turn, a script each, so few that each client has prepared all before the window. */
-const BATCHES = 8;
+/** Batches of documents that pgbench adds in turn, a script each, so few that each client has a plan of all before the window. */
+const BATCHES = 4;
 /** Batches of keys, one for each transaction, more than a round has: the same again would be an error. */
 const KEYS = 50_000;
 /** Of the reader: as many questions as pgbench takes scripts, with room. */

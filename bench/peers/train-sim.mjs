@@ -41,6 +41,7 @@ export function prepareShape(shape) {
   return async () => ({
     version: "built",
     warmsUpItself: true,
+    isAudited: true,
     start: (server, setting) => start(server, shape, setting),
   });
 }

@@ -67,8 +67,8 @@ def document():
 
 class TrainEvents:
     def __init__(self, args: dict):
-        self.is_generated = args["payload"] == "jsonb"
-        self.column = "text" if args["payload"] == "text" else "jsonb"
+        self.is_generated = args["payload"] in ("jsonb", "text-generated")
+        self.column = "text" if args["payload"].startswith("text") else "jsonb"
         self.chances = (args["claim"], args["complete"], args["fail"])
 
     def loop(self):
