@@ -7,14 +7,6 @@
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 file="${1:-$here}/.env"
-if [ -e "$file" ]; then
-  echo "$file is there already: left as it is" >&2
-  exit 0
-fi
-if ! command -v openssl >/dev/null; then
-  echo "openssl is missing: install it (Debian: apt-get install openssl)" >&2
-  exit 1
-fi
 # Nothing in the stack runs as root: root's results belong to the user of the train-sim image.
 user="$(id -u)"
 group="$(id -g)"
@@ -23,6 +15,14 @@ if [ "$user" -eq 0 ]; then
   user=1000
   group=1000
   chown "$user:$group" "$here/../results"
+fi
+if [ -e "$file" ]; then
+  echo "$file is there already: left as it is" >&2
+  exit 0
+fi
+if ! command -v openssl >/dev/null; then
+  echo "openssl is missing: install it (Debian: apt-get install openssl)" >&2
+  exit 1
 fi
 umask 077
 cat >"$file" <<EOF

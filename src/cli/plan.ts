@@ -2,6 +2,7 @@
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
 import { formatDuration } from "../foundation/units.js";
 import { lint } from "../report/lint.js";
+import { managedPoolersOf } from "../scenario/connections.js";
 import { isBudgeted, trialSpan } from "../scenario/estimate.js";
 import type { EndpointUrl } from "../scenario/endpoint.js";
 import type { Fault } from "../scenario/faults.js";
@@ -10,7 +11,6 @@ import {
   totalClients,
   type ActorGroup,
   type Experiment,
-  type PoolSettings,
   type TargetSettings,
   type TreatmentSettings,
 } from "../scenario/settings.js";
@@ -48,14 +48,16 @@ function targetText(target: TargetSettings): string {
   }
 }
 
-function poolText(pool: PoolSettings): string {
+function poolText(settings: TreatmentSettings): string {
+  const { pool } = settings;
   switch (pool.strategy) {
     case "direct":
       return pool.reconnect === "never" ? "direct" : "direct, a connection per transaction";
     case "pg-pool":
       return `pg-pool of ${pool.size}`;
     case "pgbouncer": {
-      const where = pool.urls.length > 0 ? urlsText(pool.urls) : `${pool.instances} managed`;
+      const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
+      const where = pool.urls.length > 0 ? urlsText(pool.urls) : `${managed} managed`;
       return `pgbouncer, ${pool.mode} mode, ${pool.size} server connections each, ${where}`;
     }
   }
@@ -103,7 +105,7 @@ function groupText({ workers, load }: ActorGroup): string {
 function conditions(experiment: Experiment): string[] {
   const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
     ["target", ({ target }) => targetText(target)],
-    ["pool", ({ pool }) => poolText(pool)],
+    ["pool", poolText],
     ["payload", ({ payload }) => payload],
     ["batch", ({ batch }) => `${batch.min} to ${batch.max} events`],
     ["app delay", ({ appDelayMs }) => rangeText(appDelayMs)],

@@ -20,7 +20,7 @@ import { startWatchers, type WatchOptions } from "./live/watch.js";
 import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
-import { extentDocument } from "./validate.js";
+import { answering, extentDocument } from "./validate.js";
 
 interface RunOptions {
   readonly set: string[];
@@ -98,12 +98,14 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   };
   if (resume !== undefined && options.findCapacity)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
-  const experiment = await load(scenario, resume, overrides);
+  const isPlanJson = options.plan === true && options.json === true;
+  const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides));
   if (options.plan) {
+    const isSearch = options.findCapacity !== undefined;
     process.stdout.write(
       options.json
-        ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`
-        : withoutControls(renderPlan(experiment, options.findCapacity !== undefined)),
+        ? `${JSON.stringify(extentDocument(experiment, isSearch), null, 2)}\n`
+        : withoutControls(renderPlan(experiment, isSearch)),
     );
     return;
   }

@@ -11,6 +11,7 @@ import { commandStage } from "../testing/command-stage.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { planWarnings, renderPlan } from "./plan.js";
+import { register as registerRun } from "./run.js";
 import { register as registerValidate } from "./validate.js";
 
 const stage = commandStage();
@@ -18,7 +19,7 @@ const stage = commandStage();
 /** Runs a command line and resolves to the error it ended with, if any. */
 async function run(...args: string[]): Promise<TrainSimError | undefined> {
   const program = new Command();
-  for (const register of [registerInit, registerJsonSchema, registerValidate]) register(program);
+  for (const register of [registerInit, registerJsonSchema, registerRun, registerValidate]) register(program);
   try {
     await program.parseAsync(args, { from: "user" });
     return undefined;
@@ -109,6 +110,30 @@ test("json-schema prints the schema", async () => {
   expect(JSON.parse(stage.output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
 });
 
+describe("run --plan --json", () => {
+  const plan = async (yaml: string, ...more: string[]): Promise<TrainSimError | undefined> =>
+    run("run", await scenario(yaml), "--plan", "--json", ...more);
+
+  test("answers as validate --json does, also for a scenario that is refused", async () => {
+    expect(await plan("name: a\ntrials: 1\ntrial: { drain: false }")).toBeUndefined();
+    expect(JSON.parse(stage.output)).toMatchObject({ valid: true, trials: 1, mostSeconds: 12 });
+    expect(JSON.parse(stage.output)).not.toHaveProperty("search");
+    stage.output = "";
+    expect((await plan("name: a\ntrials: 0"))?.exitCode).toBe(ExitCode.invalid);
+    expect(JSON.parse(stage.output)).toMatchObject({ valid: false, problems: [{ path: "trials", line: 2 }] });
+  });
+
+  test("says that nobody knows how many trials a search for capacity takes, and how long", async () => {
+    const yaml =
+      "name: a\nactors: { producers: { load: { executor: constant-arrival-rate, rate: 5, maxClients: 9 } } }";
+    expect(await plan(yaml, "--find-capacity", "add: p(99)<50")).toBeUndefined();
+    expect(JSON.parse(stage.output)).toEqual({
+      ...{ valid: true, name: "a", search: true, treatments: [{ id: "base", levels: {} }] },
+      ...{ trials: null, leastSeconds: null, mostSeconds: null },
+    });
+  });
+});
+
 describe("the plan", () => {
   const yaml = `name: a
 seed: 7
@@ -147,6 +172,22 @@ thresholds: { add: ["p(95)<10"] }`;
     const weighted = "postgresql://u@a/d (east, weight 3), postgresql://u@b/d (weight 1)";
     expect(planOf(`pool: { strategy: pgbouncer, urls: ${urls(", weight: 3")} }`)).toContain(
       `, ${weighted}\n`,
+    );
+  });
+
+  test("counts the PgBouncers that are started before several servers", () => {
+    const yaml = 'name: a\npool: pgbouncer\ntarget: { urls: ["postgresql://u@a/d", "postgresql://u@b/d"] }';
+    expect(renderPlan(parseScenario(yaml, "x.yaml"))).toContain("20 server connections each, 2 managed\n");
+    const more = { set: ["pool.instances=3"] };
+    expect(renderPlan(parseScenario(yaml, "x.yaml", more))).toContain(", 3 managed\n");
+  });
+
+  test("warns of a pool without its control by the connections of every PgBouncer that is started", () => {
+    const urls = '["postgresql://u@a/d", "postgresql://u@b/d"]';
+    const pools = "[direct, { strategy: pgbouncer, size: 4 }]";
+    const yaml = `name: a\ntarget: { urls: ${urls} }\nfactors: { pool: ${pools} }`;
+    expect(planWarnings(parseScenario(yaml, "x.yaml"))).toContainEqual(
+      expect.stringMatching(/shares 8 connections among/),
     );
   });
 

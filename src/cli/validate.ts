@@ -42,30 +42,36 @@ export function extentText(experiment: Experiment): string {
   return `${count(treatments, "treatment")} x ${count(trials / treatments, "trial")} = ${count(trials, "trial")}, ${least}${most}`;
 }
 
-/** What it would run, for programs. */
-export function extentDocument(experiment: Experiment): object {
+/** What it would run, for programs; how many trials a search for capacity takes, and how long, nobody knows. */
+export function extentDocument(experiment: Experiment, isSearch = false): object {
   const { leastMs, mostMs } = experimentSpan(experiment);
   return {
     valid: true,
     name: experiment.name,
+    ...(isSearch && { search: true }),
     treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
-    trials: experiment.trials.length,
-    leastSeconds: leastMs / 1000,
-    mostSeconds: mostMs / 1000,
+    trials: isSearch ? null : experiment.trials.length,
+    leastSeconds: isSearch ? null : leastMs / 1000,
+    mostSeconds: isSearch ? null : mostMs / 1000,
   };
 }
 
-async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
+/** What `load` resolves to; programs are told on standard output too what is wrong with a scenario. */
+export async function answering<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
-    const experiment = await loadScenario(file, { set });
-    process.stdout.write(
-      json
-        ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`
-        : `ok: ${experiment.name}: ${extentText(experiment)}\n`,
-    );
+    return await load();
   } catch (error) {
-    if (json && error instanceof ScenarioError)
+    if (isJson && error instanceof ScenarioError)
       process.stdout.write(`${JSON.stringify({ valid: false, problems: error.problems }, null, 2)}\n`);
     throw error;
   }
+}
+
+async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
+  const experiment = await answering(json === true, () => loadScenario(file, { set }));
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`
+      : `ok: ${experiment.name}: ${extentText(experiment)}\n`,
+  );
 }

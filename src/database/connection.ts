@@ -44,8 +44,7 @@ export class PgConnection extends pg.Client implements Connection {
   private readonly known = new Map<Statement, RowReader>();
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
-  /** What ended the session while no statement was under way. */
-  private lost: Error | undefined;
+  lost: Error | undefined;
 
   constructor(options: ConnectionOptions) {
     super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));

@@ -91,6 +91,19 @@ describe("a commit that no server has heard of", () => {
     expect(calls).toEqual(["BEGIN"]);
   });
 
+  test("fails with what ended the session, where that is known", async () => {
+    const { connection, calls } = scripted();
+    const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
+    const body = (): Promise<void> => {
+      Object.assign(connection, { isBroken: true, lost });
+      return Promise.resolve();
+    };
+    const seen: unknown = await inTransaction(connection, "BEGIN", body).catch((e: unknown) => e);
+    expect(seen).toMatchObject({ statement: "commit", sqlstate: "57P01", cause: lost });
+    expect(classifyFailure(seen)).toEqual({ kind: "reconnect", sqlstate: "57P01" });
+    expect(calls).toEqual(["BEGIN"]);
+  });
+
   test.each([
     ["query_wait_timeout", false],
     [

@@ -17,11 +17,12 @@ function unlessInDoubt(error: unknown): unknown {
   return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error) : error;
 }
 
-function notSent(name: string): StatementError {
-  const cause = Object.assign(new Error("the connection was lost before it was sent"), {
-    code: NO_CONNECTION,
-  });
-  return new StatementError(name, cause, NO_CONNECTION);
+/** The failure of a commit that stays unsaid, under the code of what ended the session where that is known. */
+function notSent({ lost }: Connection): StatementError {
+  const cause =
+    lost ??
+    Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
+  return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 
 async function rollBack(connection: Connection): Promise<void> {
@@ -33,7 +34,10 @@ async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/** `begin` opens it (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only when the commit was lost. */
+/**
+ * `begin` opens it (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only when the commit was lost on its way or
+ * unanswered; what was gone before it was sent is lost like any statement.
+ */
 export async function inTransaction<T>(
   connection: Connection,
   begin: string,
@@ -48,7 +52,7 @@ export async function inTransaction<T>(
     throw error;
   }
   // Gone in an app delay, say: what was never committed has been rolled back.
-  if (connection.isBroken) throw notSent("commit");
+  if (connection.isBroken) throw notSent(connection);
   try {
     await connection.control("commit", "COMMIT");
   } catch (error) {

@@ -43,6 +43,8 @@ export interface Connection {
   observe(observer: CallObserver | undefined): void;
   /** True once the server or the network closed it; it can only be released then. */
   readonly isBroken: boolean;
+  /** What ended it while no call was under way; undefined where that is not known. */
+  readonly lost?: Error | undefined;
 }
 
 export interface ProcessRequest {

@@ -33,6 +33,17 @@ it("spreads them over the servers of the target", () => {
   expect(serverConnectionsOf(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
 });
 
+it("reckons with a PgBouncer of ours before each of them, which opens its whole pool", () => {
+  const urls =
+    'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
+  const pool = (more: string) => `pool: { strategy: pgbouncer, mode: transaction, size: 60${more} }`;
+  const connections = (more: string) =>
+    serverConnectionsOf(treatment(`${urls}\n${pool(more)}\n${CYCLE}`).settings);
+  expect(connections("")).toBe(60);
+  expect(connections(", instances: 4")).toBe(120);
+  expect(connections(", instances: 40")).toBe(171);
+});
+
 it("counts at the server that gets the most by weight", () => {
   const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
   expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);

@@ -3,37 +3,22 @@
 // half-way. Pure, but for the limits that are read from process and machine.
 import { UsageError } from "../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../foundation/machine.js";
+import {
+  clientWeightsOf,
+  OWN_CONNECTIONS,
+  serverConnectionsOf,
+  serversConnectionsOf,
+} from "../scenario/connections.js";
 import { networkPlacesOf } from "../scenario/faults.js";
-import { shareOf, totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
-import { countsByWeight, weightsOf } from "../scenario/spread.js";
+import { totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { countsByWeight } from "../scenario/spread.js";
 import { openFilesNeeded } from "../target/pgbouncer-config.js";
+
+export { serverConnectionsOf };
 
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
 const OWN_FILES = 64;
 const FILES_PER_WORKER = 12;
-/** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
-const OWN_CONNECTIONS = 8;
-
-/** Connections that the load opens at once to that of the target's servers which gets the most by weight. */
-export function serverConnectionsOf(settings: TreatmentSettings): number {
-  return Math.max(...countsByWeight(serverWeightsOf(settings), loadConnectionsOf(settings)));
-}
-
-function serverWeightsOf({ target }: TreatmentSettings): number[] {
-  return target.kind === "url" ? weightsOf(target.urls) : [1];
-}
-
-function loadConnectionsOf(settings: TreatmentSettings): number {
-  const { pool } = settings;
-  switch (pool.strategy) {
-    case "direct":
-      return totalClients(settings);
-    case "pg-pool":
-      return Math.min(pool.size, totalClients(settings));
-    case "pgbouncer":
-      return Math.min(pool.size * Math.max(pool.instances, pool.urls.length), totalClients(settings));
-  }
-}
 
 /** Connections that the most demanding treatment needs of the server, train-sim's own included. */
 export function mostServerConnections(treatments: readonly Treatment[]): number {
@@ -42,13 +27,15 @@ export function mostServerConnections(treatments: readonly Treatment[]): number 
 
 /** Connections that go through a proxy of ours, for faults of the network: an accepted and an onward one each. */
 function proxiedConnectionsOf(settings: TreatmentSettings): number {
-  const between = { clients: clientConnectionsOf(settings), pooler: loadConnectionsOf(settings) };
+  const onward = serversConnectionsOf(settings).reduce((sum, each) => sum + each, 0);
+  const between = { clients: clientConnectionsOf(settings), pooler: onward };
   return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
 }
 
 /** Connections that this process opens for its clients. */
 function clientConnectionsOf(settings: TreatmentSettings): number {
-  return settings.pool.strategy === "pg-pool" ? loadConnectionsOf(settings) : totalClients(settings);
+  const { pool } = settings;
+  return pool.strategy === "pg-pool" ? Math.min(pool.size, totalClients(settings)) : totalClients(settings);
 }
 
 /** Files that the process with the most of them holds open: this one, or a PgBouncer of ours, whose limit is the same. */
@@ -69,18 +56,6 @@ function localPortsOf(settings: TreatmentSettings): number {
     ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings)),
     serverConnectionsOf(settings),
   );
-}
-
-/** Of what clients connect to. */
-function clientWeightsOf(settings: TreatmentSettings): number[] {
-  const { pool } = settings;
-  const servers = serverWeightsOf(settings);
-  if (pool.strategy !== "pgbouncer") return servers;
-  if (pool.urls.length > 0) return weightsOf(pool.urls);
-  return servers.flatMap((weight, index) => {
-    const instances = Math.max(1, shareOf(pool.instances, servers.length, index));
-    return Array.from({ length: instances }, () => weight / instances);
-  });
 }
 
 /** A limit of this machine that a treatment would hit. */

@@ -1,7 +1,7 @@
 // The pooler of one trial: PgBouncers of our own, started afresh so that no treatment inherits another's warm
 // connections, or someone else's, which are only pointed at. Other strategies need none.
 import { connectConsole } from "../database/admin.js";
-import { shareOf, totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
+import { poolersBefore, totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
 import { findPgBouncer } from "../target/find-pgbouncer.js";
 import { externalPooler, startPgBouncers } from "../target/pgbouncer.js";
 import type { RunningPooler, RunningTarget } from "../target/running-target.js";
@@ -24,13 +24,13 @@ export async function openPooler(
   if (pool.urls.length > 0) {
     return externalPooler(pool.urls, pool.adminUrl, pool.maxPreparedStatements, pool.mode);
   }
-  // Every endpoint of the target gets at least one PgBouncer; more are shared out evenly.
   const upstreams = target.endpoints;
+  const instancesBefore = poolersBefore(upstreams.length, pool.instances);
   const maxClientConnections = totalClients(settings);
   const started: RunningPooler[] = [];
   try {
     for (const [index, upstream] of upstreams.entries()) {
-      const instances = Math.max(1, shareOf(pool.instances, upstreams.length, index));
+      const instances = instancesBefore[index] ?? 1;
       started.push(await startPgBouncers({ ...pool, instances, maxClientConnections }, upstream));
     }
   } catch (error) {

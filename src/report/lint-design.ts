@@ -1,6 +1,7 @@
 // The rules of the fairness linter that look at how treatments differ: a comparison says what a factor does only
 // where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
 // connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
+import { managedPoolersOf } from "../scenario/connections.js";
 import {
   totalClients,
   type Experiment,
@@ -123,9 +124,10 @@ export function unequalWork(experiment: Experiment): Lint[] {
 }
 
 /** Connections that a pool shares out; undefined where the size is not train-sim's to know. */
-function sharedConnections({ pool }: TreatmentSettings): number | undefined {
+function sharedConnections({ target, pool }: TreatmentSettings): number | undefined {
   if (pool.strategy === "pg-pool") return pool.size;
-  return pool.strategy === "pgbouncer" && pool.urls.length === 0 ? pool.size * pool.instances : undefined;
+  if (pool.strategy !== "pgbouncer" || pool.urls.length > 0) return undefined;
+  return managedPoolersOf({ target, pool }).reduce((sum, instances) => sum + pool.size * instances, 0);
 }
 
 /** The same but for the pool and the clients. */

@@ -127,6 +127,49 @@ describe("include", () => {
   });
 });
 
+describe("names of levels", () => {
+  const levelsOf = (yaml: string): string[] =>
+    load(yaml).treatments.map(({ levels }) => Object.values(levels).join(" "));
+
+  test("tell a level from another value of the same path that is included", () => {
+    expect(levelsOf("factors: { batch: [10, 20] }\ninclude: [{ batch: { min: 10 } }]")).toEqual([
+      "10",
+      "20",
+      "min=10",
+    ]);
+    const pools = ["size", "maxPreparedStatements"].map(
+      (key) => `{ pool: { strategy: pgbouncer, ${key}: 16 } }`,
+    );
+    expect(levelsOf(`include: [${pools.join(", ")}]`)).toEqual([
+      "strategy=pgbouncer-size=16",
+      "strategy=pgbouncer-maxPreparedStatements=16",
+    ]);
+  });
+
+  test("tell an included value from the scenario's own", () => {
+    const yaml =
+      "batch: { min: 10 }\nfactors: { payload: [text, jsonb] }\ninclude: [{ payload: text, batch: 10 }]";
+    expect(levelsOf(yaml)).toEqual(["text 10", "jsonb min=10"]);
+  });
+
+  test("are the same for the same value, included where it is a level or twice", () => {
+    const factors = "factors: { payload: [text, jsonb], locking: [nowait] }\nexclude: [{ payload: text }]";
+    expect(levelsOf(`${factors}\ninclude: [{ payload: text, locking: nowait, ids: uuidv4 }]`)).toEqual([
+      "jsonb nowait default",
+      "text nowait uuidv4",
+    ]);
+  });
+
+  test("differ where values differ in their type, in a password, or as an A/A pair is named", () => {
+    expect(levelsOf("factors: { target.settings.x: [a, a, a-a] }")).toEqual(["a-a-2", "a-b", "a-a"]);
+    const urls = ["one", "two"].map((password) => `postgresql://u:${password}@a/d`);
+    expect(levelsOf(`factors: { target.url: ${JSON.stringify(urls)} }`)).toEqual([
+      "postgresql://u@a/d",
+      "postgresql://u@a/d-2",
+    ]);
+  });
+});
+
 const raw = fc
   .record({
     payload: fc.subarray([...PAYLOADS], { minLength: 1 }),

@@ -2,8 +2,8 @@
 // own, is checked as one, and its problems are told of where the level stands in the file. The order comes from the
 // seed alone. Refuses treatments that would run the same thing under two names.
 import { deriveSeed, Prng } from "../foundation/prng.js";
-import { canonical, nameLevels, nameTreatments } from "./levels.js";
-import { combine, type Levels, type OverriddenFactors } from "./matrix.js";
+import { canonical, nameTreatments } from "./levels.js";
+import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { outlineOf, type Outline } from "./outline.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
 import type { Finding } from "./problems.js";
@@ -55,17 +55,19 @@ function originOf(path: Path, combination: Combination): Path {
   return best ? [...best.origin, ...path.slice(best.path.length)] : path;
 }
 
-function levelTexts(levels: Levels, paths: readonly string[], base: Mapping): Record<string, string> {
+function levelTexts(
+  levels: Levels,
+  paths: readonly string[],
+  base: Mapping,
+  names: LevelNames,
+): Record<string, string> {
   return Object.fromEntries(
     paths.map((path) => {
       const own = levels.get(path)?.text;
       if (own !== undefined) return [path, own];
       const resolved = factorPath(path);
       const value = "path" in resolved ? getIn(base, resolved.path) : undefined;
-      return [
-        path,
-        value === undefined ? "default" : (nameLevels([{ value, origin: [] }])[0]?.text ?? "default"),
-      ];
+      return [path, (value === undefined ? undefined : names.get(path)?.get(canonical(value))) ?? "default"];
     }),
   );
 }
@@ -100,7 +102,8 @@ const FINDINGS_MOST = 10_000;
 /** The treatments of a raw scenario, and every problem of its factors and of each combination. */
 export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
-  const combinations = combine(scenario, overridden, matrixFindings);
+  const names = levelNames(scenario);
+  const combinations = combine(scenario, names, overridden, matrixFindings);
   const ids = nameTreatments(combinations);
   const paths = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
   const base = Object.fromEntries(
@@ -117,7 +120,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     const combination = apply(base, levels);
     if (combination.obstacles.length > 0) areFactorsKnown = false;
     const checked = checkScenario(combination.raw, base);
-    const texts = levelTexts(levels, paths, base);
+    const texts = levelTexts(levels, paths, base, names);
     outlines.push(outlineOf(id, texts, checked));
     if (checked.findings.length === 0) treatments.push({ id, levels: texts, settings: checked.settings });
     const own: Finding[] = [

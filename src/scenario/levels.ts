@@ -1,9 +1,10 @@
 // The names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by
 // its values (`{ strategy: pgbouncer, mode: transaction, size: 16 }` is `pgbouncer-transaction-16`); a level given
-// twice is told apart as `-a`, `-b`. Two different levels never share a name; a password never gets into one.
+// twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
+// stand; a password never gets into one.
 import { deriveSeed } from "../foundation/prng.js";
 import { isMapping, type Path } from "./paths.js";
-import { withoutPasswords } from "./secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "./secrets.js";
 
 const MAX_ID_LENGTH = 60;
 
@@ -30,7 +31,7 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (isMapping(value)) {
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
-      return withKeys ? inner.map((text) => `${key}=${text}`) : inner;
+      return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
     });
   }
   return [withoutPasswords(String(value))];
@@ -41,18 +42,52 @@ function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
 }
 
-/** The levels of one factor from their values, each with a text that no other has. */
-export function nameLevels(values: readonly { value: unknown; origin: Path }[]): Level[] {
-  const keys = values.map(({ value }) => canonical(value));
+/** Names by `canonical`. */
+export type ValueNames = ReadonlyMap<string, string>;
+
+/** A name for each value of one path, which no other value has. */
+export function nameValues(values: readonly unknown[]): ValueNames {
+  const distinct = new Map(values.map((value) => [canonical(value), value]));
   // A list without entries is a level too, as `faults: []`.
-  const plain = values.map(({ value }) => valuesOf(value, false).join("-") || "none");
+  const plain = new Map(
+    [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
+  );
+  const holders = new Map<string, number>();
+  for (const text of plain.values()) holders.set(text, (holders.get(text) ?? 0) + 1);
+  const names = new Map<string, string>();
+  const taken = new Set([...holders].flatMap(([text, count]) => (count === 1 ? [text] : [])));
+  for (const [key, value] of distinct) {
+    const own = plain.get(key) ?? "";
+    const name = holders.get(own) === 1 ? own : free(valuesOf(value, true).join("-") || "none", taken);
+    taken.add(name);
+    names.set(key, name);
+  }
+  return names;
+}
+
+/** The name, or the name with the first number that makes it another than all that are taken. */
+function free(name: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) {
+    const text = n === 1 ? name : `${name}-${n}`;
+    if (!taken.has(text)) return text;
+  }
+}
+
+/** The levels of one factor, each with a text that no other has; `names` has the names of all their values. */
+export function nameLevels(
+  values: readonly { value: unknown; origin: Path }[],
+  names: ValueNames = nameValues(values.map(({ value }) => value)),
+): Level[] {
+  const keys = values.map(({ value }) => canonical(value));
+  const taken = new Set(names.values());
   return values.map(({ value, origin }, i) => {
     const key = keys[i] ?? "";
-    const isShared = plain.some((text, j) => text === plain[i] && keys[j] !== key);
-    const name = isShared ? valuesOf(value, true).join("-") : (plain[i] ?? "");
+    const name = names.get(key) ?? "";
     const isRepeated = keys.indexOf(key) !== keys.lastIndexOf(key);
     const earlier = keys.slice(0, i).filter((other) => other === key).length;
-    return { value, key, origin, text: isRepeated ? `${name}-${letters(earlier)}` : name };
+    const text = isRepeated ? free(`${name}-${letters(earlier)}`, taken) : name;
+    taken.add(text);
+    return { value, key, origin, text };
   });
 }
 

@@ -113,6 +113,11 @@ describe("overrides", () => {
     ["name.x=1", /^--set name\.x: name has no x/],
     ["__proto__.x=1", /^--set __proto__\.x: a scenario has no __proto__/],
     ["target.settings.__proto__=1", /^--set target\.settings\.__proto__: __proto__ cannot be a key/],
+    [`batch=${"[".repeat(60)}${"]".repeat(60)}`, "--set batch: nested too deeply"],
+    [
+      `actors.producers.load.thinkTime.min=${"[".repeat(48)}${"]".repeat(48)}`,
+      "--set actors.producers.load.thinkTime.min: nested too deeply",
+    ],
     ["factors.locking[7]=nowait", /^--set factors\.locking\[7\]: factors\.locking has nothing there/],
   ])("--set %s", (set, expected) => {
     const found = problems("name: x\nfactors: { locking: [skip-locked] }", { set: [set] });

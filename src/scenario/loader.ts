@@ -8,24 +8,35 @@ import { freshSeed } from "../foundation/prng.js";
 import { expand, planTrials, type TreatmentFinding } from "./expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
 import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
-import { ScenarioError, type Finding, type ScenarioProblem } from "./problems.js";
+import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "./problems.js";
 import { resolveDiagnosis } from "./resolve.js";
 import { checkScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { writtenThresholds } from "./schema-parts.js";
 import { withoutPasswords } from "./secrets.js";
+import { withFiles } from "./connection-url.js";
 import type { Experiment } from "./settings.js";
 import { resolveThresholds } from "./thresholds.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "./yaml-source.js";
 
 /** The places of certificate files, which are written relative to the scenario. */
-const isPemPath = (at: Path): boolean => {
-  const keys = at.filter((part) => typeof part === "string").join(".");
-  return /(^|\.)target\.(ca|cert|key)$/.test(keys);
-};
+const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;
+/** The places of connection URLs, whose parameters may name such files. */
+const URL_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
+
+/** Keys alone: those of a factor as of what it varies, and without the numbers of entries. */
+function keysOf(at: Path): string {
+  const keys = at.filter((part) => typeof part === "string");
+  return keys.join(".").replace(/\[\d+\]/g, "");
+}
 
 function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
-  return mapTexts(raw, (text, at) => (isPemPath(at) ? path.resolve(directory, text) : text)) as Mapping;
+  const absolute = (file: string): string => path.resolve(directory, file);
+  return mapTexts(raw, (text, at) => {
+    const keys = keysOf(at);
+    if (PEM_PATH.test(keys)) return absolute(text);
+    return URL_PATH.test(keys) ? withFiles(text, absolute) : text;
+  }) as Mapping;
 }
 
 /** The scenario as text that loads to the same experiment. */
@@ -62,7 +73,7 @@ function placed(
     return {
       source: flag ?? name,
       ...(flag === undefined && { line: position.line, column: position.column }),
-      path: pathText(finding.path),
+      path: shownPath(finding.path),
       message: finding.message,
       ...(finding.seen !== undefined && { seen: finding.seen }),
       ...(isPartial && { treatments: [...treatments] }),

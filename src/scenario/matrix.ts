@@ -1,7 +1,7 @@
 // From factors to combinations of levels: every combination of every factor's levels, without the excluded ones,
 // with the included ones, by the rules of CI matrices. A level can be anything; what it means where it is put is
 // the business of `expansion.ts`. Refuses keys that are no scenario paths, empty factors and entries without effect.
-import { nameLevels, canonical, type Level } from "./levels.js";
+import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
 import { suggestion } from "./nearest.js";
 import { getIn, isMapping, type Mapping, type Path } from "./paths.js";
 import type { Finding } from "./problems.js";
@@ -15,7 +15,31 @@ export type Levels = ReadonlyMap<string, Level>;
 /** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
 export type OverriddenFactors = ReadonlySet<string>;
 
-function factorsOf(raw: Mapping, findings: Finding[]): Map<string, Level[]> {
+/** The names of all values that a key of `factors` or `include` has: its levels, those included, the scenario's own. */
+export type LevelNames = ReadonlyMap<string, ValueNames>;
+
+/** Names that hold for the whole scenario, for results and thresholds know a level by its name alone. */
+export function levelNames(raw: Mapping): LevelNames {
+  const values = new Map<string, unknown[]>();
+  const add = (key: string, value: unknown): void => {
+    const known = values.get(key);
+    if (known) known.push(value);
+    else values.set(key, [value]);
+  };
+  const factors = isMapping(raw.factors) ? raw.factors : {};
+  for (const [key, given] of Object.entries(factors))
+    for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) add(key, value);
+  for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
+    for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
+  for (const [key, known] of values) {
+    const resolved = factorPath(key);
+    const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
+    if (own !== undefined) known.push(own);
+  }
+  return new Map([...values].map(([key, all]) => [key, nameValues(all)]));
+}
+
+function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<string, Level[]> {
   const factors = new Map<string, Level[]>();
   if (!isMapping(raw.factors)) return factors;
   for (const [key, given] of Object.entries(raw.factors)) {
@@ -42,7 +66,7 @@ function factorsOf(raw: Mapping, findings: Finding[]): Map<string, Level[]> {
       if (item.value === null || item.value === undefined)
         findings.push({ path: item.origin, message: "expected a level", seen: "nothing" });
     }
-    factors.set(key, nameLevels(items));
+    factors.set(key, nameLevels(items, names.get(key)));
   }
   return factors;
 }
@@ -117,6 +141,7 @@ function include(
   combinations: Levels[],
   raw: Mapping,
   factors: ReadonlyMap<string, unknown>,
+  names: LevelNames,
   findings: Finding[],
 ): Levels[] {
   const entries = entriesOf(raw, "include", findings);
@@ -129,7 +154,7 @@ function include(
     for (const [key, value] of Object.entries(entry)) {
       if (value === null)
         findings.push({ path: [...origin, key], message: "expected a level", seen: "nothing" });
-      const [level] = nameLevels([{ value, origin: [...origin, key] }]);
+      const [level] = nameLevels([{ value, origin: [...origin, key] }], names.get(key));
       if (level) levels.set(key, level);
     }
     const byFactor = [...levels].filter(([key]) => factors.has(key));
@@ -146,8 +171,13 @@ function include(
 }
 
 /** The combinations of a scenario's `factors`, `include` and `exclude`; one without levels where it has none. */
-export function combine(raw: Mapping, overridden: OverriddenFactors, findings: Finding[]): Levels[] {
-  const factors = factorsOf(raw, findings);
+export function combine(
+  raw: Mapping,
+  names: LevelNames,
+  overridden: OverriddenFactors,
+  findings: Finding[],
+): Levels[] {
+  const factors = factorsOf(raw, names, findings);
   const count = [...factors.values()].reduce((product, levels) => product * levels.length, 1);
   if (count > MAX_TREATMENTS) {
     const message = `${count} combinations; at most ${MAX_TREATMENTS}`;
@@ -155,7 +185,7 @@ export function combine(raw: Mapping, overridden: OverriddenFactors, findings: F
     return [];
   }
   const left = exclude(everyCombination(factors), raw, factors, overridden, findings);
-  const combinations = include(left, raw, factors, findings);
+  const combinations = include(left, raw, factors, names, findings);
   if (combinations.length === 0 && findings.length === 0)
     findings.push({ path: ["exclude"], message: "leaves no combination", isAboutKey: true });
   return combinations;

@@ -2,9 +2,10 @@
 // Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
 // from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
 import { parseDocument } from "yaml";
-import { getIn, isMapping, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
-import type { ScenarioProblem } from "./problems.js";
+import { getIn, isMapping, mapTexts, setIn, startsWith, type Mapping, type Path } from "./paths.js";
+import { shownPath, type ScenarioProblem } from "./problems.js";
 import { knownPath } from "./schema-paths.js";
+import { keyWithoutPasswords } from "./secrets.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
 export interface Overrides {
@@ -36,15 +37,24 @@ function splitAssignment(text: string): { path: string; value: string } | undefi
   return match ? { path: (match[1] ?? "").trim(), value: match[2] ?? "" } : undefined;
 }
 
-function parseValue(text: string): { value: unknown } | { message: string } {
+/** @param path where the value is to stand, which counts for how deep it nests */
+function parseValue(text: string, path: Path): { value: unknown } | { message: string } {
   try {
     const document = parseDocument(text, { prettyErrors: false, version: "1.2" });
     const fault = document.errors[0] ?? document.warnings[0];
+    if (fault?.code === "RESOURCE_EXHAUSTION") return { message: "nested too deeply" };
     if (fault) return { message: "the value is not valid YAML" };
-    return { value: document.toJS({ maxAliasCount: 0 }) as unknown };
-  } catch {
-    return { message: "the value is not valid YAML" };
+    return { value: mapTexts(document.toJS({ maxAliasCount: 0 }), (one) => one, path) };
+  } catch (error) {
+    return { message: error instanceof RangeError ? "nested too deeply" : "the value is not valid YAML" };
   }
+}
+
+/** What is wrong with a path, which is not repeated where it may be a URL, cut at an `=` of its password. */
+function pathProblem(path: string, message: string): ScenarioProblem {
+  if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
+  const way = "expected path=value, as target.url=postgresql://user@host:5432/database";
+  return { source: "--set", path: "", message: `this is not a path; ${way}` };
 }
 
 function parseSet(text: string): Override | ScenarioProblem {
@@ -57,11 +67,11 @@ function parseSet(text: string): Override | ScenarioProblem {
       message: "expected path=value, as actors.producers.clients=16",
     };
   }
-  const label = `--set ${assignment.path}`;
+  const label = `--set ${keyWithoutPasswords(assignment.path)}`;
   const known = knownPath(assignment.path);
-  if ("message" in known) return { source: label, path: "", message: known.message };
-  const parsed = parseValue(assignment.value);
-  if ("message" in parsed) return { source: label, path: pathText(known.path), message: parsed.message };
+  if ("message" in known) return pathProblem(assignment.path, known.message);
+  const parsed = parseValue(assignment.value, known.path);
+  if ("message" in parsed) return { source: label, path: shownPath(known.path), message: parsed.message };
   return { label, path: known.path, value: parsed.value };
 }
 
@@ -78,11 +88,11 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   const factor = factorOver(raw, path);
   if (factor !== undefined) {
     const message = `${factor} is a factor of this scenario; use --set factors.${factor}=... to change or fix it`;
-    return { source: label, path: pathText(path), message };
+    return { source: label, path: shownPath(path), message };
   }
   const obstacle = setIn(raw, path, value);
   if (obstacle)
-    return { source: label, path: pathText(path), message: `${pathText(obstacle)} has nothing there` };
+    return { source: label, path: shownPath(path), message: `${shownPath(obstacle)} has nothing there` };
   // A factor given here outranks the value that the file fixes.
   const varied = path[0] === "factors" && path.length === 2 ? knownPath(String(path[1])) : undefined;
   if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
@@ -114,7 +124,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
   const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
     const given = overrides[flag];
     if (given === undefined) return [];
-    const parsed = typeof given === "string" ? parseValue(given) : { value: given };
+    const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
     return [{ label: `--${flag}`, path, value: "value" in parsed ? parsed.value : given }];
   });
   for (const one of [...(overrides.set ?? []).map(parseSet), ...flags]) {

@@ -62,7 +62,14 @@ const SHORTHANDS: Readonly<Record<string, (value: unknown) => Mapping | undefine
   batch: (value) => ({ min: value, max: value }),
   appDelay: (value) => ({ min: value, max: value }),
   thinkTime: (value) => ({ min: value, max: value }),
+  profile: (value) => (typeof value === "string" ? { name: value } : undefined),
+  "urls[n]": (value) => (typeof value === "string" ? { url: value } : undefined),
 };
+
+/** What is called so in the table: an entry of a list by the list. */
+function shorthandKey(path: Path, i: number): string {
+  return typeof path[i] === "number" ? `${String(path[i - 1])}[n]` : String(path[i]);
+}
 
 /**
  * Writes `value` there, making the mappings and lists on the way and unfolding shorthands. Returns what is in the
@@ -77,7 +84,7 @@ export function setIn(root: Mapping, path: Path, value: unknown): Path | undefin
     } else if (!isMapping(container)) return path.slice(0, i);
     let next = isLast ? value : child(container, part);
     if (!isLast && (typeof next !== "object" || next === null)) {
-      const unfold = SHORTHANDS[String(part)];
+      const unfold = SHORTHANDS[shorthandKey(path, i)];
       if (next === undefined || next === null || next === false)
         next = typeof path[i + 1] === "number" ? [] : {};
       else next = unfold?.(next) ?? next;

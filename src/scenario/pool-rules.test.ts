@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolSizeProblems, statementModeProblems } from "./pool-rules.js";
+import { poolSizeProblems, sessionModeProblems, statementModeProblems } from "./pool-rules.js";
 import type { ActorGroup, PoolSettings, TreatmentSettings } from "./settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -49,6 +49,7 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
 
 const poolProblems = (treatment: TreatmentSettings) => [
   ...poolSizeProblems(treatment),
+  ...sessionModeProblems(treatment),
   ...statementModeProblems(treatment),
 ];
 const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
@@ -83,6 +84,25 @@ describe("the rules of pools", () => {
     const heavy = [{ url: "postgresql://a", weight: 3 }, ...urls.slice(1, 2)];
     expect(paths(settings(pgbouncer({ mode: "session", size: 11, urls: heavy })))).toEqual(["pool.size"]);
     expect(paths(settings(pgbouncer({ mode: "session", size: 12, urls: heavy })))).toEqual([]);
+  });
+
+  it("count the clients of each PgBouncer of ours as they are shared out before several servers", () => {
+    const needed = (weights: number[], instances: number): number => {
+      const urls = weights.map((weight) => ({ url: "postgresql://a/d", weight }));
+      const isRefused = (size: number): boolean =>
+        paths(
+          settings(pgbouncer({ mode: "session", instances, size }), {
+            target: { kind: "url", urls },
+            actors: { producers: group(10) },
+          }),
+        ).length > 0;
+      return Array.from({ length: 11 }, (_, size) => size).findIndex((size) => !isRefused(size));
+    };
+    expect(needed([1], 1)).toBe(10);
+    expect(needed([1, 1], 1)).toBe(5);
+    expect(needed([3, 1], 2)).toBe(8);
+    expect(needed([1, 1], 3)).toBe(5);
+    expect(needed([1, 1], 4)).toBe(3);
   });
 
   it("let statement mode run transactions of one statement only, and say why", () => {

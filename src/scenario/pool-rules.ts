@@ -1,21 +1,15 @@
 // Which pool settings make sense together with the rest of a treatment, as pure checks that the loader runs
 // before anything is started. Each problem names the setting to change and says why it cannot work: a trial that
 // starves or fails half-way costs minutes, a refusal costs nothing.
+import { clientWeightsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
-import { countsByWeight, weightsOf } from "./spread.js";
+import { countsByWeight } from "./spread.js";
 
 /** One reason why a treatment's pool cannot work. */
 export interface PoolProblem {
   /** The setting to change, as a path in the scenario: `pool.size`. */
   readonly path: string;
   readonly message: string;
-}
-
-type PgBouncerSettings = Extract<TreatmentSettings["pool"], { strategy: "pgbouncer" }>;
-
-/** Of each PgBouncer of the pool. */
-function poolerWeights({ urls, instances }: PgBouncerSettings): number[] {
-  return urls.length > 0 ? weightsOf(urls) : Array.from({ length: instances }, () => 1);
 }
 
 /** Worker threads of all groups of a treatment together; each has a pool of its own. */
@@ -27,8 +21,10 @@ function totalWorkers(settings: TreatmentSettings): number {
  * In session mode a client keeps its server connection until it disconnects, and our clients stay connected: one
  * without a server connection would wait for the whole trial.
  */
-function sessionModeProblems(settings: TreatmentSettings, pool: PgBouncerSettings): PoolProblem[] {
-  const weights = poolerWeights(pool);
+export function sessionModeProblems(settings: TreatmentSettings): PoolProblem[] {
+  const { pool } = settings;
+  if (pool.strategy !== "pgbouncer" || pool.mode !== "session") return [];
+  const weights = clientWeightsOf(settings);
   const clients = totalClients(settings);
   const needed = Math.max(...countsByWeight(weights, clients));
   if (pool.size >= needed) return [];
@@ -76,25 +72,17 @@ export function statementModeProblems(settings: TreatmentSettings): PoolProblem[
   return problems;
 }
 
-/** A pool too small for those who share it. */
+/** A pool in the program that is too small for the threads that share it. */
 export function poolSizeProblems(settings: TreatmentSettings): PoolProblem[] {
   const { pool } = settings;
-  switch (pool.strategy) {
-    case "direct":
-      return [];
-    case "pg-pool": {
-      const workers = totalWorkers(settings);
-      if (pool.size >= workers) return [];
-      return [
-        {
-          path: "pool.size",
-          message:
-            `${pool.size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
-            `pool of their own; raise pool.size to at least ${workers}, or lower the workers`,
-        },
-      ];
-    }
-    case "pgbouncer":
-      return pool.mode === "session" ? sessionModeProblems(settings, pool) : [];
-  }
+  const workers = totalWorkers(settings);
+  if (pool.strategy !== "pg-pool" || pool.size >= workers) return [];
+  return [
+    {
+      path: "pool.size",
+      message:
+        `${pool.size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
+        `pool of their own; raise pool.size to at least ${workers}, or lower the workers`,
+    },
+  ];
 }

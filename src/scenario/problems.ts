@@ -7,7 +7,7 @@ import { elided } from "../foundation/shown.js";
 import { nearest, suggestion } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keysAt } from "./schema-paths.js";
-import { withoutPasswords } from "./secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "./secrets.js";
 
 /** A problem before it is known where in the file it stands. */
 export interface Finding {
@@ -50,16 +50,39 @@ export function problemText(problem: ScenarioProblem): string {
   return elided(text, MAX_CHARACTERS);
 }
 
+/** A path for people, without passwords: anything may stand where a key should. */
+export function shownPath(path: Path): string {
+  // Part by part, for what is quoted is cut short where the password ends.
+  return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
+}
+
+/** As it may be printed, whoever made it. */
+function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
+  const { source, path, message, seen } = problem;
+  return {
+    ...problem,
+    source: keyWithoutPasswords(source),
+    path: withoutPasswords(path),
+    message: withoutPasswords(message),
+    ...(seen !== undefined && { seen: withoutPasswords(seen) }),
+  };
+}
+
 /** A scenario that cannot be run: exit code 104, with every problem found. */
 export class ScenarioError extends UsageError {
+  /** Without passwords. */
+  readonly problems: readonly ScenarioProblem[];
+
   constructor(
     readonly file: string,
-    readonly problems: readonly ScenarioProblem[],
+    found: readonly ScenarioProblem[],
   ) {
+    const problems = found.map(withoutSecrets);
     const shown = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
     if (problems.length > MAX_PRINTED) shown.push(`  and ${problems.length - MAX_PRINTED} more`);
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
     super([`${count} in ${file}`, ...shown].join("\n"), "`train-sim json-schema` describes every key.");
+    this.problems = problems;
   }
 }
 

@@ -1,9 +1,20 @@
 // Rules over the keys of `target` and of `pool`: which belong together, which exclude each other. Each rule names
 // the key to change and why. Pure checks over a scenario that passed its schema.
+import { readParameters, tlsRefusal, type TlsFiles } from "./connection-url.js";
+import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
+import type { Path } from "./paths.js";
 import type { Finding } from "./problems.js";
-import { poolMapping, targetKind, targetMapping, urlsOf, type TargetMapping } from "./resolve.js";
+import {
+  poolMapping,
+  targetKind,
+  targetMapping,
+  urlsOf,
+  type PoolMapping,
+  type TargetMapping,
+} from "./resolve.js";
 import type { Scenario } from "./schema.js";
 import { POOL_KEYS, TARGET_KEYS } from "./schema-target.js";
+import { connectionRefusals, settingRefusals, type SettingRefusal } from "./server-limits.js";
 import type { TreatmentSettings } from "./settings.js";
 import { tlsModeOf, type TlsKeys } from "./tls-mode.js";
 
@@ -90,6 +101,53 @@ export function tlsFileRules(scenario: Scenario): Finding[] {
     .map((file) => ({ path: ["target", file], message }));
 }
 
+/** Each URL of a mapping, with its place. */
+function placedUrls(
+  root: string,
+  { url, urls = [], adminUrl }: Pick<TargetMapping | PoolMapping, "url" | "urls" | "adminUrl">,
+): { readonly url: string; readonly path: Path }[] {
+  const single = Object.entries({ url, adminUrl }).flatMap(([key, one]) =>
+    one === undefined ? [] : [{ url: one, path: [root, key] }],
+  );
+  const listed = urls.map((entry, i) =>
+    typeof entry === "string"
+      ? { url: entry, path: [root, "urls", i] }
+      : { url: entry.url, path: [root, "urls", i, "url"] },
+  );
+  return [...single, ...listed];
+}
+
+function tlsOf(url: string): TlsFiles {
+  const parameters = readParameters(new URL(url).search.slice(1));
+  return "tls" in parameters ? parameters.tls : {};
+}
+
+/** Ways of TLS that cannot be: at the URL that says so, or at the keys beside it. */
+function tlsFindings(root: string, mapping: TargetMapping | PoolMapping, keys: TlsKeys): Finding[] {
+  return placedUrls(root, mapping).flatMap(({ url, path }): Finding[] => {
+    const own = tlsOf(url);
+    const refusal = tlsRefusal({ ...keys, ...own });
+    if (!refusal) return [];
+    const message = `${refusal.words}; ${refusal.way}`;
+    if (refusal.about.some((key) => own[key] !== undefined)) return [{ path, message }];
+    // What the files of the target lack is said by rules of their own.
+    return refusal.about.includes("sslmode") ? [{ path: [root, "sslmode"], message }] : [];
+  });
+}
+
+export function urlTlsRules(scenario: Scenario): Finding[] {
+  const target = urlTarget(scenario);
+  if (!target) return [];
+  const { sslmode, ca, cert, key } = target;
+  return tlsFindings("target", target, { sslmode, ca, cert, key });
+}
+
+/** A pooler has no keys of TLS beside its URLs. */
+export function poolTlsRules(scenario: Scenario): Finding[] {
+  const pool = poolMapping(scenario.pool);
+  return pool.strategy === "pgbouncer" ? tlsFindings("pool", pool, {}) : [];
+}
+
 /** Whether a URL brings a password of its own. */
 function hasPassword(url: string): boolean {
   const { password, searchParams } = new URL(url);
@@ -113,6 +171,28 @@ export function passwordCommandRules({ target, pool }: TreatmentSettings): Findi
     findings.push({ path, message });
   }
   return findings;
+}
+
+/** Settings of a server that train-sim starts, which are the user's but for some. */
+function serverSettings({ target }: TreatmentSettings): Readonly<Record<string, string>> {
+  return target.kind === "url" ? {} : target.settings;
+}
+
+function settingFindings(refusals: readonly SettingRefusal[]): Finding[] {
+  return refusals.map(({ name, words, way }) => ({
+    path: ["target", "settings", name],
+    message: `${words}; ${way}`,
+  }));
+}
+
+export function settingRules(settings: TreatmentSettings): Finding[] {
+  return settingFindings(settingRefusals(serverSettings(settings)));
+}
+
+/** Of this treatment alone: a server that it shares with others has to take the most demanding of them. */
+export function connectionRules(settings: TreatmentSettings): Finding[] {
+  const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
+  return settingFindings(connectionRefusals(serverSettings(settings), needed));
 }
 
 export function poolRules(scenario: Scenario): Finding[] {

@@ -2,11 +2,16 @@
 // that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
 // user sees every problem at once.
 import { parsePath, startsWith, type Mapping, type Path } from "./paths.js";
-import { poolSizeProblems, statementModeProblems, type PoolProblem } from "./pool-rules.js";
+import {
+  poolSizeProblems,
+  sessionModeProblems,
+  statementModeProblems,
+  type PoolProblem,
+} from "./pool-rules.js";
 import type { Finding } from "./problems.js";
 import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
-import { dialectRules } from "./rules-dialect.js";
+import { dialectRules, profileRowRules } from "./rules-dialect.js";
 import {
   faultKeyRules,
   faultNeedRules,
@@ -24,11 +29,15 @@ import {
 } from "./rules-load.js";
 import {
   certificateRules,
+  connectionRules,
   passwordCommandRules,
   passwordEveryRules,
   poolRules,
+  poolTlsRules,
+  settingRules,
   targetRules,
   tlsFileRules,
+  urlTlsRules,
 } from "./rules-target.js";
 import {
   advanceRules,
@@ -62,6 +71,8 @@ const KIND = below("target", ["kind", "url", "urls", "image"]);
 const POOLER = below("pool", ["strategy", "url", "urls"]);
 const LOAD = "actors.*.load";
 const CLIENTS = ["topology", "clients", "actors.*.workers", "actors.*.clients"];
+/** What decides how many clients and threads there are. */
+const DEMAND = ["topology", "clients", "actors"];
 /** What decides whether the window has a known length. */
 const BUDGETS = ["topology", ...ROLES.map((role) => `actors.${role}.load.executor`)];
 
@@ -74,7 +85,17 @@ const RULES: readonly Rule[] = [
   { reads: [...KIND, "target.passwordCommand"], check: passwordEveryRules },
   { reads: [...KIND, "target.cert", "target.key"], check: certificateRules },
   { reads: [...KIND, "target.sslmode", "target.adminUrl"], check: tlsFileRules },
+  {
+    reads: [...KIND, ...below("target", ["adminUrl", "sslmode", "ca", "cert", "key"])],
+    check: urlTlsRules,
+  },
+  { reads: KIND, check: (_, settings) => settingRules(settings) },
+  {
+    reads: [...KIND, ...POOLER, ...below("pool", ["size", "instances"]), ...DEMAND],
+    check: (_, settings) => connectionRules(settings),
+  },
   { reads: POOLER, check: poolRules },
+  { reads: [...POOLER, "pool.adminUrl"], check: poolTlsRules },
   { reads: [...KIND, ...POOLER], check: (_, settings) => passwordCommandRules(settings) },
   { reads: ["batch.min", "batch.max"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
   {
@@ -111,6 +132,13 @@ const RULES: readonly Rule[] = [
     reads: ["topology", "documentSize", `${LOAD}.executor`, ...below(`${LOAD}.profile`, ["name", "hours"])],
     check: profileSizeRules,
   },
+  {
+    reads: [
+      ...["dialect", "topology", ...KIND],
+      ...[`${LOAD}.executor`, ...below(`${LOAD}.profile`, ["name", "hours"])],
+    ],
+    check: (_, settings) => profileRowRules(settings),
+  },
   { reads: ["faults.*.kind"], check: faultKeyRules },
   { reads: ["faults.*"], check: faultNeedRules },
   { reads: [...below("faults.*", ["at", "for"]), "trial.duration", ...BUDGETS], check: faultWindowRules },
@@ -124,8 +152,12 @@ const RULES: readonly Rule[] = [
     check: obstacleRules,
   },
   {
-    reads: [...POOLER, ...below("pool", ["mode", "size", "instances"]), "topology", "clients", "actors"],
+    reads: ["pool.strategy", "pool.size", ...DEMAND],
     check: (_, settings) => fromPool(poolSizeProblems(settings)),
+  },
+  {
+    reads: [...KIND, ...POOLER, ...below("pool", ["mode", "size", "instances"]), ...DEMAND],
+    check: (_, settings) => fromPool(sessionModeProblems(settings)),
   },
   {
     reads: ["pool.strategy", "pool.mode", "statementShape"],

@@ -3,6 +3,7 @@
 // check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
 import * as z from "zod";
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "../foundation/units.js";
+import { urlRefusal } from "./connection-url.js";
 import { suggestion } from "./nearest.js";
 import { ISOLATIONS, type Isolation } from "./settings.js";
 
@@ -144,7 +145,10 @@ export function connectionUrl(description: string) {
       };
     if (url.hostname === "" && !url.searchParams.get("host"))
       return { message: `this connection URL names no host, as ${URL_FORM}` };
-    return { value: input };
+    const refusal = urlRefusal(url);
+    return refusal
+      ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }
+      : { value: input };
   });
 }
 

@@ -5,6 +5,7 @@ import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
 import { suggestion } from "./nearest.js";
 import { parsePath, pathText, type Path } from "./paths.js";
 import { EXPERIMENT_KEYS } from "./schema.js";
+import { keyWithoutPasswords } from "./secrets.js";
 
 const SCHEMA: SchemaNode = scenarioJsonSchema();
 
@@ -100,8 +101,12 @@ function nearestPath(path: Path, hint: string): string {
 /** The known path that `text` writes. */
 export function knownPath(text: string): ResolvedPath {
   const parts = parsePath(text);
-  if (!parts) return { message: `${text} is not a path, as actors.producers.clients` };
-  return resolvePath(parts);
+  const resolved = parts && resolvePath(parts);
+  if (resolved && "path" in resolved) return resolved;
+  // A URL is taken as a whole: its parts, cut at each dot, may be pieces of a password.
+  const shown = keyWithoutPasswords(text);
+  if (resolved && shown === text) return resolved;
+  return { message: `${shown} is not a path, as actors.producers.clients` };
 }
 
 /** The known path that `text` writes, which must be one that can differ between treatments. */

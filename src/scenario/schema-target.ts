@@ -2,12 +2,12 @@
 // `strategy`) says which other keys belong; `rules-target.ts` refuses the ones that do not, by these tables.
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
 import * as z from "zod";
+import { SSL_MODES } from "./connection-url.js";
 import { connectionUrl, duration, HOUR_MS } from "./scalars.js";
 import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
 
 export const TARGET_KINDS = ["embedded", "container", "url"] as const;
 export const POOL_STRATEGIES = ["direct", "pg-pool", "pgbouncer"] as const;
-export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 
 /** Which keys of `target` belong to which kind, `kind` itself aside. */
 export const TARGET_KEYS: Readonly<Record<TargetSettings["kind"], readonly string[]>> = {

@@ -187,6 +187,11 @@ export function shareOf(total: number, workers: number, index: number): number {
   return Math.floor(total / workers) + (index < total % workers ? 1 : 0);
 }
 
+/** PgBouncers of ours before each of so many servers: shared out evenly, one before each at the least. */
+export function poolersBefore(servers: number, instances: number): number[] {
+  return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
+}
+
 /** Clients of all groups of a treatment together. */
 export function totalClients(settings: TreatmentSettings): number {
   return Object.values(settings.actors).reduce((sum, group) => sum + group.load.clients, 0);

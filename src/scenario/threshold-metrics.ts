@@ -4,9 +4,9 @@
 import { VIOLATION_KINDS } from "../model/conservation.js";
 import { ROLES, type Role } from "./settings.js";
 
-/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`. */
+/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
-  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^:,{}]+(?:,\s*[\w.-]+\s*:[^:,{}]+)*)\})?\s*$/;
+  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
 /** `p(99.9)<500`, `violations==0`. */
 export const CONDITION_PATTERN =
   /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;

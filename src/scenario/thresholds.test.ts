@@ -67,6 +67,23 @@ describe("a threshold", () => {
     expect(load(`{ '${metric}': [${list}] }`).thresholds).toHaveLength(conditions.length);
   });
 
+  test("selects a level whose name holds colons", () => {
+    const pools =
+      "factors: { pool: [direct, { strategy: pgbouncer, url: 'postgresql://app@pool.example:6432/app' }] }";
+    const level = "pgbouncer-postgresql://app@pool.example:6432/app";
+    const { thresholds, treatments } = load(`{ 'add{pool: ${level}}': [max<1] }`, pools);
+    expect(thresholds[0]?.selector).toEqual({ pool: level });
+    expect(treatments.map((one) => isSelected(thresholds[0] ?? { selector: {} }, one))).toEqual([
+      false,
+      true,
+    ]);
+    expect(
+      problems("{ 'add{pool:pgbouncer-postgresql://app@pool.example:643/app}': [max<1] }", pools),
+    ).toEqual([
+      expect.stringMatching(/did you mean pgbouncer-postgresql:\/\/app@pool\.example:6432\/app\?$/),
+    ]);
+  });
+
   test("holds for the treatments that have all levels of its selector", () => {
     const { thresholds, treatments } = load(
       "{ 'add{payload:text}': [max<1], 'add{treatment:jsonb-direct}': [max<1] }",

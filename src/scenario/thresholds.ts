@@ -7,6 +7,7 @@ import type { Finding } from "./problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
 import type { Outline } from "./outline.js";
 import type { WrittenThresholds } from "./schema-parts.js";
+import { keyWithoutPasswords } from "./secrets.js";
 import { isOpenLoop } from "./load-settings.js";
 import {
   arrivalRoles,
@@ -46,9 +47,10 @@ function parseMetric(text: string): Parsed<Subject> {
   const pairs = selectors.split(",").filter((pair) => pair.trim() !== "");
   const selector: Record<string, string> = {};
   for (const pair of pairs) {
-    const [factor = "", level = ""] = pair.split(":").map((part) => part.trim());
+    const colon = pair.indexOf(":");
+    const factor = pair.slice(0, colon).trim();
     if (Object.hasOwn(selector, factor)) return { message: `selects ${factor} twice` };
-    selector[factor] = level;
+    selector[factor] = pair.slice(colon + 1).trim();
   }
   return { value: { source, selector } };
 }
@@ -126,7 +128,7 @@ function selectorProblem(subject: Subject, treatments: readonly Outline[]): stri
     const levels = new Set(treatments.map((each) => levelOf(each, factor)));
     if (!levels.has(level) && !levels.has(undefined)) {
       const known = [...levels].filter((each) => each !== undefined);
-      return `${factor} has no level ${level}; ${suggestion(level, known, "levels")}`;
+      return `${factor} has no level ${keyWithoutPasswords(level)}; ${suggestion(level, known, "levels")}`;
     }
   }
   const selected = candidates(subject, treatments);

@@ -17,7 +17,7 @@ import {
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { deepCopy, isMapping, MAX_DEPTH, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, seenText, type ScenarioProblem } from "./problems.js";
-import { withoutPasswords } from "./secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "./secrets.js";
 
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;
@@ -49,21 +49,26 @@ async function readBeginning(file: string): Promise<Buffer> {
 
 /** The text of a scenario file. */
 export async function readScenarioFile(file: string): Promise<string> {
+  const named = keyWithoutPasswords(file);
   const bytes = await readBeginning(file).catch((error: unknown) => {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR")
-      throw new UsageError(`scenario ${file} does not exist`, `\`train-sim init ${file}\` writes a starter.`);
-    if (code === "EISDIR") throw new UsageError(`scenario ${file} is a directory`, "Name a YAML file in it.");
+      throw new UsageError(
+        `scenario ${named} does not exist`,
+        `\`train-sim init ${named}\` writes a starter.`,
+      );
+    if (code === "EISDIR")
+      throw new UsageError(`scenario ${named} is a directory`, "Name a YAML file in it.");
     if (code === "EACCES" || code === "EPERM")
-      throw new UsageError(`scenario ${file} may not be read`, "Give yourself permission to read it.");
-    throw new UsageError(`scenario ${file} cannot be read: ${messageOf(error)}`, "", { cause: error });
+      throw new UsageError(`scenario ${named} may not be read`, "Give yourself permission to read it.");
+    throw new UsageError(`scenario ${named} cannot be read: ${messageOf(error)}`, "", { cause: error });
   });
   if (bytes.length > MAX_FILE_BYTES)
-    throw new UsageError(`scenario ${file} is too large`, `At most ${MAX_FILE_BYTES} bytes are read.`);
+    throw new UsageError(`scenario ${named} is too large`, `At most ${MAX_FILE_BYTES} bytes are read.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`scenario ${file} is not text in UTF-8`, "Save it as UTF-8.");
+    throw new UsageError(`scenario ${named} is not text in UTF-8`, "Save it as UTF-8.");
   }
 }
 

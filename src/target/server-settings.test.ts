@@ -1,7 +1,8 @@
 // Which settings a server is started with, and which are refused before anything is started.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
-import { assertSettings, blameSetting, serverSettings, SPARE_CONNECTIONS } from "./server-settings.js";
+import { SPARE_CONNECTIONS } from "../scenario/server-limits.js";
+import { assertSettings, blameSetting, serverSettings } from "./server-settings.js";
 
 const FACTS = {
   port: 6000,

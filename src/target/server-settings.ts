@@ -1,50 +1,18 @@
 // The configuration of a PostgreSQL server that train-sim starts: what it needs, what suits a benchmark, and what
-// the user's `target.settings` say, which win. It refuses the settings that would open the server to the network,
-// move its files or have it run programs, since a scenario may come from anywhere, and a max_connections that the
-// scenario does not fit into.
+// the user's `target.settings` say, which win. It refuses what `scenario/server-limits.ts` does, whatever asked for the
+// server.
 import { UsageError } from "../foundation/errors.js";
+import {
+  canonicalSetting,
+  connectionRefusals,
+  settingRefusals,
+  SPARE_CONNECTIONS,
+} from "../scenario/server-limits.js";
 
 /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
 export type ServerSettings = Readonly<Record<string, string>>;
 
-/** Connections for train-sim's own sessions and for superuser_reserved_connections. */
-export const SPARE_CONNECTIONS = 13;
 const DEFAULT_MAX_CONNECTIONS = 100;
-
-const OURS: Readonly<Record<string, string>> = {
-  port: "train-sim picks a free port; target.port sets that of an embedded server.",
-  listen_addresses: "The server listens on 127.0.0.1 only.",
-  unix_socket_directories: "The socket is in the server's private directory.",
-  data_directory: "The data directory is made by train-sim and removed afterwards.",
-  config_file: "Put the parameters into target.settings.",
-  hba_file: "Log-in is by a generated password.",
-  ident_file: "Log-in is by a generated password.",
-  external_pid_file: "Nothing is written outside the server's private directory.",
-};
-
-/** Kinds of settings, by the ends of their names. */
-const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
-  [/_command$/, "A scenario has no programs run on this machine."],
-  [
-    /^log_(destination|directory|filename|file_mode)$|^logging_collector$|^syslog_|^event_source$/,
-    "The server's log is kept in its private directory, where train-sim reads the reason of a failure.",
-  ],
-  [
-    /^ssl(_.*_(file|dir))?$|_keyfile$|^(dynamic_library|extension_control)_path$/,
-    "Nothing outside the server's private directory is read.",
-  ],
-];
-/** Names of libraries that the server loads, which are its own unless they are paths. */
-const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
-
-/** Why that setting is not the user's to make, if so. */
-function refusalOf(name: string, value: string): string | undefined {
-  const kind = KINDS_OF_OURS.find(([pattern]) => pattern.test(name));
-  if (kind) return kind[1];
-  if (LIBRARIES.test(name) && /[/\\]/.test(value))
-    return "Name libraries of the server's own, without a path.";
-  return OURS[name];
-}
 
 /**
  * Apt for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures
@@ -72,25 +40,15 @@ export interface LaunchFacts {
   readonly tls: "off" | "on" | "with-client-ca";
 }
 
-/** PostgreSQL takes names in any case and with dashes: `Shared-Buffers`. */
-function canonical(name: string): string {
-  return name.toLowerCase().replaceAll("-", "_");
-}
-
 /** UsageError for settings that are not the user's to make, or that leave too few connections. */
 export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
-  for (const [name, value] of Object.entries(settings)) {
-    const why = refusalOf(canonical(name), value);
-    if (why !== undefined) throw new UsageError(`target.settings.${name} cannot be set`, why);
-    if (canonical(name) !== "max_connections") continue;
-    const neededWithSpare = maxConnectionsNeeded + SPARE_CONNECTIONS;
-    if (/^\d+$/.test(value.trim()) && Number(value) < neededWithSpare) {
-      throw new UsageError(
-        `target.settings.${name} is ${value}, but the scenario needs ${neededWithSpare}: ${maxConnectionsNeeded} for its clients and ${SPARE_CONNECTIONS} for train-sim itself and the superuser`,
-        "Raise or leave out max_connections, or lower the number of clients or the pool's size.",
-      );
-    }
-  }
+  const [refusal] = [...settingRefusals(settings), ...connectionRefusals(settings, maxConnectionsNeeded)];
+  if (!refusal) return;
+  const { name, words, way } = refusal;
+  throw new UsageError(
+    `target.settings.${name} ${words}`,
+    `${way.slice(0, 1).toUpperCase()}${way.slice(1)}.`,
+  );
 }
 
 /** Every `name=value` to start an embedded server with; a later one wins. */
@@ -98,7 +56,7 @@ export function serverSettings(settings: ServerSettings, facts: LaunchFacts): st
   const wanted = new Map<string, string>(
     Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
   );
-  for (const [name, value] of Object.entries(settings)) wanted.set(canonical(name), value);
+  for (const [name, value] of Object.entries(settings)) wanted.set(canonicalSetting(name), value);
   wanted.set("listen_addresses", "127.0.0.1");
   wanted.set("port", String(facts.port));
   wanted.set("unix_socket_directories", facts.socketDirectory);
@@ -125,5 +83,5 @@ export function recommendedSettings(
 /** The user's setting that a server's complaint names, if any. */
 export function blameSetting(complaint: string, settings: ServerSettings): string | undefined {
   const words = new Set(complaint.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g));
-  return Object.keys(settings).find((name) => words.has(canonical(name)));
+  return Object.keys(settings).find((name) => words.has(canonicalSetting(name)));
 }

@@ -78,7 +78,7 @@ describe("parseConnectionUrl", () => {
     ["postgresql://u:p@:/?#hunter2@h/d", /percent-encode/],
     ["postgresql://u:5432#hunter2@h/d", /percent-encode/],
     ["postgresql://u:5432?hunter2", /an unknown parameter/],
-    ["postgresql://u:hunter2@h/d?sslmode=prefer", /sslmode=prefer is not supported/],
+    ["postgresql://u:hunter2@h/d?sslmode=prefer", /sslmode=prefer, which is not supported/],
   ])("refuses %s without its password", (url, reason) => {
     const complaint = complaintOf(() => parseConnectionUrl(url, {}, {}));
     expect(complaint).toMatch(reason);

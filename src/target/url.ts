@@ -7,20 +7,22 @@ import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { nearest } from "../scenario/nearest.js";
+import {
+  isPort,
+  readParameters,
+  tlsRefusal,
+  type Refusal,
+  type TlsFiles,
+  type UrlParameters,
+} from "../scenario/connection-url.js";
 import type { Endpoint, EndpointUrl, TlsSettings } from "../scenario/endpoint.js";
 import type { TargetSettings } from "../scenario/settings.js";
+import { statedTlsMode } from "../scenario/tls-mode.js";
 import type { RunningTarget } from "./running-target.js";
 
 type UrlSettings = Extract<TargetSettings, { kind: "url" }>;
-type TlsFiles = Pick<UrlSettings, "sslmode" | "ca" | "cert" | "key">;
 
-const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 const DEFAULT_PORT = 5432;
-
-/** Parameters of a URL that have a meaning here; libpq's names. */
-const TLS_PARAMETERS = { sslmode: "sslmode", sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
-const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
@@ -62,7 +64,7 @@ export function parseConnectionUrl(
   const [address, query] = splitOnce(url, "?");
   // A raw ? or # in a password makes the rest of it a parameter.
   if (query?.includes("@") || url.includes("#")) throw notValid(shown);
-  const { own, tls } = readParameters(shown, query ?? "");
+  const { own, tls } = readQuery(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
   const user = parsed.user || env["PGUSER"] || userInfo().username;
   const password = parsed.password || env["PGPASSWORD"];
@@ -95,30 +97,16 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function readParameters(shown: string, query: string): { own: URLSearchParams; tls: TlsFiles } {
-  const own = new URLSearchParams();
-  const tls: Record<string, string> = {};
-  for (const [key, value] of new URLSearchParams(query)) {
-    if (key in TLS_PARAMETERS) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
-    else if (OTHER_PARAMETERS.includes(key)) own.append(key, value);
-    else {
-      const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS];
-      // What resembles no parameter may be a piece of a password.
-      const near = nearest(key, names);
-      throw new UsageError(
-        near === undefined ? `${shown}: an unknown parameter` : `${shown}: unknown parameter ${key}`,
-        near === undefined ? `Known ones are ${names.join(", ")}.` : `Did you mean ${near}?`,
-      );
-    }
-  }
-  const mode = tls["sslmode"];
-  if (mode !== undefined && !SSL_MODES.some((known) => known === mode)) {
-    throw new UsageError(
-      `${shown}: sslmode=${mode} is not supported`,
-      `Use one of ${SSL_MODES.join(", ")}: a measurement must know whether its connections are encrypted.`,
-    );
-  }
-  return { own, tls };
+function readQuery(shown: string, query: string): UrlParameters {
+  const parameters = readParameters(query);
+  if ("words" in parameters) throw refused(shown, parameters);
+  return parameters;
+}
+
+/** The error of a refusal that the scenario's rules know too. */
+function refused(shown: string, { words, way }: Refusal): UsageError {
+  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
+  return new UsageError(`${shown}: ${words}`, sentence.endsWith("?") ? sentence : `${sentence}.`);
 }
 
 interface Address {
@@ -159,35 +147,17 @@ function notValid(shown: string): UsageError {
 
 function readPort(shown: string, text: string): number {
   if (text === "") return DEFAULT_PORT;
-  const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  if (isPort(text)) return Number(text);
   throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
 }
 
 /** libpq's meaning, where `require` with an authority is `verify-ca`; certificates without a mode mean the strictest. */
 function readTls(shown: string, files: TlsFiles): TlsSettings | undefined {
+  const refusal = tlsRefusal(files);
+  if (refusal) throw refused(shown, refusal);
+  const stated = statedTlsMode(files);
+  if (stated === "disable") return undefined;
   const { ca, cert, key } = files;
-  const hasFiles = [ca, cert, key].some((file) => file !== undefined);
-  const stated = files.sslmode ?? (ca !== undefined ? "verify-full" : hasFiles ? "require" : "disable");
-  if (stated === "disable") {
-    if (!hasFiles) return undefined;
-    throw new UsageError(
-      `${shown}: sslmode is disable, yet TLS files are given`,
-      "Leave out one of the two.",
-    );
-  }
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError(
-      `${shown}: a client certificate needs both cert and key, and ${cert === undefined ? "cert" : "key"} is missing`,
-      "Name both files.",
-    );
-  }
-  if (stated === "verify-ca" && ca === undefined) {
-    throw new UsageError(
-      `${shown}: sslmode verify-ca needs the authority to verify against`,
-      "Name its PEM file as ca.",
-    );
-  }
   const tls = {
     mode: stated === "require" && ca !== undefined ? ("verify-ca" as const) : stated,
     ...(ca !== undefined && { ca: readPem("ca", ca, (pem) => new X509Certificate(pem)) }),

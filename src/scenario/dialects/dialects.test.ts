@@ -1,6 +1,7 @@
 // What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
 import { describe, expect, test } from "vitest";
 import { checkScenario } from "../rules.js";
+import { dialectProblems } from "./registry.js";
 
 const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
 
@@ -46,6 +47,43 @@ describe("a level that a dialect lacks", () => {
     expect(
       findingsOf({ dialect: "cockroachdb", faults: [{ at: "1s", kind: "lock-holder", for: "1s" }] }),
     ).toEqual(["faults.0.kind: lock-holder cannot be had: CockroachDB has no LOCK TABLE"]);
+  });
+});
+
+describe("a profile on a dialect with a limit of rows", () => {
+  const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
+  const withProfile = (profile: unknown, more: Record<string, unknown> = {}): string[] => {
+    const load = {
+      executor: "daily-arrival-rate",
+      rate: 10,
+      maxClients: 4,
+      ...(profile !== undefined && { profile }),
+    };
+    return findingsOf({ ...DSQL, ...more, actors: { producers: { load } } });
+  };
+
+  test("has its batches held against it, by the sizes that its hours use", () => {
+    const large =
+      "actors.producers.load.profile.sizes.large: Aurora DSQL changes at most 3000 rows in a transaction, and adding an " +
+      "event changes 2; 5000 are too many, use at most 1500";
+    expect(withProfile(undefined)).toEqual([large]);
+    expect(withProfile("streaming-day")).toEqual([large]);
+    expect(withProfile({ sizes: { medium: 1501, large: 1500 } })).toEqual([
+      expect.stringMatching(/sizes\.medium: .*; 1501 are too many/),
+    ]);
+    const hours = [{ from: 0, to: 24, rate: 1, mix: { small: 1 } }];
+    expect(withProfile({ hours })).toEqual([]);
+    expect(withProfile(undefined, { dialect: "cockroachdb", isolation: "serializable" })).toEqual([]);
+  });
+
+  test("is refused too where the server says what it is", () => {
+    const raw = {
+      ...{ name: "auto", ...DSQL, dialect: "auto", target: URL_TARGET },
+      actors: { producers: { load: { executor: "daily-arrival-rate", rate: 10, maxClients: 4 } } },
+    };
+    const { findings, settings } = checkScenario(raw);
+    expect(findings).toEqual([]);
+    expect(dialectProblems("dsql", settings)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 // Capabilities by dialect, and what of a treatment a dialect does not have. A new dialect is one line here. Asked when a
 // scenario is loaded, and again for `dialect: auto`, once the server has said what it is.
-import type { DialectName, TreatmentSettings } from "../settings.js";
+import { BATCH_SIZES, type Profile } from "../load-settings.js";
+import { ROLES, type DialectName, type TreatmentSettings } from "../settings.js";
 import type { DialectCapabilities } from "./capabilities.js";
 import { cloudberryCapabilities } from "./cloudberry.js";
 import { cockroachdbCapabilities } from "./cockroachdb.js";
@@ -20,6 +21,8 @@ type DialectFactor = (typeof DIALECT_FACTORS)[number];
 
 /** Rows that an event costs the transaction that changes most of them: `archive` inserts one and deletes two. */
 const ROWS_PER_EVENT = 3;
+/** `add` inserts the event and its status. */
+const ROWS_PER_ADDED_EVENT = 2;
 
 /** One thing of a treatment that its dialect does not have. */
 export interface DialectProblem {
@@ -57,8 +60,40 @@ export function levelProblems(name: DialectName, levels: DialectLevels): Dialect
   });
 }
 
+/** Batches of a profile's day that are too large for one transaction of this dialect. */
+export function profileProblems(
+  name: DialectName,
+  { actors }: Pick<TreatmentSettings, "actors">,
+): DialectProblem[] {
+  const { label, rowsPerTransaction } = CAPABILITIES[name];
+  if (rowsPerTransaction === undefined) return [];
+  const eventsMax = Math.floor(rowsPerTransaction / ROWS_PER_ADDED_EVENT);
+  return ROLES.flatMap((role) => {
+    const load = actors[role]?.load;
+    if (load?.executor !== "daily-arrival-rate") return [];
+    const { sizes, hours }: Profile = load.profile;
+    const tooLarge = BATCH_SIZES.filter(
+      (size) => sizes[size] > eventsMax && hours.some(({ mix }) => mix[size] > 0),
+    );
+    return tooLarge.map((size) => ({
+      path: ["actors", role, "load", "profile", "sizes", size],
+      message:
+        `${label} changes at most ${rowsPerTransaction} rows in a transaction, and adding an event changes ` +
+        `${ROWS_PER_ADDED_EVENT}; ${sizes[size]} are too many, use at most ${eventsMax}`,
+    }));
+  });
+}
+
 /** All that this dialect cannot do of a treatment. */
 export function dialectProblems(
+  name: DialectName,
+  settings: DialectLevels & Pick<TreatmentSettings, "batch" | "faults" | "actors">,
+): DialectProblem[] {
+  return [...treatmentProblems(name, settings), ...profileProblems(name, settings)];
+}
+
+/** The same but for profiles. */
+export function treatmentProblems(
   name: DialectName,
   settings: DialectLevels & Pick<TreatmentSettings, "batch" | "faults">,
 ): DialectProblem[] {

@@ -1,0 +1,53 @@
+// Settings of a server of ours that it would refuse to start with are refused when the scenario is loaded. Which those are
+// is held by `target/server-settings.test.ts`, which starts the server by the same list.
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "./loader.js";
+import { problemText, ScenarioError } from "./problems.js";
+
+function problemsOf(yaml: string): string[] {
+  try {
+    parseScenario(`name: x\n${yaml}`, "x.yaml");
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
+
+describe("target.settings", () => {
+  const settings = '{ listen_addresses: "*", archive_command: sh, work_mem: 4MB, max_connections: 5 }';
+
+  test.each([
+    ["embedded", `target: { settings: ${settings} }`],
+    ["of a container", `target: { kind: container, settings: ${settings} }`],
+  ])("are refused all at once where the server %s would refuse them", (_, yaml) => {
+    expect(problemsOf(`${yaml}\nclients: 10`)).toEqual([
+      expect.stringMatching(/target\.settings\.listen_addresses: cannot be set; the server listens on 127/),
+      expect.stringMatching(
+        /target\.settings\.archive_command: cannot be set; a scenario has no programs run/,
+      ),
+      expect.stringMatching(
+        /target\.settings\.max_connections: is 5, but the scenario needs 51: 38 for its clients/,
+      ),
+    ]);
+  });
+
+  test("need connections for what reaches the server, not for every client", () => {
+    const target = "target: { settings: { max_connections: 30 } }\nclients: 10";
+    expect(problemsOf(`${target}\npool: { strategy: pg-pool, size: 9 }`)).toEqual([]);
+    expect(problemsOf(`${target}\npool: { strategy: pgbouncer, size: 9 }`)).toEqual([]);
+    expect(problemsOf(`${target}\nfactors: { pool: [pgbouncer, { strategy: pgbouncer, size: 9 }] }`)).toEqual(
+      [expect.stringMatching(/max_connections: is 30, but .* 41: .*\[in treatment pgbouncer\]$/)],
+    );
+  });
+
+  test("are told of as the levels of a factor", () => {
+    expect(problemsOf("factors: { target.settings.max_connections: [5, 500] }")).toEqual([
+      expect.stringMatching(/^x\.yaml:2:46 factors\."target\.settings\.max_connections"\[0\]: is 5, but/),
+    ]);
+  });
+
+  test("take names that JavaScript knows and PostgreSQL does not", () => {
+    expect(problemsOf("target: { settings: { constructor: 1 } }")).toEqual([]);
+  });
+});
