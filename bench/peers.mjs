@@ -66,14 +66,14 @@ async function main() {
       }
     }
   } catch (error) {
-    // What was measured before stays worth reading; what lacks runs is not decided, or is of fewer rounds.
+    // What was measured before stays worth reading; what lacks rounds is not decided.
     failure = error;
   } finally {
     await server.close();
   }
   if (runs.length === 0 && failure) throw failure;
   const rows = summarise(runs);
-  const verdicts = judge(runs, missing);
+  const verdicts = judge(runs, missing, { settings, rounds: options.rounds });
   say(table(rows));
   say(verdictLines(verdicts));
   if (failure) console.error(`ENDED EARLY: ${failure.message}`);

@@ -1,5 +1,5 @@
 // What train-sim is held to against each peer, and whether it was met: the ratio of medians, with the range of the ratios
-// round by round. A target whose peer is missing, or was not asked for, is not decided, which counts as not met.
+// round by round. A target whose peer is missing, was not asked for or lacks rounds is not decided, which counts as not met.
 import { median } from "#program/report/quantiles.js";
 import { keyOf, spreadOf } from "./tables.mjs";
 
@@ -18,24 +18,32 @@ const CYCLES_LEAST = 10;
 /** Client CPU of client and server CPU together. */
 const CLIENT_SHARE_MOST = 0.05;
 
-/** One entry for each target and setting. */
-export function judge(runs, missing) {
-  const settings = [...new Set(runs.map(keyOf))].sort();
+/** One entry for each target and setting; `planned` are the settings and the rounds of each that there were to be. */
+export function judge(runs, missing, planned) {
+  const settings = [...new Set(planned.settings.map(keyOf))].sort();
   return settings.flatMap((setting) => {
     const of = (peer) => runs.filter((run) => run.peer === peer && keyOf(run) === setting);
+    const lackOf = (peer) => lack(peer, of(peer).length, planned.rounds, missing);
     return [
-      ...RATES.map((target) => rateVerdict(setting, of(OURS), of(target.peer), target, missing)),
-      shareVerdict(setting, of(OURS)),
+      ...RATES.map((target) => {
+        const reason = lackOf(OURS) ?? lackOf(target.peer);
+        return rateVerdict(setting, of(OURS), of(target.peer), target, reason);
+      }),
+      shareVerdict(setting, of(OURS), lackOf(OURS)),
     ];
   });
 }
 
-function rateVerdict(setting, ours, theirs, { peer, least }, missing) {
+/** Why nothing is decided about that peer, if so: medians over other rounds than train-sim's would compare other hours. */
+function lack(peer, count, rounds, missing) {
+  if (count >= rounds) return undefined;
+  if (count > 0) return `only ${count} of ${rounds} rounds of ${peer}`;
+  return missing.find(({ name }) => name === peer)?.reason ?? `${peer} was not run`;
+}
+
+function rateVerdict(setting, ours, theirs, { peer, least }, reasonAgainst) {
   const what = `${setting}: events/s against ${peer}, at least ${least}`;
-  if (ours.length === 0 || theirs.length === 0) {
-    const reason = missing.find(({ name }) => name === peer)?.reason ?? "it was not run";
-    return { what, verdict: "not decided", reason };
-  }
+  if (reasonAgainst !== undefined) return { what, verdict: "not decided", reason: reasonAgainst };
   const settled = Math.min(
     ...[ours, theirs].map((group) => median(group.map(({ cyclesBefore }) => cyclesBefore))),
   );
@@ -53,9 +61,9 @@ function rateVerdict(setting, ours, theirs, { peer, least }, missing) {
   return { what, verdict: ratio >= least ? "met" : "missed", ratio, lowest, highest };
 }
 
-function shareVerdict(setting, ours) {
+function shareVerdict(setting, ours, reasonAgainst) {
   const what = `${setting}: client CPU of all CPU, at most ${CLIENT_SHARE_MOST}`;
-  if (ours.length === 0) return { what, verdict: "not decided", reason: "train-sim was not run" };
+  if (reasonAgainst !== undefined) return { what, verdict: "not decided", reason: reasonAgainst };
   const { median: ratio, least, most } = spreadOf(ours.map(({ clientShare }) => clientShare));
   return {
     what,

@@ -68,9 +68,15 @@ function start(server, shape, setting) {
   };
 }
 
-/** What is wrong with the run, if anything. */
+/** What is wrong with the run, if anything. One that was stopped may have printed no result, or one without a trial. */
 function audited(stdout) {
-  const trial = JSON.parse(stdout).treatments[0].trials[0];
+  let trial;
+  try {
+    trial = JSON.parse(stdout).treatments[0].trials[0];
+  } catch {
+    // Told below.
+  }
+  if (trial === undefined) return "it printed no trial";
   if (trial.status !== "complete") return `its trial was ${trial.status}: ${trial.reason}`;
   return trial.integrity.verdict === "ok"
     ? undefined

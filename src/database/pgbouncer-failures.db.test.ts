@@ -10,6 +10,7 @@ import { pgBouncerEnv, PGBOUNCER_KINDS } from "../testing/pgbouncers.js";
 import { connectAdmin, connectConsole } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { classifyFailure } from "./sqlstates.js";
+import { asTransaction } from "./transaction.js";
 
 const upstream = inject("adminEndpoint");
 const poolers: RunningPooler[] = [];
@@ -77,6 +78,18 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect(await failureOf(select(waiter))).toEqual({ kind: "reconnect", sqlstate: "08P01" });
     expect(waiter.isBroken).toBe(true);
     await holder.control("commit", "COMMIT");
+  });
+
+  it("leaves no doubt of a transaction that it never passed on, and leaves one of a transaction that it did", async () => {
+    const { endpoint, console } = await start();
+    await set(console, "query_wait_timeout = '0.01'");
+    const [holder, waiter] = [await open(endpoint), await open(endpoint)];
+    await holder.control("begin", "BEGIN");
+    const queued = failureOf(asTransaction(select(waiter), String));
+    expect(await queued).toEqual({ kind: "reconnect", sqlstate: "08P01" });
+    await holder.control("commit", "COMMIT");
+    const suicide = { name: "test.end", text: "SELECT pg_terminate_backend(pg_backend_pid(), 10000)" };
+    expect((await failureOf(asTransaction(holder.execute(suicide, []), String))).kind).toBe("in-doubt");
   });
 
   it("reconnects when it takes no more clients", async () => {

@@ -8,6 +8,7 @@ import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { classifyFailure } from "./sqlstates.js";
+import { inTransaction } from "./transaction.js";
 
 const endpoint = inject("adminEndpoint");
 const schema = testNamespace("sqlstates");
@@ -125,6 +126,17 @@ describe("errors that end the session", () => {
     expect(connection.isBroken).toBe(true);
     // The next statement tells what really happened, not that the driver found the connection unusable.
     const failure = await failureOf(run(connection, "SELECT 1"));
+    expect(failure).toEqual({ kind: "reconnect", sqlstate: "57P01" });
+  });
+
+  it("has no doubt of a commit whose session ended in the app delay before it", async () => {
+    const connection = await open();
+    const body = async (): Promise<void> => {
+      const ended = endOf(connection);
+      await admin.query("SELECT pg_terminate_backend($1)", [await backendOf(connection)]);
+      await ended;
+    };
+    const failure = await failureOf(inTransaction(connection, "BEGIN", body));
     expect(failure).toEqual({ kind: "reconnect", sqlstate: "57P01" });
   });
 

@@ -20,8 +20,7 @@ function unlessInDoubt(error: unknown): unknown {
 /** The failure of a commit that stays unsaid, under the code of what ended the session where that is known. */
 function notSent({ lost }: Connection): StatementError {
   const cause =
-    lost ??
-    Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
+    lost ?? Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 

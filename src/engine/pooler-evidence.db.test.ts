@@ -116,7 +116,10 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
       for (const pid of pooler.pids) process.kill(pid, name);
     };
-    cleanUps.push(() => Promise.resolve(signal("SIGCONT")));
+    cleanUps.push(() => {
+      signal("SIGCONT");
+      return Promise.resolve();
+    });
     signal("SIGSTOP");
     await expect(source.sample()).rejects.toThrow("no answer within 2 s");
     signal("SIGCONT");
