@@ -1,19 +1,12 @@
 // What of a connection URL, and of TLS, is certain to be refused later is refused when the scenario is loaded, with every
 // other problem and without repeating the URL.
 import { describe, expect, it } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { withFiles } from "./connection-url.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 
-function problemsOf(yaml: string, ...set: string[]): string[] {
-  try {
-    parseScenario(`name: x\n${yaml}`, "x.yaml", { set });
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (yaml: string, ...set: string[]): string[] =>
+  scenarioProblems(`name: x\n${yaml}`, { set });
 
 describe("a URL of a scenario", () => {
   it.each([

@@ -1,6 +1,7 @@
 // Faults as scenarios write them: what each kind resolves to, and every way of getting one wrong, all at once and with
 // the message that the user gets.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import {
   areExclusive,
   FAULT_KINDS,
@@ -10,7 +11,6 @@ import {
   type FaultTraits,
 } from "./faults.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 
 const REST = "trial: { duration: 60s }\n";
 const POOL = "pool: { strategy: pgbouncer }\n";
@@ -19,15 +19,8 @@ function faultsOf(list: string, rest = REST): readonly Fault[] | undefined {
   return parseScenario(`name: x\n${rest}faults: ${list}\n`, "x.yaml").treatments[0]?.settings.faults;
 }
 
-function problemsOf(list: string, rest = REST): string[] {
-  try {
-    faultsOf(list, rest);
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (list: string, rest = REST): string[] =>
+  scenarioProblems(`name: x\n${rest}faults: ${list}\n`);
 
 describe("a fault", () => {
   test("has its defaults filled in and its times in milliseconds", () => {

@@ -5,19 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ExitCode, UsageError } from "../foundation/errors.js";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { loadScenario, parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
-
-/** The problems of a scenario as printed; none when it is valid. */
-function problems(yaml: string): string[] {
-  try {
-    parseScenario(yaml, "x.yaml");
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
 
 describe("a file that is no scenario", () => {
   let directory = "";
@@ -74,7 +63,7 @@ describe("YAML", () => {
     ["an alias without an anchor", "name: *x", /^x\.yaml:1:1 YAML: Unresolved alias/],
     ["an alias that contains itself", "name: &a [*a]", /^x\.yaml:1:1 nested too deeply/],
   ])("%s is refused at its place", (_, yaml, expected) => {
-    expect(problems(yaml)).toEqual([expect.stringMatching(expected)]);
+    expect(scenarioProblems(yaml)).toEqual([expect.stringMatching(expected)]);
   });
 
   test("an alias bomb is refused without being written out", () => {
@@ -85,12 +74,14 @@ describe("YAML", () => {
           .fill(`*a${i - 1}`)
           .join(", ")}]`,
       );
-    expect(problems(lines.join("\n"))).toEqual(["x.yaml:1:1 more than 100 aliases when written out"]);
+    expect(scenarioProblems(lines.join("\n"))).toEqual(["x.yaml:1:1 more than 100 aliases when written out"]);
   });
 
   test("a wide alias bomb is refused too, whose aliases are few", () => {
     const yaml = `name: x\na: &a [${"1,".repeat(5000)}]\nb: [${Array(90).fill("*a").join(", ")}]`;
-    expect(problems(yaml)).toEqual(["x.yaml:1:1 more than 50000 values when its aliases are written out"]);
+    expect(scenarioProblems(yaml)).toEqual([
+      "x.yaml:1:1 more than 50000 values when its aliases are written out",
+    ]);
   });
 
   test.each([
@@ -98,14 +89,14 @@ describe("YAML", () => {
     ["anchors", Array.from({ length: 30_000 }, (_, i) => `k${i}: &a${i} 1`).join("\n")],
     ["brackets", `a: ${"[".repeat(500_000)}`],
   ])("more %s than any scenario has are refused before they are parsed", (_, text) => {
-    expect(problems(`name: x\n${text}\n`)).toEqual(["x.yaml:1:1 more than 50000 words and signs"]);
+    expect(scenarioProblems(`name: x\n${text}\n`)).toEqual(["x.yaml:1:1 more than 50000 words and signs"]);
   });
 
   test("merge keys, and keys that name an object's insides, are keys like others", () => {
-    expect(problems("name: x\nlog: &a { level: info }\n<<: *a")).toEqual([
+    expect(scenarioProblems("name: x\nlog: &a { level: info }\n<<: *a")).toEqual([
       expect.stringMatching(/^x\.yaml:3:1 "<<": unknown key/),
     ]);
-    expect(problems("name: x\n__proto__: { isAdmin: true }\nconstructor: 1")).toEqual([
+    expect(scenarioProblems("name: x\n__proto__: { isAdmin: true }\nconstructor: 1")).toEqual([
       expect.stringMatching(/ __proto__: unknown key/),
       expect.stringMatching(/ constructor: unknown key/),
     ]);
@@ -120,7 +111,9 @@ describe("YAML", () => {
   });
 
   test("nesting without end is refused", () => {
-    expect(problems(`name: x\nfactors: { payload: ${"[".repeat(5000)}${"]".repeat(5000)} }`)).toHaveLength(1);
+    expect(
+      scenarioProblems(`name: x\nfactors: { payload: ${"[".repeat(5000)}${"]".repeat(5000)} }`),
+    ).toHaveLength(1);
   });
 });
 
@@ -128,7 +121,7 @@ test("faults without number in treatments without number are told of once each, 
   const keys = Array.from({ length: 1000 }, (_, i) => `k${i}: 1\n`).join("");
   const levels = Array.from({ length: 90 }, (_, i) => i);
   const yaml = `name: x\n${keys}factors: { preload: [${levels.join(", ")}] }\n`;
-  const told = problems(yaml);
+  const told = scenarioProblems(yaml);
   expect(told).toHaveLength(1000);
   for (const each of told) expect(each).not.toContain("treatment");
 });

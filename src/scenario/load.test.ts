@@ -1,8 +1,8 @@
 // Loads by schedule as scenarios write them: what each executor resolves to, and every way of getting one wrong, with the
 // message that the user gets.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 import type { ActorGroup } from "./settings.js";
 
 const TIMED = "trial: { duration: 60s }\n";
@@ -12,15 +12,8 @@ function producersOf(load: string, rest = TIMED): ActorGroup | undefined {
   return parseScenario(yaml, "x.yaml").treatments[0]?.settings.actors.producers;
 }
 
-function problemsOf(group: string, rest = TIMED): string[] {
-  try {
-    parseScenario(`name: x\n${rest}actors: ${group}\n`, "x.yaml");
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (group: string, rest = TIMED): string[] =>
+  scenarioProblems(`name: x\n${rest}actors: ${group}\n`);
 
 const loadProblems = (load: string, rest = TIMED): string[] =>
   problemsOf(`{ producers: { load: ${load} } }`, rest);

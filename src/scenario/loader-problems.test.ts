@@ -2,23 +2,12 @@
 // order, without passwords, and nothing that YAML can hold crashes the loader.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import type { Overrides } from "./overrides.js";
-import { problemText, ScenarioError } from "./problems.js";
-
-/** The problems of a scenario as printed; none when it is valid. */
-function problems(yaml: string, overrides: Overrides = {}): string[] {
-  try {
-    parseScenario(yaml, "x.yaml", overrides);
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+import { ScenarioError } from "./problems.js";
 
 function problemsOf(yaml: string): string[] {
-  return problems(`name: x\n${yaml}`);
+  return scenarioProblems(`name: x\n${yaml}`);
 }
 
 describe("factors", () => {
@@ -90,7 +79,7 @@ describe("factors", () => {
   test("an exclusion may match nothing when the command line shortened its factor", () => {
     const yaml =
       "name: x\nfactors: { payload: [text, jsonb], locking: [nowait, skip-locked] }\nexclude: [{ payload: jsonb, locking: nowait }]";
-    expect(problems(yaml, { set: ["factors.payload=[text]"] })).toEqual([]);
+    expect(scenarioProblems(yaml, { set: ["factors.payload=[text]"] })).toEqual([]);
   });
 });
 
@@ -120,24 +109,24 @@ describe("overrides", () => {
     ],
     ["factors.locking[7]=nowait", /^--set factors\.locking\[7\]: factors\.locking has nothing there/],
   ])("--set %s", (set, expected) => {
-    const found = problems("name: x\nfactors: { locking: [skip-locked] }", { set: [set] });
+    const found = scenarioProblems("name: x\nfactors: { locking: [skip-locked] }", { set: [set] });
     expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
   });
 
   test("flags are told of by their own name", () => {
-    expect(problems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
+    expect(scenarioProblems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
       "--seed: must be at least 0 (seen -1)",
       '--trials: expected a number (seen "abc")',
       "--duration: a duration needs a unit; did you mean 30s? (seen 30)",
     ]);
-    expect(problems("name: x\nfactors: { trial.duration: [1s, 2s] }", { duration: "9s" })).toEqual([
+    expect(scenarioProblems("name: x\nfactors: { trial.duration: [1s, 2s] }", { duration: "9s" })).toEqual([
       expect.stringMatching(/^--duration: trial\.duration is a factor/),
     ]);
   });
 });
 
 test("a scenario without a name is told so", () => {
-  expect(problems("trials: 1")).toEqual(["x.yaml:1:1 name: missing; expected text"]);
+  expect(scenarioProblems("trials: 1")).toEqual(["x.yaml:1:1 name: missing; expected text"]);
 });
 
 test("many problems come at once, in the order of the file, and none hides another", () => {
@@ -149,7 +138,7 @@ advance: { complete: 0.9, fail: 0.4 }
 clients: -1
 factors: { locking: [nowait, nowiat] }
 trials: 0`;
-  const places = problems(yaml, { set: ["nme=y"] }).map((text) => text.split(": ")[0]);
+  const places = scenarioProblems(yaml, { set: ["nme=y"] }).map((text) => text.split(": ")[0]);
   expect(places).toEqual([
     "--set nme",
     "x.yaml:1:7 name",
@@ -168,7 +157,7 @@ test("no message repeats a password", () => {
   const yaml = `name: x
 target: { url: "mysql://u:pw1@h/d", urls: ["postgresql://u:pw2/@h/d"], kind: "postgresql://u:pw3@h/d" }
 factors: { pool: ["postgresql://u:pw4@h"] }`;
-  const found = problems(yaml).join("\n");
+  const found = scenarioProblems(yaml).join("\n");
   expect(found.split("\n").length).toBeGreaterThanOrEqual(4);
   for (const password of passwords) expect(found).not.toContain(password);
 });

@@ -1,26 +1,20 @@
 // Faults of the network and of PgBouncer as scenarios write them: what they resolve to, and each way in which a target,
 // a pool or a statement shape cannot suffer them, with the message that the user gets.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { networkPlacesOf } from "./faults.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
 
+const scenarioOf = (list: string, rest: string): string =>
+  `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
+
 function faultsOf(list: string, rest = POOL) {
-  const text = `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
-  return parseScenario(text, "x.yaml").treatments[0]?.settings.faults ?? [];
+  return parseScenario(scenarioOf(list, rest), "x.yaml").treatments[0]?.settings.faults ?? [];
 }
 
-function problemsOf(list: string, rest = POOL): string[] {
-  try {
-    faultsOf(list, rest);
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (list: string, rest = POOL): string[] => scenarioProblems(scenarioOf(list, rest));
 
 describe("a fault of the network or of PgBouncer", () => {
   test("has its defaults filled in", () => {

@@ -1,20 +1,13 @@
 // `target.passwordCommand` as scenarios write it, and every way of getting it wrong.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 
 const load = (target: string, rest = "") =>
   parseScenario(`name: x\ntarget: ${target}\n${rest}`, "x.yaml").treatments[0]?.settings.target;
 
-function problemsOf(target: string, rest = ""): string[] {
-  try {
-    load(target, rest);
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (target: string, rest = ""): string[] =>
+  scenarioProblems(`name: x\ntarget: ${target}\n${rest}`);
 
 const url = "url: 'postgresql://a@b/c'";
 

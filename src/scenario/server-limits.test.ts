@@ -1,18 +1,9 @@
 // Settings of a server of ours that it would refuse to start with are refused when the scenario is loaded. Which those are
 // is held by `target/server-settings.test.ts`, which starts the server by the same list.
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 
-function problemsOf(yaml: string): string[] {
-  try {
-    parseScenario(`name: x\n${yaml}`, "x.yaml");
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 
 describe("target.settings", () => {
   const settings = '{ listen_addresses: "*", archive_command: sh, work_mem: 4MB, max_connections: 5 }';

@@ -1,28 +1,24 @@
 // Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 import { OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
 import { ROLE_OPERATIONS } from "../results/operation-results.js";
 import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
 import type { Experiment } from "./settings.js";
 import { THRESHOLD_METRICS } from "./threshold-metrics.js";
 import { isSelected } from "./thresholds.js";
 
 const FACTORS = "factors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }] }";
 
-function load(thresholds: string, rest = FACTORS): Experiment {
-  return parseScenario(`name: x\nseed: 1\n${rest}\nthresholds: ${thresholds}`, "x.yaml");
+const scenarioOf = (thresholds: string, rest = FACTORS): string =>
+  `name: x\nseed: 1\n${rest}\nthresholds: ${thresholds}`;
+
+function load(thresholds: string, rest?: string): Experiment {
+  return parseScenario(scenarioOf(thresholds, rest), "x.yaml");
 }
 
-function problems(thresholds: string, rest?: string): string[] {
-  try {
-    load(thresholds, rest);
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problems = (thresholds: string, rest?: string): string[] =>
+  scenarioProblems(scenarioOf(thresholds, rest));
 
 describe("a threshold", () => {
   test("is a metric, a selector and a condition", () => {

@@ -1,18 +1,8 @@
 // Keys and values that a scenario must not have, alone and in combination, each with the message that the user gets.
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "./loader.js";
-import { problemText, ScenarioError } from "./problems.js";
+import { scenarioProblems } from "../testing/scenario-problems.js";
 
-/** The problems of a scenario as printed; none when it is valid. */
-function problemsOf(yaml: string): string[] {
-  try {
-    parseScenario(`name: x\n${yaml}`, "x.yaml");
-    return [];
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems.map(problemText);
-    throw error;
-  }
-}
+const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 
 describe("keys and values", () => {
   test.each([

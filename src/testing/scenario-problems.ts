@@ -1,0 +1,15 @@
+// What a user would read of a scenario that is refused: every problem as it is printed, in the order of the file.
+import type { Overrides } from "../scenario/overrides.js";
+import { parseScenario } from "../scenario/loader.js";
+import { problemText, ScenarioError } from "../scenario/problems.js";
+
+/** None where it is valid; the text stands in a file `x.yaml`. */
+export function scenarioProblems(yaml: string, overrides: Overrides = {}): string[] {
+  try {
+    parseScenario(yaml, "x.yaml", overrides);
+    return [];
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.problems.map(problemText);
+    throw error;
+  }
+}
