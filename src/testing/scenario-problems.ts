@@ -1,4 +1,5 @@
-// What a user would read of a scenario that is refused: every problem as it is printed, in the order of the file.
+// What a user would read of a scenario that is refused: every problem as it is printed, in the order of the file. Anything
+// else that is thrown is a fault of the program, and passed on.
 import type { Overrides } from "../scenario/overrides.js";
 import { parseScenario } from "../scenario/loader.js";
 import { problemText, ScenarioError } from "../scenario/problems.js";
