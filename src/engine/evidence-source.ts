@@ -6,7 +6,8 @@ import type { DatabaseEvidence } from "../results/result-schema.js";
 
 /**
  * Values by the names of `EVIDENCE_METRICS`: a gauge as it is now, a rate as what was counted since any fixed start,
- * so that two readings make a difference. What could not be read is left out, never 0.
+ * so that two readings make a difference. What could not be read is left out, never 0. A server's also says since when it counts
+ * (`STATISTICS_BEGAN`).
  */
 export type EvidenceReading = Readonly<Record<string, number>>;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { STATISTICS_BEGAN } from "../database/sampler/view.js";
 import { WindowSums } from "./window-sums.js";
 
 describe("WindowSums", () => {
@@ -61,6 +62,33 @@ describe("WindowSums", () => {
     sums.open({ "wal.bytes": 1000 }, 0);
     sums.close({ "wal.bytes": 900 });
     expect(sums.total("wal.bytes")).toBeUndefined();
+  });
+
+  it("has no total of a server's statistics that it began anew, however far they have come since", () => {
+    const sums = new WindowSums();
+    sums.open(
+      { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10, "wal.bytes": 10, "host.otherCpuMs": 10 },
+      0,
+    );
+    sums.close({
+      [STATISTICS_BEGAN]: 2.5,
+      "transactions.commits": 90,
+      "wal.bytes": 90,
+      "host.otherCpuMs": 90,
+    });
+    expect(sums.total("transactions.commits")).toBeUndefined();
+    expect([sums.total("wal.bytes"), sums.total("host.otherCpuMs")]).toEqual([80, 80]);
+    expect(sums.begunAnew).toEqual(["transactions.commits"]);
+  });
+
+  it("has totals of statistics that go on, and says of no sample since when they do", () => {
+    const sums = new WindowSums();
+    sums.open({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10 }, 0);
+    const sampled = { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 20, "queue.pending": 1 };
+    expect(sums.sample(sampled, 1000)).toEqual({ "transactions.commits": 10, "queue.pending": 1 });
+    sums.close({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 30 });
+    expect(sums.total("transactions.commits")).toBe(20);
+    expect(sums.begunAnew).toEqual([]);
   });
 
   it("has no total where either end was not read", () => {

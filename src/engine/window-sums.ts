@@ -1,7 +1,8 @@
 // The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
 // means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
 // Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
-// statistics), and has no total.
+// statistics), and has no total; nor has one of a server that says that it began its statistics anew.
+import { STATISTICS_BEGAN } from "../database/sampler/view.js";
 import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
 import type { EvidenceReading, MeanAndMax, WindowEvidence } from "./evidence-source.js";
 
@@ -27,6 +28,9 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
   return value < last * (LEAST_LEFT_OF[name] ?? LEAST_LEFT);
 }
 
+/** Counters that are none of the server's statistics: positions in its log, what processes and poolers count. */
+const LASTING = /^(?:wal\.bytes$|host\.|pooler\.)/;
+
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
 
 export class WindowSums implements WindowEvidence {
@@ -49,7 +53,7 @@ export class WindowSums implements WindowEvidence {
   /** A sample of the window: its gauges, and rates per second since the reading before. */
   sample(reading: EvidenceReading, atMs: number): EvidenceValues {
     this.counted++;
-    const gauges = Object.entries(reading).filter(([name]) => !isRate(name));
+    const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && name !== STATISTICS_BEGAN);
     for (const [name, value] of gauges) {
       const gauge = this.gauges.get(name);
       if (!gauge) {
@@ -66,13 +70,16 @@ export class WindowSums implements WindowEvidence {
   /** The reading at the end, which may have been a sample too. */
   close(reading: EvidenceReading): void {
     this.closing = reading;
+    const isServersAnew = this.hasServerBegunAnew();
     for (const [name, counter] of this.counters) {
       const value = reading[name];
-      if (value !== undefined && hasFallen(name, counter, value)) counter.hasBegunAnew = true;
+      if (value === undefined) continue;
+      if (hasFallen(name, counter, value) || (isServersAnew && !LASTING.test(name)))
+        counter.hasBegunAnew = true;
     }
   }
 
-  /** Counters without a total, since they fell. */
+  /** Counters without a total. */
   get begunAnew(): string[] {
     return [...this.counters].filter(([, { hasBegunAnew }]) => hasBegunAnew).map(([name]) => name);
   }
@@ -100,6 +107,12 @@ export class WindowSums implements WindowEvidence {
 
   last(name: string): number | undefined {
     return this.closing[name];
+  }
+
+  /** Told at both ends, for a counter may have come farther than before by then. */
+  private hasServerBegunAnew(): boolean {
+    const [first, last] = [this.opening[STATISTICS_BEGAN], this.closing[STATISTICS_BEGAN]];
+    return first !== undefined && last !== undefined && first !== last;
   }
 
   private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {

@@ -17,6 +17,12 @@ export const POSTGRES_STATEMENTS: StatementSource = {
       sum(rows)::float8 AS rows, sum(total_exec_time) AS "totalMs",
       sum(shared_blks_dirtied)::float8 AS "blocksDirtied", sum(wal_bytes)::float8 AS "walBytes"
     FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
+  // From version 14 on. A crash of the server is a reset there.
+  history: ({ version, extensions }) =>
+    version < 14
+      ? undefined
+      : `SELECT ${SAMPLER_MARK} stats_reset::text AS since, dealloc::float8 AS discards
+          FROM ${extensions.get(EXTENSION) ?? ""}.pg_stat_statements_info`,
   texts: (
     survey,
   ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}

@@ -6,7 +6,14 @@ import type { SqlClient } from "../admin.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { QUEUE_DEPTH } from "./queue-depth.js";
-import type { SampledTables, SamplerDialect, Survey, View, ViewGroup } from "./view.js";
+import {
+  STATISTICS_BEGAN,
+  type SampledTables,
+  type SamplerDialect,
+  type Survey,
+  type View,
+  type ViewGroup,
+} from "./view.js";
 
 const tableList = ({ tables }: Survey): string =>
   Object.values(tables)
@@ -105,6 +112,13 @@ const DATABASE: View = {
     FROM pg_stat_database WHERE datname = current_database()`,
 };
 
+/** Statistics outlive a shutdown in order and no other; the time at which they were begun anew is the same for all. */
+const BEGAN: View = {
+  source: "pg_stat_bgwriter (stats_reset)",
+  gives: [STATISTICS_BEGAN],
+  text: () => `SELECT extract(epoch FROM stats_reset)::float8 AS "${STATISTICS_BEGAN}" FROM pg_stat_bgwriter`,
+};
+
 const TABLES: View = {
   source: "pg_stat_user_tables",
   gives: [
@@ -176,7 +190,7 @@ const GIN: readonly View[] = [
 const GROUPS: readonly ViewGroup[] = [
   {
     name: "statistics",
-    views: [DATABASE, ...WAL, ...BUFFERS, SESSIONS, TABLES, VACUUM],
+    views: [BEGAN, DATABASE, ...WAL, ...BUFFERS, SESSIONS, TABLES, VACUUM],
     isVital: true,
   },
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },

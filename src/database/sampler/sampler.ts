@@ -13,16 +13,19 @@ import type { Statement } from "../workload.js";
 import { GroupReader } from "./reader.js";
 import {
   namedStatements,
+  readHistory,
   readStatements,
   statementsAdded,
   statementTexts,
   type NamedStatement,
-  type StatementCounts,
+  type StatementReading,
 } from "./statement-statistics.js";
 import type { Metrics, Survey } from "./view.js";
 
 const BEGUN_ANEW =
   "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";
+const DISCARDED =
+  "entries were discarded in the window for want of room (pg_stat_statements.max): what seldom ran may be missing, or told short";
 
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
@@ -51,7 +54,7 @@ export class DatabaseSampler {
   private readonly session = new StandingSession(() => this.connect());
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
-  private statementsBefore: StatementCounts | undefined;
+  private statementsBefore: StatementReading | undefined;
 
   constructor(private readonly options: SamplerOptions) {}
 
@@ -92,8 +95,10 @@ export class DatabaseSampler {
   async openStatements(): Promise<void> {
     const source = this.options.dialect.sampler.statements;
     if (!source) return;
+    // A reset between the two, here or at the end, is one of the window's.
     await this.orSkip(source.name, async ({ client, survey }) => {
-      this.statementsBefore = await readStatements(client, survey, source);
+      const history = await readHistory(client, survey, source);
+      this.statementsBefore = { counts: await readStatements(client, survey, source), history };
     });
   }
 
@@ -103,10 +108,13 @@ export class DatabaseSampler {
     const source = this.options.dialect.sampler.statements;
     if (!before || !source) return undefined;
     return this.orSkip(source.name, async ({ client, survey }) => {
-      const added = statementsAdded(before, await readStatements(client, survey, source));
+      const counts = await readStatements(client, survey, source);
+      const after = { counts, history: await readHistory(client, survey, source) };
+      const added = statementsAdded(before, after);
       if (!added) throw new Error(BEGUN_ANEW);
-      const texts = await statementTexts(client, survey, source, added.keys());
-      const named = namedStatements(added, texts, source.namer(statements, survey));
+      if (!added.isWhole) this.skip(source.name, DISCARDED);
+      const texts = await statementTexts(client, survey, source, added.counts.keys());
+      const named = namedStatements(added.counts, texts, source.namer(statements, survey));
       if (named.length > 0) return named;
       throw new Error("it shows no statement of the workload: another role's, or none is tracked");
     });

@@ -1,42 +1,66 @@
 import { expect, test } from "vitest";
-import { namedStatements, statementsAdded, type StatementCount } from "./statement-statistics.js";
+import {
+  namedStatements,
+  statementsAdded,
+  type StatementCount,
+  type StatementHistory,
+  type StatementReading,
+} from "./statement-statistics.js";
 
 const count = (calls: number): StatementCount => ({
   ...{ calls, rows: calls * 2, totalMs: calls * 3 },
   ...{ blocksDirtied: calls * 4, walBytes: calls * 5 },
 });
 
+const reading = (
+  counts: Readonly<Record<string, StatementCount>>,
+  history?: StatementHistory,
+): StatementReading => ({ counts: new Map(Object.entries(counts)), history });
+
+const FIRST = { since: "monday", discards: 3 };
+
 test("only what ran in between is left, with what it added", () => {
   const added = statementsAdded(
-    new Map([
-      ["1", count(5)],
-      ["2", count(7)],
-    ]),
-    new Map([
-      ["1", count(9)],
-      ["2", count(7)],
-      ["3", count(1)],
-    ]),
+    reading({ 1: count(5), 2: count(7) }),
+    reading({ 1: count(9), 2: count(7), 3: count(1) }),
   );
-  expect(added).toEqual(
+  expect(added?.counts).toEqual(
     new Map([
       ["1", count(4)],
       ["3", count(1)],
     ]),
   );
+  expect(added?.isWhole).toBe(true);
 });
 
-test("statistics that were reset tell nothing, however much was counted since", () => {
-  const before = new Map([
-    ["1", count(5)],
-    ["2", count(7)],
-  ]);
-  const again = (one: StatementCount): ReadonlyMap<string, StatementCount> =>
-    new Map([...before, ["1", one]]);
-  expect(statementsAdded(before, again(count(2)))).toBeUndefined();
-  expect(statementsAdded(before, again({ ...count(9), blocksDirtied: 3 }))).toBeUndefined();
-  expect(statementsAdded(before, new Map([["1", count(9)]]))).toBeUndefined();
-  expect(statementsAdded(before, again(count(9)))).toEqual(new Map([["1", count(4)]]));
+test.each([undefined, FIRST])(
+  "statistics that were reset tell nothing, however much was counted since: %j",
+  (history) => {
+    const before = { 1: count(5), 2: count(7) };
+    const addedTo = (after: Record<string, StatementCount>) =>
+      statementsAdded(reading(before, history), reading(after, history));
+    expect(addedTo({ ...before, 1: count(2) })).toBeUndefined();
+    expect(addedTo({ ...before, 1: { ...count(9), blocksDirtied: 3 } })).toBeUndefined();
+    expect(addedTo({ 1: count(9) })).toBeUndefined();
+    expect(addedTo({ ...before, 1: count(9) })?.counts).toEqual(new Map([["1", count(4)]]));
+  },
+);
+
+test("statistics whose database says that they were reset tell nothing, even if every count is higher", () => {
+  const after = reading({ 1: count(9) }, { since: "tuesday", discards: 9 });
+  expect(statementsAdded(reading({ 1: count(5) }, FIRST), after)).toBeUndefined();
+});
+
+test("entries that were discarded cost their own counts alone; one made anew has added what it has, and that is said", () => {
+  const before = reading({ own: count(5), stranger: count(7), again: count(8) }, FIRST);
+  const after = reading({ own: count(9), again: count(2) }, { ...FIRST, discards: 4 });
+  expect(statementsAdded(before, after)).toEqual({
+    counts: new Map([
+      ["own", count(4)],
+      ["again", count(2)],
+    ]),
+    isWhole: false,
+  });
 });
 
 test("statements of one name are one, those without a name none, most time first", () => {

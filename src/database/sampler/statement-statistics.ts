@@ -18,6 +18,25 @@ export interface StatementCount {
 /** Since the statistics were reset, by id. */
 export type StatementCounts = ReadonlyMap<string, StatementCount>;
 
+/** What became of the statistics, where the database tells. */
+export interface StatementHistory {
+  /** Changes when they are reset. */
+  readonly since: string;
+  /** How often the entries that were used least were given up since then, to have room for others. */
+  readonly discards: number;
+}
+
+export interface StatementReading {
+  readonly counts: StatementCounts;
+  readonly history: StatementHistory | undefined;
+}
+
+export interface StatementsAdded {
+  readonly counts: StatementCounts;
+  /** False where entries were discarded meanwhile: one that is missing, or was made anew, may have had more. */
+  readonly isWhole: boolean;
+}
+
 export interface NamedStatement extends StatementCount {
   readonly name: string;
   /** With placeholders for values. */
@@ -38,6 +57,21 @@ export async function readStatements(
     throw new Error(`${messageOf(error)}: ${advice}`, { cause: error });
   });
   return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
+}
+
+/** Undefined where nobody tells, as with an old form of the extension. Rejects when the connection is lost. */
+export async function readHistory(
+  client: SqlClient,
+  survey: Survey,
+  source: StatementSource,
+): Promise<StatementHistory | undefined> {
+  const text = source.history?.(survey);
+  if (text === undefined) return undefined;
+  const [row] = await client.query(text).catch((error: unknown) => {
+    if (codeOf(error) === undefined) throw error;
+    return [];
+  });
+  return row && { since: String(row["since"]), discards: Number(row["discards"]) };
 }
 
 function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): StatementCount {
@@ -66,18 +100,31 @@ function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): Statement
   };
 }
 
+const hasGoneBack = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
+
 /**
- * What was added in between, by id; undefined where any count went back or any statement is gone: the statistics were
- * reset, entries were discarded for want of room, or the server crashed and counts anew, however far it has come since.
+ * What was added in between, by id; undefined where the statistics were reset, or the server crashed and counts anew, however
+ * far it has come since. Where the database does not tell, a count that went back or a statement that is gone says so.
+ * Entries that were discarded for want of room are left out; one that was made anew has added what it has, at least.
  */
 export function statementsAdded(
-  before: StatementCounts,
-  after: StatementCounts,
-): ReadonlyMap<string, StatementCount> | undefined {
-  if ([...before.keys()].some((id) => !after.has(id))) return undefined;
-  const added = [...after].map(([id, now]) => [id, combined(now, before.get(id) ?? NOTHING, -1)] as const);
-  if (added.some(([, counts]) => Object.values(counts).some((value) => value < 0))) return undefined;
-  return new Map(added.filter(([, { calls }]) => calls > 0));
+  before: StatementReading,
+  after: StatementReading,
+): StatementsAdded | undefined {
+  const [from, to] = [before.history, after.history];
+  if (from && to && from.since !== to.since) return undefined;
+  const hasDiscards = from !== undefined && to !== undefined && to.discards > from.discards;
+  const added = new Map<string, StatementCount>();
+  for (const [id, now] of after.counts) {
+    const more = combined(now, before.counts.get(id) ?? NOTHING, -1);
+    if (hasGoneBack(more) && !hasDiscards) return undefined;
+    added.set(id, hasGoneBack(more) ? now : more);
+  }
+  if (!hasDiscards && [...before.counts.keys()].some((id) => !after.counts.has(id))) return undefined;
+  return {
+    counts: new Map([...added].filter(([, { calls }]) => calls > 0)),
+    isWhole: !hasDiscards,
+  };
 }
 
 /** The workload's among them, by name, most time first. `nameOf` knows their texts. */

@@ -56,6 +56,11 @@ export interface StatementSource {
   obstacle(survey: Survey): string | undefined;
   /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
   counts(survey: Survey): string;
+  /**
+   * One row of since, which a reset changes, and discards, how often entries were given up for want of room since; undefined
+   * where nobody tells.
+   */
+  history?(survey: Survey): string | undefined;
   /** Rows of id and query for the ids in $1, which are joined by commas. */
   texts(survey: Survey): string;
   /** What to do where the server answers with that SQLSTATE, in words. */
@@ -77,6 +82,12 @@ export interface SamplerDialect {
   readonly workingSessions?: string;
   survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
 }
+
+/**
+ * No metric, but among those of a sample: when the server began its statistics, which a crash changes; in seconds. Counters
+ * of before then and since are not to be compared.
+ */
+export const STATISTICS_BEGAN = "statistics.began";
 
 /** In every statement of a sampler, so that it is not taken for the load's. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";

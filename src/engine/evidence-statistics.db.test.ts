@@ -1,0 +1,104 @@
+// Statistics that do not go on from one end of a window to the other, on a server of the file's own, since it is made to crash
+// and to have too little room: entries of pg_stat_statements that are discarded, and counters that are begun anew.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { createWorkload } from "../database/create-workload.js";
+import { postgres } from "../database/dialects/postgres.js";
+import { resetNamespace } from "../database/namespace.js";
+import { DatabaseSampler } from "../database/sampler/sampler.js";
+import type { Metrics } from "../database/sampler/view.js";
+import { EventBatch } from "../model/event-batch.js";
+import { startEmbedded } from "../target/embedded.js";
+import type { RunningTarget } from "../target/running-target.js";
+import { makeBatch } from "../testing/make-batch.js";
+import { PgConnection } from "../database/connection.js";
+import { WindowSums } from "./window-sums.js";
+
+const namespace = "n";
+const EVENTS = 5;
+/** The least that the server takes. */
+const ROOM = 100;
+const workload = createWorkload({
+  ...{ dialect: "postgres", namespace, payload: "text", statementShape: "set-based" },
+  ...{ locking: "skip-locked", isolation: "read committed" },
+});
+
+let target: RunningTarget;
+let admin: AdminClient;
+let sampler: DatabaseSampler;
+beforeAll(async () => {
+  target = await startEmbedded({ "pg_stat_statements.max": String(ROOM) }, { maxConnectionsNeeded: 8 });
+  admin = await connectAdmin(target.admin, { reopens: true });
+});
+beforeEach(async () => {
+  await resetNamespace(admin, { namespace, payload: "text" });
+  sampler = new DatabaseSampler({ endpoint: target.admin, dialect: postgres, namespace, isOurs: true });
+  await sampler.open();
+  return () => sampler.close();
+});
+afterAll(async () => {
+  await admin.close();
+  await target.stop();
+});
+
+async function addEvents(seed: number): Promise<void> {
+  const connection = new PgConnection({
+    endpoint: target.admin,
+    ...{ applicationName: "train-sim/producers", prepared: false },
+  });
+  await workload.add(EventBatch.of(makeBatch(EVENTS, seed)))(await connection.connect());
+  await connection.end();
+}
+
+/** More statements of somebody else's than there is room for, each used once. */
+async function crowd(): Promise<void> {
+  for (let columns = 1; columns <= 2 * ROOM; columns++)
+    await admin.query(`SELECT ${Array.from({ length: columns }, (_, i) => `${i} AS c${i}`).join(", ")}`);
+}
+
+/** Ends one session as the kernel would: the server ends all others and recovers. */
+async function crash(): Promise<void> {
+  const [row] = await admin.query("SELECT pg_backend_pid() AS pid");
+  process.kill(Number(row?.pid), "SIGKILL");
+  while ((await admin.query("SELECT 1").catch(() => [])).length === 0);
+}
+
+/** The first sample that the server answers. */
+async function sampled(): Promise<Metrics> {
+  for (;;) {
+    const metrics = await sampler.sample().catch(() => undefined);
+    if (metrics) return metrics;
+  }
+}
+
+describe("statistics that do not go on", () => {
+  it("tell of the workload's statements where only those of others were discarded, and that some were", async () => {
+    await addEvents(1);
+    await sampler.openStatements();
+    await addEvents(2);
+    await crowd();
+    await addEvents(3);
+    const found = await sampler.closeStatements(workload.statements);
+    expect(found?.map(({ name }) => name)).toEqual(expect.arrayContaining(["add.events", "add.status"]));
+    expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
+      /^entries were discarded in the window/,
+    );
+  });
+
+  it("tell of no statement and have no total of what the server counts, once it has crashed", async () => {
+    await addEvents(1);
+    const sums = new WindowSums();
+    await sampler.openStatements();
+    sums.open(await sampler.sample(), 0);
+    await crash();
+    await addEvents(2);
+    sums.close(await sampled());
+    expect(await sampler.closeStatements(workload.statements)).toBeUndefined();
+    expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
+      /^its statistics were reset in the window/,
+    );
+    expect(sums.total("wal.bytes")).toBeGreaterThan(0);
+    expect(sums.begunAnew).toContain("checkpoints.done");
+    expect(sums.begunAnew).toContain("tuples.inserted");
+  });
+});
