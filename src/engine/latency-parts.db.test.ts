@@ -86,8 +86,6 @@ actors:
       expect(result.treatments).toHaveLength(12);
       for (const { id, levels, merged } of result.treatments) {
         const shape = levels["statementShape"];
-        // To give a connection back takes nothing that is waited for, unless it is closed.
-        const release = JSON.stringify(levels["pool"]).includes("per-transaction") ? ["release"] : [];
         for (const operation of ["add", "process", "archive", "read"] as const) {
           const measured = merged?.operations[operation];
           if (!measured || measured.transactions === 0) throw new Error(`${id} did no ${operation}`);
@@ -103,9 +101,7 @@ actors:
           // The locks of the one statement are held for the app delay, which takes a transaction.
           const expected =
             isAlone && operation === "process" ? ["begin", "process", "appDelay", "commit"] : calls;
-          expect(namesOf(measured), `${id} ${operation}`).toEqual([
-            ...["poolWait", ...expected, ...release, "program"],
-          ]);
+          expect(namesOf(measured), `${id} ${operation}`).toEqual([...["poolWait", ...expected, "program"]]);
           const first = measured.parts?.find(({ name }) => name === (isAlone ? operation : own[0]));
           if (shape === "row-by-row" && operation === "add")
             expect(first?.calls).toBeCloseTo(measured.events / measured.transactions, 6);
