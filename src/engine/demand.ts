@@ -14,8 +14,6 @@ import { totalClients, type Treatment, type TreatmentSettings } from "../scenari
 import { countsByWeight } from "../scenario/spread.js";
 import { openFilesNeeded } from "../target/pgbouncer-config.js";
 
-export { serverConnectionsOf };
-
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
 const OWN_FILES = 64;
 const FILES_PER_WORKER = 12;

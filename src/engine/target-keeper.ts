@@ -5,11 +5,12 @@ import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { requireOwnNamespace } from "../database/namespace.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../database/server-info.js";
+import { serverConnectionsOf } from "../scenario/connections.js";
 import type { FullDisk } from "../scenario/faults.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { startTarget } from "../target/start-target.js";
-import { mostServerConnections, serverConnectionsOf } from "./demand.js";
+import { mostServerConnections } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
 
 export interface KeptTarget {
