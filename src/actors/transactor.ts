@@ -98,13 +98,13 @@ export class Transactor {
       times.book(POOL_WAIT, askedMs, nowMs());
     }
     let isSuspect = true;
-    let isDone = false;
+    let isAcknowledged = false;
     lease.connection.observe(times);
     try {
       const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
       const result = settled ?? (await plan.body(lease.connection, times));
       isSuspect = false;
-      isDone = true;
+      isAcknowledged = true;
       return result;
     } catch (error) {
       isSuspect = classifyFailure(error).kind !== "retry";
@@ -116,7 +116,7 @@ export class Transactor {
       if (released) {
         await released;
         // Of what was acknowledged, closing is no part: it ended with its answer.
-        if (!isDone) times.book(RELEASE, endedMs, nowMs());
+        if (!isAcknowledged) times.book(RELEASE, endedMs, nowMs());
       }
     }
   }

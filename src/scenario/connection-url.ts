@@ -25,6 +25,12 @@ export interface Refusal {
   readonly way: string;
 }
 
+/** The way out as a sentence of its own, for an error's hint. */
+export function hintOf({ way }: Refusal): string {
+  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
+  return sentence.endsWith("?") ? sentence : `${sentence}.`;
+}
+
 /** What the parameters say. */
 export interface UrlParameters {
   /** Those about the address and the log-in. */

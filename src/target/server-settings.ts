@@ -2,6 +2,7 @@
 // the user's `target.settings` say, which win. It refuses what `scenario/server-limits.ts` does, whatever asked for the
 // server.
 import { UsageError } from "../foundation/errors.js";
+import { hintOf } from "../scenario/connection-url.js";
 import {
   canonicalSetting,
   connectionRefusals,
@@ -44,11 +45,7 @@ export interface LaunchFacts {
 export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
   const [refusal] = [...settingRefusals(settings), ...connectionRefusals(settings, maxConnectionsNeeded)];
   if (!refusal) return;
-  const { name, words, way } = refusal;
-  throw new UsageError(
-    `target.settings.${name} ${words}`,
-    `${way.slice(0, 1).toUpperCase()}${way.slice(1)}.`,
-  );
+  throw new UsageError(`target.settings.${refusal.name} ${refusal.words}`, hintOf(refusal));
 }
 
 /** Every `name=value` to start an embedded server with; a later one wins. */

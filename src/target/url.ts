@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import {
+  hintOf,
   isPort,
   readParameters,
   tlsRefusal,
@@ -104,9 +105,8 @@ function readQuery(shown: string, query: string): UrlParameters {
 }
 
 /** The error of a refusal that the scenario's rules know too. */
-function refused(shown: string, { words, way }: Refusal): UsageError {
-  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
-  return new UsageError(`${shown}: ${words}`, sentence.endsWith("?") ? sentence : `${sentence}.`);
+function refused(shown: string, refusal: Refusal): UsageError {
+  return new UsageError(`${shown}: ${refusal.words}`, hintOf(refusal));
 }
 
 interface Address {
