@@ -187,5 +187,7 @@ describe("a rate", () => {
         words: "1 samples do not bear p(99), which takes 100: lengthen trial.duration",
       },
     ]);
+    const rarer = parseCapacityThreshold("add: p(99.9)<50");
+    expect(judgeProbe(empty, treatment, rarer, about).doubts?.[0]?.words).toContain("which takes 1000:");
   });
 });

@@ -153,7 +153,8 @@ function fewSamples({ totals }: ProbeMeasured, threshold: Threshold): { check: s
   const tag = source.includes(".") ? source : `${source}.response`;
   const samples = isTag(tag) ? (totals.histograms.get(tag)?.totalCount ?? 0) : 0;
   if (percentile === undefined || percentile >= 100 || samples === 0) return [];
-  const needed = Math.ceil(100 / (100 - percentile));
+  // Decimals of a percentile are not exact: of 99.9 it would be 1001.
+  const needed = Math.ceil(100 / (100 - percentile) - 1e-6);
   if (samples >= needed) return [];
   const words = `${samples} samples do not bear p(${percentile}), which takes ${needed}: lengthen trial.duration`;
   return [{ check: "few-samples", words }];

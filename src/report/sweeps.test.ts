@@ -23,7 +23,8 @@ function sweepTreatments(
     trials: Array.from({ length: blocks }, (_, block) => {
       const trial = exampleTrial(block, block * clients.length + t + 1, 10);
       const eventsPerSecond = uslThroughput(LAW, Number.parseInt(level)) * (0.98 + prng.float() / 25);
-      return { ...trial, operations: { add: { ...exampleOperation(10 + t), eventsPerSecond } } };
+      const own = { clients: Number.parseInt(level), eventsPerSecond };
+      return { ...trial, operations: { add: { ...exampleOperation(10 + t), ...own } } };
     }),
     merged: null,
   }));
@@ -93,6 +94,24 @@ describe("sweepsOf", () => {
     const once = stall([0])?.usl;
     if (once?.status === "fitted") expect(once.kappa.value).toBeGreaterThan(LAW.kappa * 1.1);
     else expect(once?.reason).not.toMatch(/blocks/);
+  });
+
+  it("leaves out operations of other clients, whose number stays as it is", () => {
+    const treatments = sweepTreatments(LEVELS, 5, {}, "actors.producers.clients");
+    for (const { trials } of treatments)
+      for (const { operations } of trials) operations.process = exampleOperation(5);
+    expect(sweepsOf(treatments, 1).map(({ operation }) => operation)).toEqual(["add"]);
+  });
+
+  it.each(["add", "__cycle__"] as const)("draws no law where %s has a schedule", (scheduled) => {
+    const treatments = sweepTreatments(LEVELS, 5);
+    for (const { trials } of treatments)
+      for (const { operations } of trials) {
+        const { add } = operations;
+        if (add) operations[scheduled] = { ...add, offered: 1000 };
+      }
+    const reason = "arrivals have a schedule, so clients are not what drives the load";
+    for (const { usl } of sweepsOf(treatments, 1)) expect(usl).toEqual({ status: "refused", reason });
   });
 
   it("makes nothing of two levels, of other factors or of none", () => {

@@ -1,9 +1,10 @@
 // Sweeps over the number of clients: treatments that differ in nothing else, ordered by it, as curves of throughput
 // and response time, with a scalability law where one can be told. A factor is taken for a number of clients by its
-// path, `clients` or one that ends so; a law is of closed loops, where clients are what drives the load.
+// path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
+// clients are what drives the load.
 import { deriveSeed } from "../foundation/prng.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
-import type { ComparisonMetric, Sweep, TreatmentResult } from "../results/result-schema.js";
+import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../results/result-schema.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "./series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
@@ -59,6 +60,28 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
   };
 }
 
+/** Whether it is that operation's clients whose number the steps are, and not another group's. */
+function isOwn(steps: readonly Step[], operation: Operation): boolean {
+  return steps.every(({ clients, treatment }) =>
+    treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
+  );
+}
+
+/** Whether a schedule starts it, by itself or as a part of the cycle: then clients are not what drives it. */
+function isScheduled(steps: readonly Step[], operation: Operation): boolean {
+  const started: readonly Operation[] = operation === "read" ? [operation] : [operation, "__cycle__"];
+  return steps.some(({ treatment }) =>
+    treatment.trials.some(({ operations }) =>
+      started.some((name) => operations[name]?.offered !== undefined),
+    ),
+  );
+}
+
+function lawOf(steps: readonly Step[], operation: Operation, seed: number): UslFit {
+  if (!isScheduled(steps, operation)) return fitCurves(curves(steps, operation), seed);
+  return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
+}
+
 /** The blocks in which every step has throughput. */
 function curves(steps: readonly Step[], operation: Operation): Curve[] {
   const blocks = [...new Set(steps.flatMap(({ treatment }) => treatment.trials.map(({ block }) => block)))];
@@ -80,9 +103,9 @@ export function sweepsOf(treatments: readonly TreatmentResult[], seed: number): 
       const ascending = steps.toSorted((a, b) => a.clients - b.clients);
       return OPERATIONS.flatMap((operation): Sweep[] => {
         const points = ascending.map((step) => pointOf(step, operation, seed));
-        if (points.every(({ trials }) => trials === 0)) return [];
+        if (points.every(({ trials }) => trials === 0) || !isOwn(steps, operation)) return [];
         const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);
-        return [{ factor, levels, operation, points, usl: fitCurves(curves(ascending, operation), fitSeed) }];
+        return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, fitSeed) }];
       });
     }),
   );

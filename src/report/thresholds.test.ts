@@ -82,6 +82,18 @@ describe("what a threshold sees", () => {
     }
     expect(seenValue(threshold("add", "count>0"), empty)).toBe(0);
   });
+
+  it("is the retries where every attempt is tried again and nothing ends", () => {
+    const stuck = {
+      ...exampleOperation(10),
+      transactions: 0,
+      events: 0,
+      failures: {},
+      emptyPolls: 0,
+      retries: 5000,
+    };
+    expect(seenValue(threshold("add", "retries<100"), measured({ operations: { add: stuck } }))).toBe(5000);
+  });
 });
 
 it("compares by every operator", () => {

@@ -54,7 +54,8 @@ function operationCount(aggregate: string, result: OperationResult): number | un
     case "failures":
       return isIdle ? undefined : failures;
     case "retries":
-      return isIdle ? undefined : result.retries;
+      // Where all attempts fail and are tried again, nothing ends, and they are there all the same.
+      return isIdle && result.retries === 0 ? undefined : result.retries;
     case "emptyPolls":
       return isIdle ? undefined : result.emptyPolls;
     case "offered":

@@ -1,6 +1,7 @@
 // Whether the window paid for files of the server's log that later windows find ready. A server makes them as it needs
 // them, fills them with zeros unless `wal_init_zero` is off, and uses them again after a checkpoint: on a new server the
 // first trial has fewer events and twice the p99 for that alone. A warning and no taint: it happened so.
+import { bytesText } from "../numbers.js";
 import { above, percent, type Check } from "./check.js";
 
 /** Of the window's log, so much went through new files. */
@@ -17,7 +18,7 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
     walZeroBytes / walBytes,
     MOST_RATIO,
     (seen) =>
-      `the server filled ${Math.round(walZeroBytes / 2 ** 20)} MB of new files of its write-ahead log with zeros, ${percent(seen)} of ` +
+      `the server filled ${bytesText(walZeroBytes)} of new files of its write-ahead log with zeros, ${percent(seen)} of ` +
       "what it wrote there in the window: it does so once and uses them again, so a later trial has more of the server to " +
       "itself; run a trial first that is not compared, or start the server with wal_init_zero = off",
   );
