@@ -31,21 +31,24 @@ async function end(report: Report): Promise<void> {
   hasEnded = true;
   clearInterval(pulse);
   await log.close();
-  port?.postMessage(report);
+  port?.postMessage(log.failure && report.kind === "stopped" ? failedBy(log.failure) : report);
   port?.close();
+}
+
+function failedBy(error: unknown): Report {
+  const isOurs = error instanceof TrainSimError;
+  return {
+    kind: "failed",
+    message: `${role} worker ${index}: ${messageOf(error)}`,
+    exitCode: isOurs ? error.exitCode : ExitCode.unexpected,
+    hint: isOurs ? error.hint : "",
+  };
 }
 
 async function fail(error: unknown): Promise<void> {
   if (hasEnded) return;
-  const message = messageOf(error);
-  log.logger.error({ event: "stop", operation: "*", reason: message }, "worker failed");
-  const isOurs = error instanceof TrainSimError;
-  await end({
-    kind: "failed",
-    message: `${role} worker ${index}: ${message}`,
-    exitCode: isOurs ? error.exitCode : ExitCode.unexpected,
-    hint: isOurs ? error.hint : "",
-  });
+  log.logger.error({ event: "stop", operation: "*", reason: messageOf(error) }, "worker failed");
+  await end(failedBy(error));
   await worker.abandon();
 }
 

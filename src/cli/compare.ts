@@ -9,7 +9,7 @@ import { compareRuns, type StoredRun } from "../report/run-comparison.js";
 import { renderRunComparison } from "../report/run-comparison-text.js";
 import { runsAsCsv } from "../report/run-csv.js";
 import { readResult } from "../results/reader.js";
-import { writeFileAtomic } from "../results/storage.js";
+import { writeNamedFile } from "../results/storage.js";
 
 interface CompareOptions {
   readonly baseline?: string;
@@ -64,7 +64,7 @@ async function readRuns(directories: readonly string[], baseline: string | undef
 
 async function writeCsv(runs: readonly StoredRun[], file: string): Promise<void> {
   const { csv, leftOut } = runsAsCsv(runs);
-  await writeFileAtomic(file, csv);
+  await writeNamedFile(file, csv);
   if (leftOut.length === 0) return;
   process.stderr.write(
     `train-sim: ${file} leaves out ${leftOut.length} metrics that not every run has, as ${withoutControls(leftOut[0] ?? "")}\n`,

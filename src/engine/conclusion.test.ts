@@ -38,9 +38,10 @@ describe("the exit code", () => {
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
     [
       "a signal came, thresholds or not",
-      { stopReason: "stopped by SIGINT", thresholds: [failedThreshold] },
+      { stopReason: "stopped by SIGINT", completeTrials: 5, thresholds: [failedThreshold] },
       105,
     ],
+    ["a signal came when all trials were complete", { stopReason: "stopped by SIGINT" }, 0],
     [
       "a threshold aborted",
       { stopReason: abort.message, abortedBy: abort, thresholds: [failedThreshold] },

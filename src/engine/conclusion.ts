@@ -20,12 +20,15 @@ export interface Facts {
   readonly plannedTrials: number;
 }
 
+/** Undefined, too, where a signal came when all trials were complete: nothing is missing then. */
+function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
+  if (stopReason === undefined || (completeTrials === plannedTrials && !abortedBy)) return undefined;
+  return `${stopReason} after ${completeTrials} of ${plannedTrials} trials`;
+}
+
 export function verdictOf(facts: Facts): Verdict {
-  const { failure, stopReason, violations, completeTrials, plannedTrials } = facts;
-  const aborted = [
-    ...(failure ? [failure.message] : []),
-    ...(stopReason === undefined ? [] : [`${stopReason} after ${completeTrials} of ${plannedTrials} trials`]),
-  ];
+  const { failure, violations } = facts;
+  const aborted = [failure?.message, stopOf(facts)].filter((reason) => reason !== undefined);
   const tainted = [...violations, ...reasonsOf(findingsOf(facts.treatments), "taint")];
   if (aborted.length > 0) return { status: "aborted", reasons: [...aborted, ...tainted] };
   return { status: tainted.length > 0 ? "tainted" : "ok", reasons: tainted };
@@ -35,6 +38,6 @@ export function exitCodeOf(facts: Facts): ExitCode {
   if (facts.violations.length > 0) return ExitCode.integrityViolation;
   if (facts.failure) return facts.failure.exitCode;
   if (facts.abortedBy) return facts.abortedBy.exitCode;
-  if (facts.stopReason !== undefined) return ExitCode.interrupted;
+  if (stopOf(facts) !== undefined) return ExitCode.interrupted;
   return facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
 }

@@ -32,6 +32,11 @@ export interface Findings {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
+/** What an audit found, in words, each with the trial's name. */
+export function violationsOf(integrity: TrialResult["integrity"], name: string): string[] {
+  return (integrity?.violations ?? []).map((words) => `${name}: ${words}`);
+}
+
 export class ExperimentRecord {
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
@@ -53,9 +58,7 @@ export class ExperimentRecord {
   /** Integrity violations in words, with their trials. */
   get violations(): string[] {
     return this.finished.flatMap(({ treatmentId, result }) =>
-      (result.integrity?.violations ?? []).map(
-        (words) => `trial ${result.number} (${treatmentId}): ${words}`,
-      ),
+      violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`),
     );
   }
 

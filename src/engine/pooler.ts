@@ -6,12 +6,15 @@ import { findPgBouncer } from "../target/find-pgbouncer.js";
 import { externalPooler, startPgBouncers } from "../target/pgbouncer.js";
 import type { RunningPooler, RunningTarget } from "../target/running-target.js";
 
-/** Refuses, before anything is started, an experiment that needs a PgBouncer of ours where there is none. */
-export async function requirePooler(treatments: readonly Treatment[]): Promise<void> {
+/**
+ * Refuses, before anything is started, an experiment that needs a PgBouncer of ours where there is none; resolves to the
+ * version of the one that there is, undefined where none is needed.
+ */
+export async function requirePooler(treatments: readonly Treatment[]): Promise<string | undefined> {
   const isNeeded = treatments.some(
     ({ settings: { pool } }) => pool.strategy === "pgbouncer" && pool.urls.length === 0,
   );
-  if (isNeeded) await findPgBouncer();
+  return isNeeded ? (await findPgBouncer()).version : undefined;
 }
 
 /** Resolves to undefined where the treatment has no pooler in front of the server. */

@@ -12,7 +12,7 @@ import type { Environment, TrialResult } from "../results/result-schema.js";
 import { TrialFiles, writeTrial } from "../results/trial-files.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Experiment } from "../scenario/settings.js";
-import { exampleResult, exampleTrial } from "../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleResult, exampleTrial } from "../testing/example-result.js";
 import {
   environmentChanges,
   readInterrupted,
@@ -95,6 +95,22 @@ describe("what an interrupted run left", () => {
       `002-${id}.partial-1`,
       `002-${id}.partial-2`,
     ]);
+  });
+
+  it("keeps what audits found in trials that are run again, each time it is gone on with", async () => {
+    const id = experiment.trials[1]?.treatmentId ?? "";
+    const integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated" as const, lost: 2, violations: ["2 lost"] };
+    await store(1, "complete");
+    await store(2, "partial");
+    const path = join(directory, "trials", `002-${id}`);
+    await writeTrial(path, { ...exampleTrial(0, 2, 1), status: "partial", integrity });
+    const words = [`trial 2 (${id}, set aside): 2 lost`];
+    expect((await readInterrupted(directory, experiment)).violations).toEqual(words);
+    await setTrialAside(directory, 2, id);
+    await store(2, "complete");
+    const resumed = await readInterrupted(directory, experiment);
+    expect(resumed.trials.map(({ result }) => result.number)).toEqual([1, 2]);
+    expect(resumed.violations).toEqual(words);
   });
 
   it("is refused where a trial's files contradict each other, are damaged, or belong to another plan", async () => {

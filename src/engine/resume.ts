@@ -6,7 +6,7 @@ import { UsageError } from "../foundation/errors.js";
 import type { Totals } from "../metrics/totals.js";
 import { lintEntry } from "../report/lint.js";
 import { SCENARIO_FILE } from "../results/directory.js";
-import { readResult, readTrial } from "../results/reader.js";
+import { readResult, readTrial, readTrialsAside } from "../results/reader.js";
 import { readTrialTotals } from "../results/stored-totals.js";
 import type { Ceiling, Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { scenarioDifferences } from "../scenario/difference.js";
@@ -14,6 +14,7 @@ import { loadScenario, parseScenario } from "../scenario/loader.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment, PlannedTrial } from "../scenario/settings.js";
 import { isAmong } from "./environment.js";
+import { violationsOf } from "./experiment-record.js";
 
 /** An interrupted experiment as its directory holds it. */
 export interface ResumedExperiment {
@@ -24,6 +25,8 @@ export interface ResumedExperiment {
     readonly result: TrialResult;
     readonly totals: Totals;
   }[];
+  /** Of trials that are not complete, what their audits found: a run that goes on does not undo it. */
+  readonly violations: readonly string[];
   /** Where they ran. */
   readonly environment: Environment;
   /** By treatment id, where the generator's ceiling was measured. */
@@ -37,11 +40,9 @@ const RESUMED_RULE = "resumed";
 /** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
 const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
 
-async function completeTrial(directory: string, planned: PlannedTrial): Promise<TrialResult | undefined> {
-  const result = await readTrial(directory, planned.number, planned.treatmentId);
-  if (result?.status !== "complete") return undefined;
+function requirePlanned(directory: string, planned: PlannedTrial, result: TrialResult): void {
   const { number, block, seed } = planned;
-  if (result.number === number && result.block === block && result.seed === seed) return result;
+  if (result.number === number && result.block === block && result.seed === seed) return;
   throw new UsageError(
     `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
     "Was the directory put together by hand? Run the scenario anew.",
@@ -83,10 +84,16 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     );
   }
   const trials: ResumedExperiment["trials"][number][] = [];
+  const violations: string[] = [];
   for (const planned of experiment.trials) {
-    const result = await completeTrial(directory, planned);
-    if (!result) continue;
-    const { treatmentId } = planned;
+    const { number, treatmentId } = planned;
+    const aside = await readTrialsAside(directory, number, treatmentId);
+    const result = await readTrial(directory, number, treatmentId);
+    const isComplete = result?.status === "complete";
+    for (const { integrity } of result && !isComplete ? [...aside, result] : aside)
+      violations.push(...violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`));
+    if (!isComplete) continue;
+    requirePlanned(directory, planned, result);
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
@@ -95,7 +102,7 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   const ceilings = new Map(
     stored.treatments.flatMap(({ id, ceiling }) => (ceiling ? [[id, ceiling] as const] : [])),
   );
-  return { directory, trials, environment: stored.environment, ceilings, interruptions };
+  return { directory, trials, violations, environment: stored.environment, ceilings, interruptions };
 }
 
 function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {

@@ -1,6 +1,7 @@
 // The coordinator's lines in a trial's NDJSON log: phases, the audit, the end with its totals. Workers write their
 // own lines to the same file; every line says trial, treatment, actor and worker.
 import { join } from "node:path";
+import type { TrainSimError } from "../foundation/errors.js";
 import { openLogger, type OpenLogger } from "../foundation/logger.js";
 import type { Conservation } from "../model/conservation.js";
 import type { Ledger } from "../model/ledger.js";
@@ -66,6 +67,11 @@ export class TrialLog {
       { event: "audit", operation: "*", ...conservation, unmatchedLifecycles },
       "audit",
     );
+  }
+
+  /** Why lines of the coordinator are missing, if any are. */
+  get failure(): TrainSimError | undefined {
+    return this.open.failure;
   }
 
   /** Writes the last line; resolves once the file holds them all. */

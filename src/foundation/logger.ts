@@ -2,6 +2,8 @@
 // and writes gathered in memory so that a line on the hot path costs no system call. Logs never carry a payload,
 // a parameter value or a password.
 import { pino, type Logger } from "pino";
+import type { TrainSimError } from "./errors.js";
+import { storageError } from "./storage-error.js";
 
 export type { Logger };
 
@@ -19,9 +21,11 @@ export interface LoggerOptions {
 /** A logger and the ways to get its lines into the file. */
 export interface OpenLogger {
   readonly logger: Logger;
+  /** Why lines are missing in the file, if any are. */
+  readonly failure: TrainSimError | undefined;
   /** Starts writing what is gathered, without waiting: once a second, so that a reader can follow. */
   flush(): void;
-  /** Resolves once every line is in the file. */
+  /** Resolves once every line is in the file, or cannot be. */
   close(): Promise<void>;
 }
 
@@ -37,6 +41,11 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     },
     destination,
   );
+  let failure: TrainSimError | undefined;
+  // Nobody may be without a listener: an error that nobody hears ends the thread.
+  destination.on("error", (error: Error) => {
+    failure ??= storageError(error, options.file);
+  });
   // What is flushed before the file is open would lie there until the next time.
   let isOpen = false;
   destination.once("ready", () => {
@@ -45,11 +54,19 @@ export function openLogger(options: LoggerOptions): OpenLogger {
   });
   return {
     logger,
+    get failure() {
+      return failure;
+    },
     flush: () => {
       if (isOpen) destination.flush();
     },
     close: () =>
       new Promise((resolve) => {
+        // A file that could not be opened is never closed either.
+        if (failure && !isOpen) {
+          resolve();
+          return;
+        }
         destination.once("close", resolve);
         destination.once("error", () => resolve());
         destination.end();

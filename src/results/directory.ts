@@ -5,8 +5,9 @@ import { access, lstat, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
 import { codeOf, UsageError } from "../foundation/errors.js";
+import { storageError } from "../foundation/storage-error.js";
 import { ResultDocument } from "./result-schema.js";
-import { storageError, writeFileAtomic } from "./storage.js";
+import { writeFileAtomic } from "./storage.js";
 
 export const RESULT_FILE = "result.json";
 export const SUMMARY_FILE = "summary.txt";
@@ -23,6 +24,9 @@ export function safeName(name: string): string {
   return safe.slice(0, 80) || "experiment";
 }
 
+/** The option that chooses where result directories are made. */
+const OUT = "--out";
+
 /** `20260131T235959Z`. */
 export function compactUtc(atMs: number): string {
   return isoTime(atMs)
@@ -30,13 +34,14 @@ export function compactUtc(atMs: number): string {
     .replace(/[-:]/g, "");
 }
 
-async function makeDirectory(path: string): Promise<"made" | "taken"> {
+/** `option` is the one that chooses the place. */
+async function makeDirectory(path: string, option?: string): Promise<"made" | "taken"> {
   try {
     await mkdir(path);
     return "made";
   } catch (error) {
     if (codeOf(error) === "EEXIST") return "taken";
-    throw storageError(error, path);
+    throw storageError(error, path, option);
   }
 }
 
@@ -45,11 +50,11 @@ async function makeDirectory(path: string): Promise<"made" | "taken"> {
  * is made when its own parent exists.
  */
 export async function createResultDirectory(parent: string, name: string, atMs: number): Promise<string> {
-  await makeDirectory(parent);
+  await makeDirectory(parent, OUT);
   const base = join(parent, `${safeName(name)}-${compactUtc(atMs)}`);
   for (let attempt = 1; ; attempt++) {
     const path = attempt === 1 ? base : `${base}-${attempt}`;
-    if ((await makeDirectory(path)) === "taken") continue;
+    if ((await makeDirectory(path, OUT)) === "taken") continue;
     await makeDirectory(join(path, "trials"));
     return path;
   }
@@ -81,19 +86,30 @@ export async function createTrialDirectory(
   return path;
 }
 
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const asidePath = (path: string, n: number): string => `${path}.partial-${n}`;
+
+/** What interrupted runs left of a trial and was set aside, in order. */
+export async function trialsAside(directory: string, number: number, treatmentId: string): Promise<string[]> {
+  const path = trialPath(directory, number, treatmentId);
+  const paths: string[] = [];
+  while (await exists(asidePath(path, paths.length + 1))) paths.push(asidePath(path, paths.length + 1));
+  return paths;
+}
+
 /** Renames what an interrupted run left of a trial to the first of `...partial-1`, `...partial-2` that is free. */
 export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
   await requireOwnTrials(directory);
   const path = trialPath(directory, number, treatmentId);
-  const exists = (one: string): Promise<boolean> =>
-    access(one).then(
-      () => true,
-      () => false,
-    );
   if (!(await exists(path))) return;
-  let n = 1;
-  while (await exists(`${path}.partial-${n}`)) n++;
-  await rename(path, `${path}.partial-${n}`).catch((error: unknown) => {
+  const { length } = await trialsAside(directory, number, treatmentId);
+  await rename(path, asidePath(path, length + 1)).catch((error: unknown) => {
     throw storageError(error, path);
   });
 }

@@ -54,6 +54,11 @@ describe("the logs that a path means", () => {
     mkdirSync(join(root, "other"));
     await expect(logFilesIn([join(root, "other")])).rejects.toThrow(/other holds no log/);
     await expect(logFilesIn([join(root, "absent")])).rejects.toMatchObject({ exitCode: 104 });
+    mkdirSync(join(root, "broken"));
+    writeFileSync(join(root, "broken/trials"), "");
+    const broken = logFilesIn([join(root, "broken")]);
+    await expect(broken).rejects.toMatchObject({ exitCode: 104 });
+    await expect(broken).rejects.toThrow(/^Cannot read .*broken\/trials: /);
   });
 });
 

@@ -43,9 +43,19 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    throw new UsageError(
+      `Cannot read ${directory}: ${messageOf(error)}`,
+      "Name a result directory that you may read.",
+      { cause: error },
+    );
+  });
+}
+
 /** Of a result directory, or of one trial's own. */
 async function logsBelow(directory: string): Promise<LogFile[]> {
-  const names = await readdir(directory);
+  const names = await namesIn(directory);
   if (!names.includes("trials")) {
     const own = logIn(names);
     if (own !== undefined) return [{ path: join(directory, own) }];
@@ -55,9 +65,9 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
     );
   }
   const files: LogFile[] = [];
-  for (const trial of (await readdir(join(directory, "trials"))).sort()) {
+  for (const trial of (await namesIn(join(directory, "trials"))).sort()) {
     const at = join(directory, "trials", trial);
-    const log = (await isDirectory(at)) ? logIn(await readdir(at)) : undefined;
+    const log = (await isDirectory(at)) ? logIn(await namesIn(at)) : undefined;
     const number = Number.parseInt(basename(at), 10);
     if (log !== undefined) files.push({ path: join(at, log), ...(number > 0 && { trial: number }) });
   }

@@ -7,7 +7,7 @@ import type * as z from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { RESULT_FILE, trialPath } from "./directory.js";
+import { RESULT_FILE, trialPath, trialsAside } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
 import { issueWords } from "./issue-words.js";
 import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
@@ -100,12 +100,27 @@ export async function readResult(directory: string): Promise<ResultDocument> {
 }
 
 /** What one trial came to; undefined where it was never finished, a UsageError where its file cannot be read. */
-export async function readTrial(
+export function readTrial(
   directory: string,
   trialNumber: number,
   treatmentId: string,
 ): Promise<TrialResult | undefined> {
-  const path = join(trialPath(directory, trialNumber, treatmentId), TRIAL_FILE);
+  return readTrialIn(trialPath(directory, trialNumber, treatmentId));
+}
+
+/** Of that trial, what interrupted runs left, the one that was set aside first at the beginning. */
+export async function readTrialsAside(
+  directory: string,
+  trialNumber: number,
+  treatmentId: string,
+): Promise<TrialResult[]> {
+  const paths = await trialsAside(directory, trialNumber, treatmentId);
+  const trials = await Promise.all(paths.map(readTrialIn));
+  return trials.filter((trial) => trial !== undefined);
+}
+
+async function readTrialIn(trialDirectory: string): Promise<TrialResult | undefined> {
+  const path = join(trialDirectory, TRIAL_FILE);
   const text = await readText(path);
   if (text === undefined) return undefined;
   const parsed = TrialResult.safeParse(parseJson(path, text));

@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf, UsageError } from "../foundation/errors.js";
-import { storageError } from "./storage.js";
+import { storageError } from "../foundation/storage-error.js";
 
 const LOCK_FILE = "running";
 

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
-import { AppendFile, storageError, writeFileAtomic } from "./storage.js";
+import { TrainSimError, UsageError } from "../foundation/errors.js";
+import { AppendFile, writeFileAtomic, writeNamedFile } from "./storage.js";
 
 let directory = "";
 beforeEach(() => {
@@ -60,29 +60,25 @@ describe("writeFileAtomic", () => {
   });
 });
 
-describe("storageError", () => {
-  it("names a full disk and what to do", () => {
-    const error = storageError(Object.assign(new Error("x"), { code: "ENOSPC" }), "/a/b");
-    expect(error.message).toMatch(/No space left on the disk to write \/a\/b/);
-    expect(error.hint).toMatch(/--out/);
-    expect(error.exitCode).toBe(ExitCode.unexpected);
+describe("writeNamedFile", () => {
+  it("writes through a link, which stays, and makes what is not there", async () => {
+    const [file, link] = [join(directory, "shared.csv"), join(directory, "link.csv")];
+    writeFileSync(file, "old");
+    symlinkSync(file, link);
+    await writeNamedFile(link, "new");
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe("new");
+    await writeNamedFile(join(directory, "made.csv"), "made");
+    expect(readFileSync(join(directory, "made.csv"), "utf8")).toBe("made");
+    expect(readdirSync(directory).sort()).toEqual(["link.csv", "made.csv", "shared.csv"]);
   });
 
-  it("makes usage errors of places that the user chose badly", () => {
-    for (const code of ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ENAMETOOLONG"]) {
-      const error = storageError(Object.assign(new Error("x"), { code }), "/a/b");
-      expect(error).toBeInstanceOf(UsageError);
-      expect(error.message).toContain("/a/b");
-      expect(error.hint).not.toBe("");
-    }
-  });
-
-  it("keeps the system's words for anything else, and an error that is already clear", () => {
-    expect(storageError(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }), "/a").message).toContain(
-      "EIO: i/o error",
-    );
-    const clear = new UsageError("clear");
-    expect(storageError(clear, "/a")).toBe(clear);
+  it("leaves a device a device, and says what cannot be written", async () => {
+    const link = join(directory, "device");
+    symlinkSync("/dev/null", link);
+    await writeNamedFile(link, "gone");
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    await expect(writeNamedFile(directory, "x")).rejects.toThrow(/a directory is in its place/);
   });
 });
 

@@ -2,50 +2,9 @@
 // files are written beside their place, flushed and renamed into it; streams are appended in whole lines and
 // flushed when closed. Every failure of the file system comes out as an error with the path and the way out.
 import { closeSync, constants, fsyncSync, openSync, writeSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "../foundation/errors.js";
-
-/** Places that the user chose badly: what is wrong with them, and the way out. */
-const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
-  EACCES: notWritable,
-  EPERM: notWritable,
-  EROFS: notWritable,
-  EEXIST: inTheWay,
-  ENOTDIR: inTheWay,
-  EISDIR: (path) => [
-    `${path} cannot be written: a directory is in its place`,
-    "Remove it, or choose another place.",
-  ],
-  ENOENT: (path) => [
-    `${dirname(path)} does not exist, so ${path} cannot be written`,
-    "Make the directory first, or choose another with --out.",
-  ],
-  ENAMETOOLONG: (path) => [`${path} is too long a name`, "Choose a shorter one."],
-};
-
-function notWritable(path: string): [string, string] {
-  return [`${path} cannot be written: no permission`, "Choose a writable directory with --out."];
-}
-
-function inTheWay(path: string): [string, string] {
-  return [`${path} cannot be made: a file is in its place`, "Choose another directory with --out."];
-}
-
-/** What the operating system said about `path`, in words; a UsageError where the user chose the place. */
-export function storageError(error: unknown, path: string): TrainSimError {
-  if (error instanceof TrainSimError) return error;
-  const code = codeOf(error) ?? "";
-  const usage = USAGE[code];
-  if (usage) return new UsageError(...usage(path), { cause: error });
-  const full = code === "ENOSPC" || code === "EDQUOT";
-  return new TrainSimError(
-    full ? `No space left on the disk to write ${path}` : `Cannot write ${path}: ${messageOf(error)}`,
-    ExitCode.unexpected,
-    full ? "Free some space, or choose another disk with --out." : "Check the disk.",
-    { cause: error },
-  );
-}
+import { storageError } from "../foundation/storage-error.js";
 
 /** Replaces `path` as a whole: after a crash at any moment it holds its old text or all of the new. */
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
@@ -66,6 +25,21 @@ export async function writeFileAtomic(path: string, text: string): Promise<void>
     await rm(temporary, { force: true }).catch(() => undefined);
     throw storageError(error, path);
   }
+}
+
+/**
+ * Writes to a place that the user names, as a shell does: through a link, into a device or a pipe as it is; a file, or what
+ * is to be one, as a whole.
+ */
+export async function writeNamedFile(path: string, text: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isFile() ?? true) {
+    await writeFileAtomic(there ? await realpath(path) : path, text);
+    return;
+  }
+  await writeFile(path, text).catch((error: unknown) => {
+    throw storageError(error, path);
+  });
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -3,6 +3,7 @@
 // whole at the end. A second of which a part came late has a second set of lines: readers add them up.
 import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
+import { storageError } from "../foundation/storage-error.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";
 import type { SecondSink } from "../metrics/tally.js";
@@ -11,7 +12,7 @@ import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js
 import type { EvidenceValues } from "./evidence-metrics.js";
 import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
 import { TrialResult } from "./result-schema.js";
-import { AppendFile, storageError, writeFileAtomic } from "./storage.js";
+import { AppendFile, writeFileAtomic } from "./storage.js";
 
 export const HISTOGRAM_LOG_FILE = "histograms.hlog";
 export const TIMESERIES_FILE = "timeseries.csv";

@@ -1,0 +1,44 @@
+// A log whose file takes nothing: the thread lives on, the logger says why lines are missing, and closing it ends.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { UsageError } from "./errors.js";
+import { openLogger, type OpenLogger } from "./logger.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-logger-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const open = (file: string): OpenLogger => openLogger({ file, level: "info", bindings: { trial: 1 } });
+
+it("writes its lines, and has no failure", async () => {
+  const file = join(directory, "log.ndjson");
+  const log = open(file);
+  log.logger.info({ event: "start" }, "words");
+  await log.close();
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ trial: 1, event: "start", msg: "words" });
+  expect(log.failure).toBeUndefined();
+});
+
+// Linux has a device that is always full.
+it.runIf(existsSync("/dev/full"))("says that the disk is full, and goes on", async () => {
+  const log = open("/dev/full");
+  const long = "a line that is long enough to be written soon".repeat(5);
+  for (let i = 0; i < 200; i++) log.logger.info({ i }, long);
+  await expect.poll(() => log.failure?.message).toBe("No space left on the disk to write /dev/full");
+  log.logger.info("one more");
+  await log.close();
+});
+
+it("says that its file cannot be made, and ends when it is closed", async () => {
+  const log = open(join(directory, "none", "log.ndjson"));
+  log.logger.info("a line");
+  await expect.poll(() => log.failure).toBeInstanceOf(UsageError);
+  await log.close();
+  expect(log.failure?.message).toContain("none does not exist");
+});

@@ -1,0 +1,51 @@
+// What the file system refused, as an error with the path and the way out: a place that the user chose badly, a full disk, or
+// a broken one. Whoever writes a file tells its failures by it, so that the same trouble has the same words everywhere. It
+// writes nothing itself.
+import { dirname } from "node:path";
+import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";
+
+/** Places that the user chose badly: what is wrong with them, and the way out. */
+const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
+  EACCES: notWritable,
+  EPERM: notWritable,
+  EROFS: notWritable,
+  EEXIST: inTheWay,
+  ENOTDIR: inTheWay,
+  EISDIR: (path) => [
+    `${path} cannot be written: a directory is in its place`,
+    "Remove it, or choose another place.",
+  ],
+  ENOENT: (path) => [
+    `${dirname(path)} does not exist, so ${path} cannot be written`,
+    "Make the directory first, or choose another place.",
+  ],
+  ENAMETOOLONG: (path) => [`${path} is too long a name`, "Choose a shorter one."],
+};
+
+function notWritable(path: string): [string, string] {
+  return [`${path} cannot be written: no permission`, "Choose a writable place."];
+}
+
+function inTheWay(path: string): [string, string] {
+  return [`${path} cannot be made: a file is in its place`, "Choose another place."];
+}
+
+/**
+ * What the operating system said about `path`, in words; a UsageError where the user chose the place. `option` is the one
+ * that chooses it, if any does: `--out`.
+ */
+export function storageError(error: unknown, path: string, option?: string): TrainSimError {
+  if (error instanceof TrainSimError) return error;
+  const code = codeOf(error) ?? "";
+  const by = (hint: string): string =>
+    option === undefined ? hint : hint.replace(/\.$/, ` with ${option}.`);
+  const [message, hint] = USAGE[code]?.(path) ?? [];
+  if (message !== undefined) return new UsageError(message, by(hint ?? ""), { cause: error });
+  const full = code === "ENOSPC" || code === "EDQUOT";
+  return new TrainSimError(
+    full ? `No space left on the disk to write ${path}` : `Cannot write ${path}: ${messageOf(error)}`,
+    ExitCode.unexpected,
+    full ? by("Free some space, or choose another disk.") : "Check the disk.",
+    { cause: error },
+  );
+}
