@@ -9,6 +9,7 @@ import type { LogFilter, TimeBound } from "../report/logs/log-filter.js";
 import { readLogs } from "../report/logs/read-logs.js";
 import { renderLogReport } from "../report/logs/render.js";
 import { colourMarks, plainMarks } from "../report/text-table.js";
+import { isColoured } from "./colour.js";
 import { logFilesIn } from "../results/log-reader.js";
 import { ROLES } from "../scenario/settings.js";
 
@@ -100,7 +101,7 @@ async function logs(paths: readonly string[], options: LogsOptions): Promise<voi
     ...(to && { to }),
   };
   const report = await readLogs(await logFilesIn(paths), filter, options.slowest);
-  const marks = process.stdout.isTTY && !process.env["NO_COLOR"] ? colourMarks : plainMarks;
+  const marks = isColoured() ? colourMarks : plainMarks;
   process.stdout.write(
     options.json ? `${JSON.stringify(report, null, 2)}\n` : renderLogReport(report, marks),
   );

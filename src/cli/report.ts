@@ -6,6 +6,7 @@ import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/summary.js";
 import { printable } from "../report/text-table.js";
 import { readResult } from "../results/reader.js";
+import { isColoured } from "./colour.js";
 import { packageVersion } from "./package-info.js";
 
 export function register(program: Command): void {
@@ -23,7 +24,7 @@ async function report(directory: string, options: { json?: true }): Promise<void
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     return;
   }
-  process.stdout.write(renderSummary(result, { directory }));
+  process.stdout.write(renderSummary(result, { directory, colour: isColoured() }));
   const path = await writeReport(directory, result, packageVersion());
   process.stdout.write(`Report:  ${printable(path)}\n`);
 }

@@ -359,7 +359,14 @@ describe("a run that is stopped", () => {
     await untilLogged(out, `"phase":"measure"`);
     expect(serversOf(started.child.pid)).not.toEqual([]);
     started.child.kill("SIGTERM");
-    started.child.kill("SIGTERM");
+    let hasEnded = false;
+    void started.ended.then(() => (hasEnded = true));
+    // Two that come together are one, as npx makes them of a key that was pressed once.
+    const askAgain = (): boolean => {
+      started.child.kill("SIGTERM");
+      return hasEnded;
+    };
+    await expect.poll(askAgain, { timeout: 20_000 }).toBe(true);
     expect((await started.ended).exitCode).toBe(105);
     await expect.poll(() => serversOf(started.child.pid), { timeout: 20_000 }).toEqual([]);
   });

@@ -8,18 +8,22 @@ import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
 import { Interruption } from "../engine/interruption.js";
+import { searchedTreatments } from "../engine/searched-treatments.js";
 import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
 import type { LiveEnd } from "../report/html/live-data.js";
+import { renderSummary } from "../report/summary.js";
 import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
+import { isColoured } from "./colour.js";
 import { DASHBOARD_PORT } from "./live/dashboard.js";
 import { PROMETHEUS_PORT } from "./live/prometheus.js";
 import { startWatchers, type WatchOptions } from "./live/watch.js";
 import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
+import { RepeatedSignal } from "./repeated-signal.js";
 import { answering, extentDocument } from "./validate.js";
 
 interface RunOptions {
@@ -41,8 +45,13 @@ interface RunOptions {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError("Give a whole number.");
+    throw new InvalidArgumentError(`Give a whole number, at most ${Number.MAX_SAFE_INTEGER}.`);
   return value;
+}
+
+function named(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Name a directory.");
 }
 
 /** An option's value is what follows it, even if a scenario was meant. */
@@ -66,7 +75,7 @@ export function register(program: Command): void {
     .option("--trials <n>", "trials of each treatment", wholeNumber)
     .option("--duration <duration>", "length of the measurement window, as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
-    .option("--out <dir>", "directory for the result directory", "results")
+    .option("--out <dir>", "directory for the result directory", named, "results")
     .option("--resume <dir>", "continue the interrupted experiment of that result directory")
     .option(
       "--find-capacity <threshold>",
@@ -99,7 +108,9 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   if (resume !== undefined && options.findCapacity)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const isPlanJson = options.plan === true && options.json === true;
-  const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides));
+  const experiment = await answering(isPlanJson, () =>
+    load(scenario, resume, overrides, options.findCapacity),
+  );
   if (options.plan) {
     const isSearch = options.findCapacity !== undefined;
     process.stdout.write(
@@ -111,7 +122,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);
   const outcome = await runWithSignals(experiment, options, resumed);
-  process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : outcome.summary);
+  process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome));
   process.exitCode = outcome.exitCode;
   if (outcome.failure) throw withDirectory(outcome.failure, outcome);
   if (outcome.exitCode === ExitCode.interrupted) {
@@ -119,8 +130,23 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
 }
 
+function summaryOf({ result, summary, directory }: ExperimentOutcome): string {
+  return isColoured() ? renderSummary(result, { directory, colour: true }) : summary;
+}
+
 /** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */
 async function load(
+  scenario: string | undefined,
+  resume: string | undefined,
+  overrides: Overrides,
+  findCapacity: Threshold | undefined,
+): Promise<Experiment> {
+  const experiment = await loadNamed(scenario, resume, overrides);
+  if (findCapacity) searchedTreatments(experiment.treatments, findCapacity);
+  return experiment;
+}
+
+function loadNamed(
   scenario: string | undefined,
   resume: string | undefined,
   overrides: Overrides,
@@ -158,8 +184,12 @@ async function runWithSignals(
     const done = resumed.trials.length;
     observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
   }
+  // Whether a threshold has asked to stop before is no wish of the user's.
+  const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (interruption.isRequested()) endNow(ExitCode.interrupted);
+    const heard = signals.hear();
+    if (heard === "another") endNow(ExitCode.interrupted);
+    if (heard !== "first") return;
     interruption.request(signal);
     observer.note(`${signal}: finishing what is under way; once more stops at once`);
   };

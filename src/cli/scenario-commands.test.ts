@@ -132,6 +132,18 @@ describe("run --plan --json", () => {
       ...{ trials: null, leastSeconds: null, mostSeconds: null },
     });
   });
+
+  test("refuses a search that would find nothing, before it is run", async () => {
+    const yaml = "name: a\nfactors: { payload: [text, jsonb] }";
+    const unread = await plan(yaml, "--find-capacity", "read: p(99)<50");
+    expect(unread?.exitCode).toBe(ExitCode.invalid);
+    expect(unread?.message).toBe(
+      '--find-capacity "read: p(99)<50": nothing measures read here: it takes readers (treatment text)',
+    );
+    const unknown = await plan(yaml, "--find-capacity", "add{pyload:text}: p(99)<50");
+    expect(unknown?.message).toContain("pyload is not a factor of this scenario; did you mean payload?");
+    expect(stage.output).toBe("");
+  });
 });
 
 describe("the plan", () => {

@@ -55,6 +55,7 @@ vi.mock("./experiment-host.js", () => ({
       return Promise.resolve({ dialect: SERVER_DIALECT });
     };
     release = () => Promise.resolve();
+    leftEntries = () => [];
     environment = () => ({ versions: {}, settings: {}, machine: {} });
   },
 }));
@@ -121,6 +122,22 @@ describe("the result of a search for capacity", () => {
     const failed = { expression: "count>0", treatment: "text", seen: null, ok: false };
     expect(result.thresholds).toMatchObject([{ ...failed, reason: "no complete trial" }]);
   });
+});
+
+it.each([
+  ["read: p(99)<50", "nothing measures read here: it takes readers"],
+  ["process: dropped==0", "process is not started by a schedule here"],
+  ["verdict{payload:text}: dropped==0", "verdict has no dropped"],
+])("refuses %s, which no probe would have a sample for, before anything runs", async (threshold, words) => {
+  const searched = Promise.resolve().then(() => search("", threshold));
+  await expect(searched).rejects.toThrow(words);
+  await expect(searched).rejects.toThrow(UsageError);
+  expect(driven).toEqual([]);
+  expect(readdirSync(out)).toEqual([]);
+});
+
+it("takes a question about the arrivals that only the search makes", async () => {
+  expect((await search("", "add: dropped<1")).result.capacity?.[0]?.outcome).toBe("found");
 });
 
 it("probes in the dialect that the server says it speaks", async () => {

@@ -3,7 +3,7 @@
 // the result, so that its tables show the treatment at its capacity. The curve is written after every probe.
 import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
-import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
@@ -21,7 +21,6 @@ import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
-import { isSelected } from "../scenario/thresholds.js";
 import { capacityOf, judgeProbe, ratePerSecondOf, treatmentAt, type Found } from "./capacity-probe.js";
 import { searchCapacity } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
@@ -34,12 +33,12 @@ import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { writeOutcome } from "./outcome-files.js";
 import { watchThresholds } from "./running-thresholds.js";
+import { searchedTreatments, START_RATE_PER_SECOND } from "./searched-treatments.js";
 import { runTrial } from "./trial.js";
 import type { FinishedTrial } from "./trial-parts.js";
 
 export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
 
-const START_RATE_PER_SECOND = 50;
 const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: 0.05 } as const;
 
 /** Rejects when not one probe could begin, and then leaves nothing behind. */
@@ -48,10 +47,7 @@ export async function findCapacity(
   threshold: Threshold,
   options: CapacityOptions,
 ): Promise<ExperimentOutcome> {
-  const treatments = experiment.treatments.filter((treatment) => isSelected(threshold, treatment));
-  if (treatments.length === 0)
-    throw new UsageError(`no treatment has the levels of ${threshold.metric}`, "`run --plan` lists them.");
-  for (const treatment of treatments) treatmentAt(treatment, START_RATE_PER_SECOND);
+  const treatments = searchedTreatments(experiment.treatments, threshold);
   const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
   requireCapacity(treatments);
   await requirePooler(treatments);
@@ -211,7 +207,7 @@ class CapacityRun {
     findings: Pick<Findings, "verdict" | "thresholds">,
     capacity: readonly Capacity[],
   ): ResultDocument {
-    const diagnosis = diagnosisEntries(findingsOf(record.treatments()));
+    const diagnosis = [...diagnosisEntries(findingsOf(record.treatments())), ...this.host.leftEntries()];
     const document = record.document({ ...findings, environment: this.host.environment(), diagnosis });
     return { ...document, capacity: [...capacity] };
   }

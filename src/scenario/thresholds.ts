@@ -155,6 +155,11 @@ function arrivalProblem(threshold: Threshold, treatments: readonly Outline[]): s
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
+/** Why that threshold cannot be measured on any of these treatments, if so. */
+export function thresholdProblem(threshold: Threshold, treatments: readonly Outline[]): string | undefined {
+  return selectorProblem(threshold, treatments) ?? arrivalProblem(threshold, treatments);
+}
+
 /**
  * The thresholds of a scenario; what is wrong with them goes to `findings`, beside what the schema says of a condition
  * that it refuses. Without treatments selectors go unchecked.

@@ -1,0 +1,23 @@
+// How often a user has asked to stop, by the signals that came. npm and npx pass a signal of the terminal on to the program
+// that they run, which the terminal has sent it to as well. One key pressed is two signals then, within milliseconds, and
+// the second must not be taken for another wish.
+import { monotonicMs } from "../foundation/clock.js";
+
+/** Signals that come within this of the first are the first. */
+export const SAME_WISH_MS = 200;
+
+export class RepeatedSignal {
+  private firstMs: number | undefined;
+
+  constructor(private readonly nowMs: () => number = monotonicMs) {}
+
+  /** Takes a signal: whether it is the first, the same once more, or another. */
+  hear(): "first" | "same" | "another" {
+    const nowMs = this.nowMs();
+    if (this.firstMs === undefined) {
+      this.firstMs = nowMs;
+      return "first";
+    }
+    return nowMs - this.firstMs < SAME_WISH_MS ? "same" : "another";
+  }
+}
