@@ -7,7 +7,7 @@ import {
   type Comparison,
   type ResultDocument,
 } from "../results/result-schema.js";
-import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./comparisons.js";
+import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { counted, intervalText, NONE_IN_RATIOS, ratioText } from "./numbers.js";

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { TreatmentResult } from "../results/result-schema.js";
 import { Comparison } from "../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../testing/example-result.js";
-import { compareTreatments, isBelowNoise, noiseFloor } from "./comparisons.js";
+import { compareTreatments } from "./comparisons.js";
+import { isBelowNoise, noiseFloor } from "./noise-floor.js";
 
 /** Trials of one treatment whose add makes these events a second; with none of them nothing takes time either. */
 function rates(id: string, eventsPerSecond: readonly number[]): TreatmentResult {

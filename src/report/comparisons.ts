@@ -1,6 +1,6 @@
 // Compares every treatment with the first one, operation by operation and metric by metric, and treatments that
-// run the very same settings (A/A pairs) with each other: what those differ by is noise, and a difference smaller
-// than that deserves no belief. The replicate is the trial; what a finding needs is told in `findings.ts`.
+// run the very same settings (A/A pairs) with each other: what those differ by is noise (`noise-floor.ts`).
+// The replicate is the trial; what a finding needs is told in `findings.ts`.
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -10,10 +10,8 @@ import {
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { findingsOf } from "./findings.js";
+import { NO_FACTOR } from "./noise-floor.js";
 import { isZeroThroughout, logSeries } from "./series.js";
-
-/** The factor of comparisons between treatments that do not differ. */
-export const NO_FACTOR = "none";
 
 /** The factors whose levels differ, as one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
@@ -69,33 +67,4 @@ export function compareTreatments(treatments: readonly TreatmentResult[], seed: 
       ...compareFamily(replicas, operation, metric, seed),
     ]),
   );
-}
-
-/** The comparisons of A/A pairs. */
-export function replicaComparisons(comparisons: readonly Comparison[]): Comparison[] {
-  return comparisons.filter(({ factor }) => factor === NO_FACTOR);
-}
-
-/** How far from 1 an interval reaches, or the ratio where it has none, as a factor of 1 or more. */
-function reach({ ratio, ciLow, ciHigh }: Comparison): number {
-  return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
-}
-
-/** The factor by which the very same settings differed, at most; undefined without an A/A pair. */
-export function noiseFloor(
-  comparisons: readonly Comparison[],
-  operation: ComparedOperation,
-  metric: ComparisonMetric,
-): number | undefined {
-  const pairs = replicaComparisons(comparisons).filter(
-    (comparison) => comparison.operation === operation && comparison.metric === metric,
-  );
-  return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
-}
-
-/** Whether a claimed difference is no larger than what the very same settings show. */
-export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
-  if (claim.factor === NO_FACTOR || (claim.verdict !== "higher" && claim.verdict !== "lower")) return false;
-  const floor = noiseFloor(comparisons, claim.operation, claim.metric);
-  return floor !== undefined && Math.max(claim.ratio, 1 / claim.ratio) <= floor;
 }

@@ -4,7 +4,7 @@
 import type { Comparison, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import { noiseSentences, reachSentences, settledText, stallSentences } from "./claims.js";
-import { isBelowNoise, NO_FACTOR } from "./comparisons.js";
+import { isBelowNoise, NO_FACTOR } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import type { KeyFinding } from "./html/report-data.js";
 import { counted, seenText, shortNumber } from "./numbers.js";

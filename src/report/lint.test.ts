@@ -69,6 +69,19 @@ describe("a pool against direct connections", () => {
   });
 });
 
+describe("locking where a database locks tables", () => {
+  it("is told of for the levels that speak of rows", () => {
+    const text = "factors: { locking: [for-update, skip-locked, nowait] }\n";
+    const target = "target: postgresql://u@db:5432/d";
+    const experiment = parseScenario(`name: a\n${target}\ndialect: cloudberry\n${text}`, "scenario.yaml");
+    const [objection] = lint(experiment).filter(({ rule }) => rule === "table-locks");
+    expect(objection?.treatments).toEqual(["skip-locked", "nowait"]);
+    expect(objection?.words).toContain("lock the whole table for each claim");
+    expect(rulesOf(text)).not.toContain("table-locks");
+    expect(rulesOf("dialect: cloudberry\nactors: { consumers: false }")).not.toContain("table-locks");
+  });
+});
+
 describe("faults of the network", () => {
   it("put a proxy into the path, which is told of the treatments that have it", () => {
     const text = "factors: { faults: [[], [{ at: 2s, kind: network-reset }]] }\n";

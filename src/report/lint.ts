@@ -3,6 +3,7 @@
 // more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
 import { formatDuration } from "../foundation/units.js";
 import type { ResultDocument } from "../results/result-schema.js";
+import { capabilitiesOf } from "../scenario/dialects/registry.js";
 import { isBudgeted } from "../scenario/estimate.js";
 import { networkPlacesOf } from "../scenario/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../scenario/settings.js";
@@ -57,6 +58,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   unequalClients,
   unequalWork,
   missingPoolControl,
+  tableLocks,
   fewTrials,
   sequentialOrder,
   forSettings(
@@ -91,6 +93,17 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
     "producers without consumers: the backlog only grows",
   ),
 ];
+
+/** A database that locks tables where a level speaks of rows. */
+function tableLocks({ treatments }: Experiment): Lint[] {
+  const found = treatments.filter(({ settings: { dialect, locking, actors } }) => {
+    const claims = actors.consumers ?? actors.cycle;
+    return claims && locking !== "for-update" && capabilitiesOf(dialect).lockingCaveat !== undefined;
+  });
+  const [first] = found;
+  const words = first && capabilitiesOf(first.settings.dialect).lockingCaveat;
+  return words === undefined ? [] : [{ rule: "table-locks", words, ...only(found, treatments) }];
+}
 
 /** Every objection, each once; with `seen`, what was found replaces what was assumed. */
 export function lint(experiment: Experiment, seen?: Seen): Lint[] {

@@ -18,6 +18,10 @@ describe("shortNumber", () => {
       [12345, "12.3k"],
       [999_949, "1000k"],
       [1_234_567, "1.23M"],
+      [999_600_000, "1.00G"],
+      [1_234_567_890, "1.23G"],
+      [12_345_678_901_234, "12.3T"],
+      [1.5e15, "1500T"],
     ];
     for (const [value, text] of golden) expect(shortNumber(value)).toBe(text);
   });

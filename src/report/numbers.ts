@@ -1,9 +1,20 @@
 // Numbers as people read them in tables: about three significant digits, at most five characters, never an exponent
 // where a reader would have to think. Exact values are in the result document.
 
-/** `0.012`, `1.23`, `12.3`, `123`, `1234`, `12.3k`, `1.23M`. */
+const LETTERS = [
+  ["T", 1e12],
+  ["G", 1e9],
+] as const;
+
+function withLetter(value: number): string {
+  const [letter, size] = LETTERS.find(([, from]) => value >= 0.9995 * from) ?? ["M", 1e6];
+  const scaled = value / size;
+  return `${scaled >= 999.5 ? Math.round(scaled) : scaled.toPrecision(3)}${letter}`;
+}
+
+/** `0.012`, `1.23`, `12.3`, `123`, `1234`, `12.3k`, `1.23M`, `1.23G`, `1.23T`. */
 export function shortNumber(value: number): string {
-  if (value >= 999_950) return `${(value / 1e6).toPrecision(3)}M`;
+  if (value >= 999_950) return withLetter(value);
   if (value >= 9999.5) return `${Number((value / 1000).toPrecision(3))}k`;
   if (value >= 99.95) return value.toFixed(0);
   if (value >= 0.9995) return Number(value.toPrecision(3)).toString();

@@ -11,7 +11,7 @@ import {
   type ResultDocument,
 } from "../results/result-schema.js";
 import { renderVerdicts } from "./claims.js";
-import { isBelowNoise } from "./comparisons.js";
+import { isBelowNoise } from "./noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "./numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
 import { labelsOf } from "./treatment-labels.js";

@@ -53,7 +53,7 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "transactions.deadlocks": rate("deadlocks"),
   "blocks.hit": rate("blocks found in shared buffers"),
   "blocks.read": rate("blocks read from outside of them"),
-  "blocks.written": rate("blocks written by whatever process"),
+  "blocks.written": rate("blocks written, or added to a file, by whatever process"),
   "temporary.bytes": rate("written to temporary files"),
   "checkpoints.done": rate("checkpoints"),
   "tuples.inserted": rate("rows inserted into the workload's tables"),

@@ -21,7 +21,7 @@ function running(): WatchedRun {
   inMidWindow(run);
   run.state.thresholds([
     { metric: "add", expression: "p(99)<50", seen: 20, ok: true },
-    { metric: "add", expression: "max<1", seen: 20.04, ok: false },
+    { metric: "add", expression: "max<1", seen: 1.0004, ok: false },
     { metric: "integrity", expression: "violations==0", seen: null, ok: null },
   ]);
   return run;
@@ -40,7 +40,7 @@ describe("the board", () => {
       "archive        500      20           0.5       0.5        0         0" + "▃▄▆▇█".padStart(30),
       "backlog 40 ▁▃▅▇█   blocked 1",
       "✓ add p(99)<50  so far 20",
-      "✗ add max<1  so far 20",
+      "✗ add max<1  so far 1.0004",
       "· integrity violations==0  no sample yet",
     ]);
   });

@@ -2,7 +2,7 @@
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
 import type { LiveThreshold, LiveView } from "../../report/html/live-data.js";
 import { ownRows } from "../../report/html/live-words.js";
-import { shortNumber } from "../../report/numbers.js";
+import { seenText, shortNumber } from "../../report/numbers.js";
 import { printable, shorten, type Marks } from "../../report/text-table.js";
 import { secondsText, trialText } from "./lines.js";
 import { bar, sparkline } from "../../report/sparkline.js";
@@ -149,7 +149,7 @@ function thresholdLines(thresholds: readonly LiveThreshold[], { isUnicode, colum
   const [yes, no, open] = isUnicode ? ["✓", "✗", "·"] : ["ok", "FAILED", "?"];
   return thresholds.map(({ metric, expression, seen, ok }) => {
     const mark = ok === null ? open : ok ? yes : no;
-    const value = seen === null ? "no sample yet" : `so far ${shortNumber(seen)}`;
+    const value = seen === null ? "no sample yet" : `so far ${seenText(seen, expression)}`;
     const words = printable(`${metric} ${expression}`);
     const about = isUnicode ? shorten(words, Math.max(10, columns - 30)) : words;
     return { text: `${mark} ${about}  ${value}`, tone: ok === null ? "dim" : ok ? "good" : "bad" };

@@ -69,12 +69,23 @@ describe("buckets", () => {
     expect(add?.max).toEqual([Number(percentileMs(both, 100).toPrecision(4)), null]);
   });
 
-  it("average the readings that there are, and know where there is none", () => {
-    const buckets = new Buckets(6, 2);
-    buckets.addReading(0, "queue.pending", 10);
-    buckets.addReading(1, "queue.pending", 20);
-    buckets.addReading(4, "queue.pending", 1.000004);
-    expect(buckets.readingSeries()).toEqual({ "queue.pending": [15, null, 1] });
+  it("average the readings that there are, and know a silence that ends within a bucket", () => {
+    const buckets = new Buckets(60, 10);
+    for (let second = 0; second < 20; second++) buckets.addReading(second, "queue.pending", second);
+    for (let second = 45; second < 60; second++) buckets.addReading(second, "queue.pending", 20.000004);
+    expect(buckets.readingSeries()).toEqual({ "queue.pending": [4.5, 14.5, null, null, 20, 20] });
+  });
+
+  it("go on over the time between readings that are asked for seldom", () => {
+    const buckets = new Buckets(60, 10);
+    for (const second of [0, 25, 50]) buckets.addReading(second, "queue.pending", second);
+    expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, 12.5, 25, 33.33, 41.67, 50] });
+  });
+
+  it("of a second each are left as they were read: what draws them joins them", () => {
+    const buckets = new Buckets(3, 1);
+    for (const second of [0, 2]) buckets.addReading(second, "queue.pending", second);
+    expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, null, 2] });
   });
 
   it("take a wait event for 0 in the samples of sessions that did not see it", () => {

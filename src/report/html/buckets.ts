@@ -4,6 +4,7 @@
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
+import { BRIDGED_DISTANCES, joined } from "./page/charts/readings.js";
 import type { OperationSeries } from "./report-data.js";
 
 /** Four significant digits: more than a picture can show, and more than a histogram holds. */
@@ -19,10 +20,20 @@ interface OperationBuckets {
   readonly histograms: (Histogram | undefined)[];
 }
 
+/** By bucket, but for the last two. */
 interface Readings {
   readonly sums: number[];
   readonly counts: number[];
+  /** Seconds of the first and of the last reading. */
+  readonly first: number[];
+  readonly last: number[];
+  /** Seconds from one reading to the next. */
+  readonly distances: DistanceCounts;
+  latestSecond: number | undefined;
 }
+
+/** How often each distance was seen: a window may last for days. */
+type DistanceCounts = Map<number, number>;
 
 /** A wait event has a reading in the samples that saw it; in every other one of the sessions it is 0. */
 const WAIT = "wait.";
@@ -31,6 +42,22 @@ const SESSIONS = "sessions.active";
 /** How long a bucket must be for a window to have no more than so many. */
 export function bucketSecondsOf(windowSeconds: number, bucketsMax: number): number {
   return Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
+}
+
+function joinedAsSampled(
+  means: readonly (number | null)[],
+  { first, last, distances }: Readings,
+): (number | null)[] {
+  const most = BRIDGED_DISTANCES * upperQuartile(distances);
+  const whole = joined(means, (from, to) => (first[to] ?? 0) - (last[from] ?? 0) <= most);
+  return whole.map((value) => (value === null ? null : rounded(value)));
+}
+
+function upperQuartile(distances: DistanceCounts): number {
+  const ascending = [...distances].sort(([a], [b]) => a - b);
+  const all = ascending.reduce((sum, [, times]) => sum + times, 0);
+  let seen = 0;
+  return ascending.find(([, times]) => (seen += times) >= 0.75 * all)?.[0] ?? 0;
 }
 
 export class Buckets {
@@ -66,10 +93,15 @@ export class Buckets {
   addReading(second: number, metric: string, value: number): void {
     const bucket = this.bucketOf(second);
     if (bucket === undefined) return;
-    const readings = this.readings.get(metric) ?? { sums: this.zeros(), counts: this.zeros() };
-    this.readings.set(metric, readings);
-    readings.sums[bucket] = (readings.sums[bucket] ?? 0) + value;
-    readings.counts[bucket] = (readings.counts[bucket] ?? 0) + 1;
+    const readings = this.readingsOf(metric);
+    const { sums, counts, first, last, distances, latestSecond } = readings;
+    if (counts[bucket] === 0) first[bucket] = second;
+    sums[bucket] = (sums[bucket] ?? 0) + value;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    last[bucket] = second;
+    readings.latestSecond = second;
+    if (latestSecond === undefined) return;
+    distances.set(second - latestSecond, (distances.get(second - latestSecond) ?? 0) + 1);
   }
 
   operationSeries(): Partial<Record<Operation, OperationSeries>> {
@@ -94,16 +126,29 @@ export class Buckets {
     );
   }
 
-  /** Means by metric; null where a bucket has no reading. */
+  /**
+   * Means by metric; null where a bucket has no reading. Where buckets are of several seconds, those between readings that
+   * were no farther apart than usual are on a line between them: how far apart is not to be told from buckets.
+   */
   readingSeries(): Record<string, (number | null)[]> {
-    const sessions = this.readings.get(SESSIONS)?.counts;
+    const sessions = this.readings.get(SESSIONS);
     const mean = (sum: number, samples = 0): number | null => (samples > 0 ? rounded(sum / samples) : null);
     return Object.fromEntries(
-      [...this.readings].map(([metric, { sums, counts }]) => {
-        const samples = metric.startsWith(WAIT) ? (sessions ?? counts) : counts;
-        return [metric, sums.map((sum, bucket) => mean(sum, samples[bucket]))];
+      [...this.readings].map(([metric, readings]) => {
+        const sampled = metric.startsWith(WAIT) ? (sessions ?? readings) : readings;
+        const means = readings.sums.map((sum, bucket) => mean(sum, sampled.counts[bucket]));
+        return [metric, this.bucketSeconds > 1 ? joinedAsSampled(means, sampled) : means];
       }),
     );
+  }
+
+  private readingsOf(metric: string): Readings {
+    const known = this.readings.get(metric);
+    if (known) return known;
+    const [sums, counts, first, last] = [this.zeros(), this.zeros(), this.zeros(), this.zeros()];
+    const made = { sums, counts, first, last, distances: new Map<number, number>(), latestSecond: undefined };
+    this.readings.set(metric, made);
+    return made;
   }
 
   private of(operation: Operation): OperationBuckets {

@@ -11,6 +11,8 @@ import { partColour, type ChartTheme } from "./page/charts/theme.js";
 
 /** Seconds come one after the other: longer than two of them without a value is a gap. */
 const GAP_MS = 2500;
+/** Samples that are taken seldom are kept for longer than seconds are. */
+const SHOWN_MS = 600_000;
 
 interface Moment {
   readonly trial: number;
@@ -79,9 +81,14 @@ function sampleLines(
   });
 }
 
+function recent<T extends Moment>(moments: readonly T[], newestMs: number): T[] {
+  return moments.filter(({ atMs }) => atMs > newestMs - SHOWN_MS);
+}
+
 /** Undefined before there is anything to draw. */
 export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | undefined {
-  const { points: seconds, samples } = store;
+  const newestMs = Math.max(...[...store.points, ...store.samples].map(({ atMs }) => atMs));
+  const [seconds, samples] = [recent(store.points, newestMs), recent(store.samples, newestMs)];
   const colours = [0, 1, 2, 3, 4, 5].map((i) => partColour(theme, i));
   const all: LinePanel[] = [
     { title: "Events per second", unit: "events/s", lines: operationLines(seconds, theme, "events") },

@@ -104,6 +104,13 @@ describe("samples on the live page", () => {
     ]);
   });
 
+  it("are of the last ten minutes, however seldom they are taken", () => {
+    const samples = Array.from({ length: 200 }, (_, i) => sampleAt(10 * i, { "queue.pending": i }));
+    const chart = chartOf(samples);
+    expect(chart?.panels[0]?.lines[0]?.points).toHaveLength(60);
+    expect(chart?.x.min).toBe(1400);
+  });
+
   it("have their times in whole seconds on the axis, and apart in the table", () => {
     const times = [12_345, 12_346.1, 12_347.1, 12_348.1, 12_349.1, 12_350.1, 12_360.3];
     const chart = chartOf(times.map((second) => sampleAt(second, { "queue.pending": 1 })));
@@ -119,10 +126,7 @@ describe("samples on the live page", () => {
 describe("the words of the live page", () => {
   it("say where the run stands", () => {
     const run = watchedRun();
-    expect([trialHeading(run.state.view()), phaseWords(run.state.view())]).toEqual([
-      "Starting",
-      "between two trials",
-    ]);
+    expect([trialHeading(run.state.view()), phaseWords(run.state.view())]).toEqual(["Starting", "preparing"]);
     inMidWindow(run);
     const view = run.state.view();
     expect(trialHeading(view)).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""}`);
@@ -137,6 +141,17 @@ describe("the words of the live page", () => {
     run.clock.ms += 1_000;
     expect(phaseWords(run.state.view())).toBe("drain, for 1s");
     expect(endedTable([]).rows).toEqual([]);
+  });
+
+  it("have the operations that trials had, and bytes with their unit", () => {
+    const view = watchedRun().state.view();
+    const read = { eventsPerSecond: 1200, p99Ms: 2 };
+    const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
+    const { columns, rows } = endedTable([{ ...ended, integrity: "ok", operations: { read } }]);
+    expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
+    expect(rows[0]?.[4]).toBe("1200/s, 2 ms");
+    const { rows: samples } = evidenceTable({ ...view, evidence: { "size.tableBytes": 1_234_567_890 } });
+    expect(samples[0]?.slice(0, 2)).toEqual(["size.tableBytes", "1.23 GB"]);
   });
 
   it("have a row for cycles where some of them were dropped, which no other row counts", () => {

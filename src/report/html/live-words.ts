@@ -1,11 +1,13 @@
 // What the live page says in words and tables, from the view of this moment: the same words as on the terminal where there is
 // no reason for others. Pure; it makes no elements.
 import { formatDuration } from "../../foundation/units.js";
+import { OPERATIONS } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
 import { seenText } from "../numbers.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "./page/charts/drawing.js";
-import { plain } from "./page/charts/values.js";
+import { unitOf } from "./page/charts/metric-unit.js";
+import { plain, written } from "./page/charts/values.js";
 import { operationName } from "./page/charts/view.js";
 
 export function secondsText(ms: number): string {
@@ -30,7 +32,7 @@ export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefine
 
 export function phaseWords(view: LiveView): string {
   const { phase, elapsedMs } = view;
-  if (!phase) return "between two trials";
+  if (!phase) return view.trial ? "between two trials" : "preparing";
   const spentMs = elapsedMs - phase.sinceMs;
   const isBounded = phaseProgress(view) !== undefined;
   const leftMs = (phase.mostMs ?? 0) - spentMs;
@@ -74,22 +76,25 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
     columns: ["metric", "value", "what"],
     rows: Object.entries(evidence).map(([name, value]) => [
       name,
-      plain(value),
+      written(value, unitOf(name)),
       evidenceMetricOf(name)?.meaning ?? "",
     ]),
   };
 }
 
 export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
+  const operations = OPERATIONS.filter(
+    (operation) => operation !== "__cycle__" && ended.some((each) => each.operations[operation]),
+  );
   return {
     caption: "Events per second and p99 response time of the whole window",
-    columns: ["trial", "treatment", "status", "integrity", "add", "process", "archive", "notes"],
+    columns: ["trial", "treatment", "status", "integrity", ...operations.map(operationName), "notes"],
     rows: ended.map((each) => [
       each.number,
       each.treatment,
       each.status,
       each.integrity ?? "not checked",
-      ...(["add", "process", "archive"] as const).map((operation) => {
+      ...operations.map((operation) => {
         const one = each.operations[operation];
         return one ? `${plain(one.eventsPerSecond)}/s, ${numberText(one.p99Ms)} ms` : "-";
       }),

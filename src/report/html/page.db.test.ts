@@ -111,6 +111,17 @@ describeInChromium("report.html", (browserOf) => {
     expect(new URL(page.url()).hash).toBe("");
   });
 
+  test("keeps what was chosen in the address, wherever in the page the reader goes", async () => {
+    const page = await open({}, "#hide=jsonb");
+    await page.locator('nav a[href="#numbers"]').click();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#hide=jsonb");
+    await expect.poll(() => page.evaluate("scrollY > 0")).toBe(true);
+    const bare = "#numbers";
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
+    await page.locator('nav a[href="#numbers"]').click();
+    await expect.poll(() => new URL(page.url()).hash).toBe(bare);
+  });
+
   test("draws the operations and trials that are asked for", async () => {
     const page = await open();
     const all = await page.locator(`${picture("latency")} svg path`).count();

@@ -11,6 +11,7 @@ import { LogFold } from "./log-fold.js";
 import type { LogFilter } from "./log-filter.js";
 import type { LogReport, TrialLogReport } from "./log-report.js";
 import { renderLogReport } from "./render.js";
+import { SecondTrack } from "./second-track.js";
 
 const LINES = readFileSync(new URL("../../testing/example-log.ndjson", import.meta.url), "utf8")
   .trim()
@@ -279,6 +280,18 @@ describe("a log that does not say everything", () => {
     expect(stall).toMatchObject({ operation: "add", fromSecond: 1, seconds: 2 });
     expect(textOf(stalled)).toMatch(/^ +1 +2 +add/m);
     expect(only(LINES).stalls).toEqual([]);
+  });
+
+  it("shows none of what is rare anyway, and one of what stood still for most of the time", () => {
+    const track = (seconds: readonly number[], finished: number): SecondTrack => {
+      const made = new SecondTrack();
+      for (const second of seconds) made.add(second, { finished, failed: 0, longestMs: 1 });
+      return made;
+    };
+    expect(track([0, 10, 20, 30, 40], 1).stalls()).toEqual([]);
+    expect(track([0, 1, 2, 3, 4, 600, 601, 602, 603, 604], 10).stalls()).toMatchObject([
+      { fromSecond: 5, seconds: 595 },
+    ]);
   });
 });
 

@@ -60,9 +60,8 @@ export class SecondTrack {
       finished += facts.finished;
     }
     if (first === undefined) return [];
-    // The usual rate is that of the seconds in which it was at work.
-    const silent = found.reduce((sum, { seconds }) => sum + seconds, 0);
-    const perSecond = finished / (last - first + 1 - silent);
+    // Silence counts: of what comes by once in ten seconds, the seconds in which it did are no measure.
+    const perSecond = finished / (last - first + 1);
     return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_MIN);
   }
 

@@ -2,7 +2,7 @@
 // that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
 // no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
-import { isBelowNoise, NO_FACTOR } from "../comparisons.js";
+import { isBelowNoise, NO_FACTOR } from "../noise-floor.js";
 import { completeTrials, movedWith, type Difference, type Moved } from "./evidence.js";
 import { partsSentence } from "./time-parts.js";
 import { whyRules } from "./why-rules.js";

@@ -1,5 +1,5 @@
 // Entry of the live page: listens to the program that serves it, and shows what it is told. When the run has ended it says so
-// and stops listening; when the program is gone without a word, it says that too, and the browser tries again by itself.
+// and stops listening; when the program is gone without a word, it says that too, and tries again: the browser by itself, where it was refused the page.
 import type { LiveEnd, LiveThreshold, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";
 import {
@@ -17,6 +17,9 @@ import { onLookChange } from "../page/look.js";
 import { scrollPlace } from "../page/table.js";
 import { LiveChart } from "./live-chart.js";
 import { Notes, Section } from "./live-sections.js";
+
+/** Until a page that was refused asks again. */
+const AGAIN_MS = 2000;
 
 class LivePage {
   private readonly store = new LiveStore();
@@ -79,6 +82,9 @@ class LivePage {
       this.draw();
     });
     source.addEventListener("error", () => {
+      // Refused, as by a program that has listeners enough, a browser gives up.
+      if (source.readyState === EventSource.CLOSED && !this.hasEnded)
+        setTimeout(() => this.listen(), AGAIN_MS);
       this.say("The connection to train-sim is lost: it has been stopped, or is busy. Trying again.", "warn");
     });
   }

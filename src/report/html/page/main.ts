@@ -71,9 +71,13 @@ class ReportPage {
 
   private choose(state: FilterState): void {
     this.state = state;
-    const hash = stateToHash(state);
-    history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+    this.writeAddress();
     this.draw();
+  }
+
+  private writeAddress(): void {
+    const hash = stateToHash(this.state);
+    history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
   }
 
   private listen(place: HTMLElement): void {
@@ -88,8 +92,11 @@ class ReportPage {
       this.draw();
     }).observe(place);
     window.addEventListener("hashchange", () => {
-      // An anchor is a place in the page, not a choice.
-      if (!location.hash.includes("=")) return;
+      // An anchor is a place in the page, not a choice; once the browser has gone there, the choice is put back.
+      if (!location.hash.includes("=")) {
+        if (stateToHash(this.state) !== "") this.writeAddress();
+        return;
+      }
       this.state = stateFromHash(location.hash);
       this.filters.show(this.state);
       this.draw();

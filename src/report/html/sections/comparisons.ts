@@ -11,7 +11,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../../results/result-schema.js";
-import { isBelowNoise } from "../../comparisons.js";
+import { isBelowNoise } from "../../noise-floor.js";
 import { intervalText, ratioText } from "../../numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
 import { exampleSweep } from "../../../../testing/example-searches.js";
 import type { FaultRecord } from "../../../../results/fault-schema.js";
+import { NO_FACTOR } from "../../../noise-floor.js";
 import { shortNumber } from "../../../numbers.js";
 import { median } from "../../../quantiles.js";
 import type { ReportData, TrialSeries } from "../../report-data.js";
@@ -175,6 +176,10 @@ describe("lines over time", () => {
       markLine: { data: [{ xAxis: 10.4, label: { formatter: "postgres-kill" } }] },
       markArea: { data: [[{ xAxis: 10.4 }, { xAxis: 13 }]] },
     });
+    const [axis] = [plot.option.xAxis ?? []].flat();
+    const { max } = axis as { max: (extent: { max: number }) => number };
+    // A fault near the end is not left out for being beyond the last point.
+    expect([max({ max: 4 }), max({ max: 30 })]).toEqual([13, 30]);
     expect(plot.legend.map(({ name }) => name)).toEqual(["jsonb"]);
     // A panel of one treatment shows its own.
     expect(plotOf("queue", ALL_SHOWN, broken).words).toContain(
@@ -265,6 +270,47 @@ describe("seconds without a value", () => {
   });
 });
 
+describe("points of several seconds", () => {
+  const long = reportWith(() => ({ bucketSeconds: 12 }));
+
+  test("stand in the middle of their time, which is told", () => {
+    const plot = plotOf("throughput", ALL_SHOWN, long);
+    expect(
+      seriesOf(plot)[0]
+        ?.data.slice(0, 2)
+        .map(([x]) => x),
+    ).toEqual([6, 18]);
+    expect(plot.note).toBe("At each time the median of the treatment's trials. Each point is of 12 s.");
+    expect(plotOf("queue", ALL_SHOWN, long).note).toContain("Each point is of 12 s.");
+    expect(plotOf("throughput").note).not.toContain("Each point");
+  });
+
+  test("are joined where they were read: what lies between was told from the seconds", () => {
+    const pending = [1, null, 3];
+    const data = oneTrial(() => ({ bucketSeconds: 12, buckets: 3, evidence: { "queue.pending": pending } }));
+    const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, data));
+    expect(line?.data.map((point) => ("value" in point ? point.value : point))).toEqual([
+      [6, 1],
+      [18, null],
+      [30, 3],
+    ]);
+  });
+});
+
+test("a wait event that a trial never saw is 0 in it, where sessions were sampled", () => {
+  const active = [8, null, 8];
+  const data = reportWith(({ trial }) => ({
+    buckets: 3,
+    evidence: { "sessions.active": active, ...(trial === 1 && { "wait.Lock:tuple": [8, null, 8] }) },
+  }));
+  const state = withChoice(ALL_SHOWN, "samples", "metric", "wait.Lock:tuple");
+  for (const line of seriesOf(plotOf("samples", state, data)))
+    expect(line.data).toEqual([
+      [0, 0],
+      [2, 0],
+    ]);
+});
+
 describe("times", () => {
   test("are whole seconds, however long the window was", () => {
     const data = oneTrial(() => ({ bucketSeconds: 5001 }));
@@ -274,7 +320,7 @@ describe("times", () => {
         .table()
         .rows.slice(0, 4)
         .map(([second]) => second),
-    ).toEqual(["0", "5001", "10002", "15003"]);
+    ).toEqual(["2501", "7502", "12503", "17504"]);
     const [axis] = [plot.option.xAxis ?? []].flat();
     const { formatter } = axis?.axisLabel as { formatter: (value: number) => string };
     expect(formatter(12_345)).toBe("12345");
@@ -429,6 +475,9 @@ describe("sweeps", () => {
     expect(note).toContain(
       "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
     );
+    // Or a curve that is hidden would leave its intervals behind.
+    const names = [option.series ?? []].flat().map(({ name }) => name);
+    expect([...new Set(names)].sort()).toEqual(legend.map(({ name }) => name).sort());
   });
 });
 
@@ -463,6 +512,22 @@ describe("curves", () => {
       ["240", "-", "60 ms"],
       ["400", "-", "100 ms"],
     ]);
+    expect(plot.words).toContain("Marked: 200/s.");
+  });
+
+  test("of a search that found no rate are drawn, though the result has no trial of its treatment", () => {
+    const [capacity] = report.result.capacity ?? [];
+    if (!capacity) throw new Error("the example has a search");
+    const nowhere = { ...capacity, treatment: "nowhere", ratePerSecond: null, outcome: "none" as const };
+    const { option, legend } = plotOf("capacity", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, capacity: [capacity, nowhere] },
+    });
+    expect([option.title ?? []].flat().map(({ text }) => text)).toEqual(["jsonb, add", "nowhere, add"]);
+    const coloured = [option.series ?? []].flat().filter(({ name }) => name === "held");
+    expect(coloured.map((series) => "color" in series && series.color)).toEqual(
+      coloured.map(() => legend.find(({ name }) => name === "held")?.colour),
+    );
   });
 });
 
@@ -481,6 +546,31 @@ describe("the forest", () => {
       verdicts.filter((each) => each === "indistinguishable" || each === "inconclusive").length,
     );
     expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
+  });
+
+  test("leaves hollow, and says, what is no more than A/A pairs differ by", () => {
+    const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
+    if (!some) throw new Error("the example compares no means");
+    const claim = { ...some, ratio: 1.15, ciLow: 1.1, ciHigh: 1.2, verdict: "higher" as const };
+    const pair = {
+      ...claim,
+      factor: NO_FACTOR,
+      ratio: 1,
+      ciLow: 0.8,
+      ciHigh: 1.25,
+      verdict: "inconclusive" as const,
+    };
+    const plot = plotOf("comparison-plot", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, comparisons: [claim, pair] },
+    });
+    const marks = [plot.option.series ?? []].flat().find(({ type }) => type === "scatter");
+    expect(marks?.data).toMatchObject([
+      { itemStyle: { color: LIGHT.page } },
+      { itemStyle: { color: LIGHT.page } },
+    ]);
+    expect(plot.table().rows[0]?.at(-1)).toBe("higher, but no more than A/A pairs differ by");
+    expect(plot.words).toContain("0 of 2 comparisons are significant.");
   });
 
   test.each([

@@ -1,6 +1,7 @@
 // Comparisons in words and as a table: what a row is called, how a ratio is written with its interval, what a verdict
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import type { Comparison } from "../../../../results/result-schema.js";
+import { isBelowNoise } from "../../../noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName } from "./view.js";
@@ -20,8 +21,17 @@ const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   inconclusive: "cannot be told",
 };
 
-export function isSignificant({ verdict }: Comparison): boolean {
-  return verdict === "higher" || verdict === "lower";
+/** Whether it is a claim, and one that A/A pairs do not make look like noise. */
+export function isBelieved(comparison: Comparison, view: View): boolean {
+  const { verdict } = comparison;
+  return (
+    (verdict === "higher" || verdict === "lower") && !isBelowNoise(comparison, view.report.result.comparisons)
+  );
+}
+
+function verdictWords(comparison: Comparison, view: View): string {
+  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
+  return `${VERDICTS[comparison.verdict]}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
 }
 
 export function treatmentIn(view: View, id: string): Treatment | undefined {
@@ -44,8 +54,8 @@ function ratioWithInterval({ ratio, ciLow, ciHigh }: Comparison): string {
   return `${written(ratio, "x")}${interval}`;
 }
 
-export function verdictText(comparison: Comparison): string {
-  return `${ratioWithInterval(comparison)}: ${VERDICTS[comparison.verdict]}`;
+export function verdictText(comparison: Comparison, view: View): string {
+  return `${ratioWithInterval(comparison)}: ${verdictWords(comparison, view)}`;
 }
 
 export function comparisonTable(rows: readonly Comparison[], view: View): ChartTable {
@@ -65,16 +75,16 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       pairName(each, view),
       ratioWithInterval(each),
       each.pAdjusted === null ? "-" : each.pAdjusted.toPrecision(2),
-      VERDICTS[each.verdict],
+      verdictWords(each, view),
     ]),
   };
 }
 
 export function comparisonWords(rows: readonly Comparison[], view: View): string {
-  const sure = rows.filter(isSignificant);
+  const sure = rows.filter((each) => isBelieved(each, view));
   const sentences = sure.map(
     (each) =>
-      `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each)}.`,
+      `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
   return [`${sure.length} of ${rows.length} comparisons are significant.`, ...sentences].join(" ");
 }

@@ -13,7 +13,7 @@ import { chosen, nothing, type Chart, type Control, type Plot, type View } from 
 import {
   comparisonTable,
   comparisonWords,
-  isSignificant,
+  isBelieved,
   METRIC_NAMES,
   rowName,
   treatmentIn,
@@ -60,7 +60,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     symbolSize: 10,
     data: rows.map((comparison, row) => {
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? theme.text;
-      const fill = isSignificant(comparison) ? colour : theme.page;
+      const fill = isBelieved(comparison, view) ? colour : theme.page;
       return {
         value: [comparison.ratio, row],
         name: rowName(comparison, view, false),
@@ -70,7 +70,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     tooltip: {
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const found = rows[dataIndex];
-        return found ? verdictText(found) : "";
+        return found ? verdictText(found, view) : "";
       },
     },
     markLine: {
@@ -200,7 +200,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}Filled: the difference is significant. Hollow: it cannot be told, or is the same within 5 % (the band).`,
+    note: `${baseline}Filled: the difference is significant. Hollow: it cannot be told, is the same within 5 % (the band), or is no more than A/A pairs differ by.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

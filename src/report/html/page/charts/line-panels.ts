@@ -70,6 +70,7 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
 
 function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisComponentOption {
   const { x } = chart;
+  const markEnds = (chart.panels[panel]?.marks ?? []).map((mark) => mark.untilX ?? mark.x);
   const base = xAxis(surface.theme, x.name);
   const label = {
     color: surface.theme.muted,
@@ -82,7 +83,8 @@ function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisCompon
     type: x.isLogarithmic ? "log" : "value",
     ...(x.min !== undefined && { min: x.min }),
     ...(x.isWhole && { minInterval: 1 }),
-    max: "dataMax",
+    // A mark may be beyond the last point.
+    max: ({ max }: { max: number }) => Math.max(max, ...markEnds),
     axisLabel: label,
     axisPointer: { label: { formatter: ({ value }) => (x.cell ?? x.tick ?? String)(Number(value)) } },
   } as XAXisComponentOption;

@@ -3,7 +3,7 @@
 import { median } from "../../../quantiles.js";
 import type { ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
-import { markText } from "./marks.js";
+import { markText, type Mark } from "./marks.js";
 import { ticked, written, type Unit } from "./values.js";
 
 function valuesAt(points: readonly Point[]): Map<number, (number | null)[]> {
@@ -63,7 +63,8 @@ function panelWords({ title, lines, unit }: LinePanel, isTime: boolean): string 
 
 export function wordsOf(chart: LineChart): string {
   const panels = chart.panels.map((panel) => panelWords(panel, chart.x.isTime === true));
-  const marks = [...new Set(chart.panels.flatMap((panel) => (panel.marks ?? []).map(markText)))];
+  const wordsOfMark = (mark: Mark): string => (chart.x.isTime === true ? markText(mark) : mark.label);
+  const marks = [...new Set(chart.panels.flatMap((panel) => (panel.marks ?? []).map(wordsOfMark)))];
   return [`${chart.caption}.`, ...panels, ...(marks.length > 0 ? [`Marked: ${marks.join("; ")}.`] : [])].join(
     " ",
   );

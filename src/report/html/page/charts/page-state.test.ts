@@ -6,7 +6,7 @@ import { exampleReport } from "../../../../testing/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";
 import { percentileText, stretched } from "./percentiles.js";
-import { unitOf } from "./samples.js";
+import { unitOf } from "./metric-unit.js";
 import { LIGHT, treatmentColour, treatmentDash } from "./theme.js";
 import { ticked, written } from "./values.js";
 import { viewOf } from "./view.js";

@@ -3,7 +3,8 @@
 // did not answer, and a line would claim that it had.
 import { quantile } from "../../../quantiles.js";
 
-const BRIDGED_DISTANCES = 3;
+/** So many times what three of four readings keep. */
+export const BRIDGED_DISTANCES = 3;
 
 /** The values of a bucket, null where there are none. */
 export type Values = readonly (number | null)[];
@@ -15,12 +16,18 @@ export function bridgedMost(distances: readonly number[]): number {
 
 /** With straight lines between readings. */
 export function bridged(values: Values): Values {
+  const read = values.flatMap((value, i) => (value === null ? [] : [i]));
+  const most = bridgedMost(read.slice(1).map((to, k) => to - (read[k] ?? to)));
+  return joined(values, (from, to) => to - from <= most);
+}
+
+/** With straight lines between the readings of those neighbours, told by their places. */
+export function joined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [{ value, i }]));
-  const pairs = read.slice(1).map((to, k) => [read[k] ?? to, to] as const);
-  const most = bridgedMost(pairs.map(([from, to]) => to.i - from.i));
   const made = [...values];
-  for (const [from, to] of pairs) {
-    if (to.i - from.i > most) continue;
+  for (const [k, to] of read.slice(1).entries()) {
+    const from = read[k] ?? to;
+    if (!isJoined(from.i, to.i)) continue;
     const step = (to.value - from.value) / (to.i - from.i);
     for (let i = from.i + 1; i < to.i; i++) made[i] = from.value + step * (i - from.i);
   }

@@ -6,8 +6,8 @@ import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
+import { unitOf } from "./metric-unit.js";
 import { lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
-import type { Unit } from "./values.js";
 
 export const backlogAge: Chart = {
   id: "backlog-age",
@@ -37,14 +37,6 @@ function metricsIn(report: ReportData): string[] {
   const names = new Set(report.series.flatMap(({ evidence }) => Object.keys(evidence)));
   const preferred = PREFERRED.filter((name) => names.has(name));
   return [...preferred, ...[...names].filter((name) => !preferred.includes(name)).sort()];
-}
-
-export function unitOf(metric: string): Unit {
-  const isRate = evidenceMetricOf(metric)?.kind === "rate";
-  if (/[bB]ytes$/.test(metric)) return isRate ? "bytes/s" : "bytes";
-  if (metric.endsWith("Ms")) return isRate ? "ms/s" : "ms";
-  if (metric.endsWith("Transactions")) return "transactions";
-  return isRate ? "/s" : "";
 }
 
 const metricControl = (report: ReportData): Control => ({

@@ -111,11 +111,12 @@ export const sweepChart: Chart = {
       },
       view,
     );
-    const intervals = groups.map((sweeps, panel) =>
-      whiskerSeries(
-        sweeps.flatMap((sweep) => sweepWhiskers(sweep, lookOf(sweep))),
-        panel,
-      ),
+    const intervals = groups.flatMap((sweeps, panel) =>
+      sweeps.map((sweep) => {
+        const look = lookOf(sweep);
+        // Named as the curve, so that the legend hides both.
+        return { ...whiskerSeries(sweepWhiskers(sweep, look), panel), name: look.name };
+      }),
     );
     return { ...plot, option: { ...plot.option, series: [plot.option.series ?? [], intervals].flat() } };
   },
@@ -128,7 +129,8 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
       .filter((probe) => probe.held === held)
       .map(({ offeredPerSecond, p99Ms }): [number, number | null] => [offeredPerSecond, p99Ms])
       .sort(([a], [b]) => a - b);
-  const colour = shown?.colour ?? view.theme.text;
+  // The same in each panel, as the legend has it; the title says whose probes they are.
+  const [colour = view.theme.text] = view.theme.treatments;
   return {
     title: `${shown?.label ?? treatment}, ${operationName(operation)}`,
     unit: "ms",
@@ -145,8 +147,12 @@ export const capacityChart: Chart = {
   title: "Search for capacity",
   lead: "Each probe's 99th percentile at the rate that was offered to it. The dashed line is the highest rate at which the threshold held, also when repeated.",
   draw: (view) => {
+    // A treatment for which no rate was confirmed has no trials, so that no filter shows or hides it.
+    const isHidden = (treatment: string): boolean =>
+      view.report.result.treatments.some(({ id }) => id === treatment) &&
+      !view.treatments.some(({ id }) => id === treatment);
     const panels = (view.report.result.capacity ?? [])
-      .filter(({ treatment }) => view.treatments.some(({ id }) => id === treatment))
+      .filter(({ treatment }) => !isHidden(treatment))
       .map((capacity) => capacityPanel(capacity, view))
       .filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)

@@ -42,7 +42,7 @@ export function operationPick(
 export const throughput: Chart = {
   id: "throughput",
   title: "Throughput over time",
-  lead: "What was committed in each second of the measurement window. A line that falls has not been measured for long enough, or the database is falling behind.",
+  lead: "What was committed as the measurement window went on. A line that falls has not been measured for long enough, or the database is falling behind.",
   controls: () => [COUNTED],
   draw: (view) => {
     const counted = chosen(view, COUNTED) as Counted;

@@ -28,9 +28,15 @@ function together(trials: readonly Values[], summary: Summary): Values {
   });
 }
 
+function bucketSecondsOf(view: View): number {
+  return view.report.series[0]?.bucketSeconds ?? 1;
+}
+
+/** A second stands at its beginning, a bucket of several in its middle: else it would show what came of a fault before the fault. */
 function pointsOf(view: View, values: Values): Point[] {
-  const bucketSeconds = view.report.series[0]?.bucketSeconds ?? 1;
-  return values.map((value, i) => [i * bucketSeconds, value]);
+  const bucketSeconds = bucketSecondsOf(view);
+  const offset = bucketSeconds > 1 ? 0.5 : 0;
+  return values.map((value, i) => [(i + offset) * bucketSeconds, value]);
 }
 
 function hasValue(values: Values, i: number): boolean {
@@ -47,7 +53,9 @@ function readingPoints(
   lines: readonly (readonly Values[])[],
   summary: Summary,
 ): readonly Point[][] {
-  const merged = lines.map((trials) => together(trials.map(bridged), summary));
+  // Where a point is of several seconds, what lies between readings was told from the seconds.
+  const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : bridged;
+  const merged = lines.map((trials) => together(trials.map(whole), summary));
   const read = lines.flat();
   const isShown = (i: number): boolean =>
     read.some((values) => hasValue(values, i)) || !merged.some((values) => hasValue(values, i));
@@ -76,11 +84,17 @@ export function treatmentLines(view: View, pick: Pick): Line[] {
   return linesOf(view, pick, (trials) => pointsOf(view, together(trials, median)));
 }
 
+/** A wait event that no sample of a trial saw was 0 in each of them. */
+function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | undefined {
+  if (!metric.startsWith("wait.")) return undefined;
+  return evidence["sessions.active"]?.map((sessions) => (sessions === null ? null : 0));
+}
+
 /** The same of a metric that was sampled. */
 export function sampledLines(view: View, metric: string): Line[] {
   return linesOf(
     view,
-    ({ evidence }) => evidence[metric],
+    ({ evidence }) => evidence[metric] ?? noneOf(metric, evidence),
     (trials) => readingPoints(view, [trials], median).flat(),
   );
 }
@@ -111,15 +125,23 @@ export function layerPanels(view: View, layers: readonly Layer[], unit: LinePane
 
 /** How the lines of `treatmentLines` came about, for the reader. */
 export function lineNote(view: View): string {
-  if (view.trials === "each") return "A line for each trial.";
-  if (typeof view.trials === "number") return `Trial ${view.trials}.`;
-  return "At each time the median of the treatment's trials.";
+  if (view.trials === "each") return withBuckets(view, "A line for each trial.");
+  if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
+  return withBuckets(view, "At each time the median of the treatment's trials.");
+}
+
+/** Long windows have fewer points than seconds. */
+function withBuckets(view: View, words: string): string {
+  const bucketSeconds = bucketSecondsOf(view);
+  return bucketSeconds > 1 ? `${words} Each point is of ${bucketSeconds} s.` : words;
 }
 
 export function areaNote(view: View): string {
-  return typeof view.trials === "number"
-    ? `Trial ${view.trials}.`
-    : "At each time the mean of the treatment's trials.";
+  const isOne = typeof view.trials === "number";
+  return withBuckets(
+    view,
+    isOne ? `Trial ${view.trials}.` : "At each time the mean of the treatment's trials.",
+  );
 }
 
 /** What is said where no trial has what a chart needs. */
