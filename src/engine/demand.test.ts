@@ -46,7 +46,16 @@ it("counts at the server that gets the most by weight", () => {
 
 it("asks the server for what the most demanding treatment needs and some for itself", () => {
   const treatments = [treatment(CYCLE), treatment(`pool: { strategy: pg-pool, size: 4 }\n${CYCLE}`)];
-  expect(mostServerConnections(treatments)).toBeGreaterThan(512);
+  for (const one of treatments) expect(mostServerConnections(treatments, one)).toBeGreaterThan(512);
+});
+
+it("holds a max_connections that is stated to the treatments of that server alone", () => {
+  const stated = "target: { kind: embedded, settings: { Max_Connections: 50 } }";
+  const few = treatment(`${stated}\npool: { strategy: pg-pool, size: 4 }\n${CYCLE}`);
+  const others = "target: { kind: embedded, settings: { max_connections: 600 } }";
+  const many = treatment(`${others}\n${CYCLE}`);
+  expect(mostServerConnections([few, many], few)).toBeLessThan(20);
+  expect(mostServerConnections([few, many], many)).toBeGreaterThan(512);
 });
 
 const ROOM = { openFiles: 10_000, localPorts: 28_000 };

@@ -10,6 +10,7 @@ import {
   serversConnectionsOf,
 } from "../scenario/connections.js";
 import { networkPlacesOf } from "../scenario/faults.js";
+import { canonicalSetting } from "../scenario/server-limits.js";
 import { totalClients, type Treatment, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight } from "../scenario/spread.js";
 import { openFilesNeeded } from "../target/pgbouncer-config.js";
@@ -18,9 +19,25 @@ import { openFilesNeeded } from "../target/pgbouncer-config.js";
 const OWN_FILES = 64;
 const FILES_PER_WORKER = 12;
 
-/** Connections that the most demanding treatment needs of the server, train-sim's own included. */
-export function mostServerConnections(treatments: readonly Treatment[]): number {
-  return OWN_CONNECTIONS + Math.max(...treatments.map(({ settings }) => serverConnectionsOf(settings)));
+/** The same for treatments that share a target. */
+export function targetKey({ settings }: Treatment): string {
+  return JSON.stringify(settings.target);
+}
+
+function statesMaxConnections({ settings: { target } }: Treatment): boolean {
+  if (target.kind === "url") return false;
+  return Object.keys(target.settings).some((name) => canonicalSetting(name) === "max_connections");
+}
+
+/**
+ * Connections that the most demanding treatment needs of that one's server, train-sim's own included: of all treatments, so
+ * that servers differ in nothing but what is stated; where max_connections is, of those that share this server.
+ */
+export function mostServerConnections(treatments: readonly Treatment[], of: Treatment): number {
+  const asking = statesMaxConnections(of)
+    ? treatments.filter((treatment) => targetKey(treatment) === targetKey(of))
+    : treatments;
+  return OWN_CONNECTIONS + Math.max(...asking.map(({ settings }) => serverConnectionsOf(settings)));
 }
 
 /** Connections that go through a proxy of ours, for faults of the network: an accepted and an onward one each. */

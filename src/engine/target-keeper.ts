@@ -10,7 +10,7 @@ import type { FullDisk } from "../scenario/faults.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
 import { startTarget } from "../target/start-target.js";
-import { mostServerConnections } from "./demand.js";
+import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
 
 export interface KeptTarget {
@@ -19,11 +19,6 @@ export interface KeptTarget {
   readonly server: ServerInfo;
   /** What to speak to it: the scenario's, or where that is `auto` the server's own. */
   readonly dialect: DialectName;
-}
-
-/** The same for treatments that share a target. */
-export function targetKey({ settings }: Treatment): string {
-  return JSON.stringify(settings.target);
 }
 
 /** What treatments of this target fill, so that all of them run on the same disks. */
@@ -55,7 +50,7 @@ export class TargetKeeper {
     }
     await this.release();
     const target = await startTarget(settings.target, {
-      maxConnectionsNeeded: mostServerConnections(this.treatments),
+      maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
       smallDisks: smallDisksOf(this.treatments, key),
     });
     let admin: AdminClient | undefined;

@@ -48,6 +48,16 @@ test("no mapping takes unknown keys, but those whose keys are free", () => {
   expect(new Set(open.map(([path]) => path))).toEqual(new Set(["/target/settings", "/thresholds"]));
 });
 
+test("an exclusion may name a mapping by some of its keys, a combination that is added may not", () => {
+  const poolIn = (definition: string): unknown => follow(`#/definitions/${definition}/properties/pool`);
+  expect(poolIn("combination")).toMatchObject({ $ref: "#/properties/pool" });
+  expect(poolIn("exclusion")).toMatchObject({ anyOf: [{ $ref: "#/properties/pool" }, { type: "object" }] });
+  expect(follow("#/definitions/exclusion/properties/locking")).toMatchObject({
+    $ref: "#/properties/locking",
+  });
+  expect(schema.properties?.exclude?.items).toEqual({ $ref: "#/definitions/exclusion" });
+});
+
 describe("factors", () => {
   const factors = schema.properties?.factors?.properties ?? {};
 

@@ -49,23 +49,32 @@ function placesBelow({ path, pointer, node }: Place): Place[] {
 }
 
 /** Mappings keyed by scenario path: the keys that can vary, each with the values that it takes. */
-function byScenarioPath(places: readonly Place[], valueOf: (value: SchemaNode) => SchemaNode): SchemaNode {
+function byScenarioPath(
+  places: readonly Place[],
+  valueOf: (value: SchemaNode, node: SchemaNode) => SchemaNode,
+): SchemaNode {
   const values = places.map(({ path, pointer, node }): [string, SchemaNode] => [
     path,
-    { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }) },
+    { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }, node) },
   ]);
   const isInList = ([path]: [string, SchemaNode]): boolean => path.includes("[n]");
   const patterns = values.filter(isInList).map(([path, value]): [string, SchemaNode] => {
     const escaped = path.replaceAll(".", "\\.").replaceAll("[n]", "\\[\\d+\\]");
     return [`^${escaped}$`, value];
   });
-  const setting = valueOf({ type: ["string", "number", "boolean"] });
+  const anything: SchemaNode = { type: ["string", "number", "boolean"] };
+  const setting = valueOf(anything, anything);
   return {
     type: "object",
     properties: Object.fromEntries(values.filter((one) => !isInList(one))),
     patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patterns) },
     additionalProperties: false,
   };
+}
+
+/** Whether it may be written as a mapping. */
+function isMapping(node: SchemaNode): boolean {
+  return node.properties !== undefined || (node.anyOf ?? []).some(isMapping);
 }
 
 /** The schema of scenario files, draft 7, which editors' YAML support understands best. */
@@ -83,8 +92,14 @@ export function scenarioJsonSchema(): SchemaNode {
       ...properties,
       factors: { ...properties.factors, ...levels },
       include: { ...properties.include, items: combination },
-      exclude: { ...properties.exclude, items: combination },
+      exclude: { ...properties.exclude, items: { $ref: "#/definitions/exclusion" } },
     },
-    definitions: { combination: byScenarioPath(places, (level) => level) },
+    definitions: {
+      combination: byScenarioPath(places, (level) => level),
+      // A mapping there matches by the keys that it has, so that none of them has to be there.
+      exclusion: byScenarioPath(places, (level, node) =>
+        isMapping(node) ? { anyOf: [level, { type: "object" }] } : level,
+      ),
+    },
   };
 }

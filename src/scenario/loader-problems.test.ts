@@ -59,6 +59,11 @@ describe("factors", () => {
       `factors: { preload: [${Array.from({ length: 40 }, (_, i) => i).join(", ")}], clients: [${Array.from({ length: 40 }, (_, i) => i + 1).join(", ")}] }`,
       /2:1 factors: 1600 combinations; at most 1000/,
     ],
+    [
+      "too many with those that are added",
+      `factors: { preload: [${Array.from({ length: 1000 }, (_, i) => i).join(", ")}] }\ninclude: [{ preload: 1000 }]`,
+      /3:1 include: makes 1001 combinations in all; at most 1000/,
+    ],
   ])("%s", (_, yaml, expected) => {
     expect(problemsOf(yaml)).toContainEqual(expect.stringMatching(expected));
   });

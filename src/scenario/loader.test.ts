@@ -220,6 +220,9 @@ thresholds: { add: ['p(95)<10'] }`;
     const expected = { ca: "/etc/sim/certs/ca.pem", cert: path.resolve("c.pem"), key: "/k.pem" };
     expect(experiment.treatments[0]?.settings.target).toMatchObject(expected);
     expect(parseScenario(experiment.yaml, "/tmp/y.yaml")).toEqual(experiment);
+    expect(() => parseScenario(`name: x\n${target.replace("certs/ca.pem", "''")}`, "x.yaml")).toThrow(
+      /target\.ca/,
+    );
   });
 
   test("holds no password, and says where to put it", () => {

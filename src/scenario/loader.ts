@@ -34,7 +34,7 @@ function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
   const absolute = (file: string): string => path.resolve(directory, file);
   return mapTexts(raw, (text, at) => {
     const keys = keysOf(at);
-    if (PEM_PATH.test(keys)) return absolute(text);
+    if (PEM_PATH.test(keys)) return text === "" ? text : absolute(text);
     return URL_PATH.test(keys) ? withFiles(text, absolute) : text;
   }) as Mapping;
 }

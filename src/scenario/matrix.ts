@@ -186,6 +186,11 @@ export function combine(
   }
   const left = exclude(everyCombination(factors), raw, factors, overridden, findings);
   const combinations = include(left, raw, factors, names, findings);
+  if (combinations.length > MAX_TREATMENTS) {
+    const message = `makes ${combinations.length} combinations in all; at most ${MAX_TREATMENTS}`;
+    findings.push({ path: ["include"], message, isAboutKey: true });
+    return [];
+  }
   if (combinations.length === 0 && findings.length === 0)
     findings.push({ path: ["exclude"], message: "leaves no combination", isAboutKey: true });
   return combinations;

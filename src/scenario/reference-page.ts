@@ -39,7 +39,8 @@ const FACTORS = `## How factors make treatments
 Every combination of the levels under \`factors\` is a treatment. \`exclude\` takes combinations away, \`include\` adds to
 those that match it, or adds one of its own. Everything that is not under \`factors\` is the same for all. A
 treatment is named after its levels. Two treatments with the same settings are refused, unless one level is
-written twice: that is an A/A pair, which shows how much trials differ by chance. At most 1000 treatments.
+written twice: that is an A/A pair, which shows how much trials differ by chance. At most 1000 combinations of the
+factors, before \`exclude\` takes some out, and 1000 treatments with those of \`include\`.
 `;
 
 function cell(text: string): string {

@@ -189,7 +189,7 @@ export function settingRules(settings: TreatmentSettings): Finding[] {
   return settingFindings(settingRefusals(serverSettings(settings)));
 }
 
-/** Of this treatment alone: a server that it shares with others has to take the most demanding of them. */
+/** Of this treatment alone: those that share its server state the same max_connections, and are asked as well. */
 export function connectionRules(settings: TreatmentSettings): Finding[] {
   const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
   return settingFindings(connectionRefusals(serverSettings(settings), needed));

@@ -34,7 +34,7 @@ export const Scenario = z
       .string()
       .regex(
         /^[A-Za-z0-9][\w.-]{0,63}$/,
-        "expected letters, digits, - _ . only, at most 64, as payload-storage",
+        "expected letters, digits, - _ . only, beginning with a letter or digit, at most 64, as payload-storage",
       )
       .meta({
         title: "letters, digits, - _ . only, at most 64",

@@ -180,4 +180,12 @@ describe("urlTarget", () => {
   it("refuses an empty list", () => {
     expect(complaintOf(() => urlTarget({ kind: "url", urls: [] }, {}))).toMatch(/urls is empty/);
   });
+
+  it("takes PGPASSWORD for the administrator where the own variable is there and empty, as a secret that CI lacks is", () => {
+    const urls = [{ url: "postgresql://u@h/d", weight: 1 }];
+    const settings = { kind: "url", urls, adminUrl: "postgresql://a@h/d" } as const;
+    const passwordWith = (own: string): string | undefined =>
+      urlTarget(settings, { PGPASSWORD: "general", TRAIN_SIM_ADMIN_PASSWORD: own }).admin.password;
+    expect([passwordWith(""), passwordWith("own")]).toEqual(["general", "own"]);
+  });
 });

@@ -28,7 +28,7 @@ const DEFAULT_PORT = 5432;
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((entry) => endpointAt(entry, settings, env));
-  const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] ?? env["PGPASSWORD"] };
+  const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
   const admin = settings.adminUrl ? parseConnectionUrl(settings.adminUrl, settings, adminEnv) : endpoints[0];
   if (!admin) throw new UsageError("target.urls is empty", "Name at least one connection URL.");
   return {
