@@ -32,6 +32,15 @@ describe("connectAdmin", () => {
     expect(await admin.query("SELECT 1 AS one; SELECT 2 AS two")).toEqual([{ two: 2 }]);
   });
 
+  it("opens no session for what still asks once it is closed, though it would for one that was lost", async () => {
+    const lost = await connectAdmin(endpoint, { reopens: true });
+    const [{ pid } = {}] = await lost.query("SELECT pg_backend_pid() AS pid");
+    await admin.query("SELECT pg_terminate_backend($1)", [pid]);
+    await expect.poll(() => lost.query("SELECT 1 AS one").catch(() => [])).toEqual([{ one: 1 }]);
+    await lost.close();
+    await expect(lost.query("SELECT 1")).rejects.toThrow(/has been closed/);
+  });
+
   it("gives an error of a statement as the server sent it", async () => {
     await expect(admin.query("SELECT 1 FROM nowhere")).rejects.toMatchObject({ code: "42P01" });
   });

@@ -74,7 +74,10 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
   let connection = await open(endpoint, options);
   let opening: Promise<PgConnection> | undefined;
+  let isClosed = false;
   const current = async (): Promise<PgConnection> => {
+    // Whoever still asks, as what a failed trial has left behind, must not open a session that nobody closes.
+    if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
     if (!connection.isBroken || !options.reopens) return connection;
     opening ??= open(endpoint, options)
       .then((opened) => (connection = opened))
@@ -102,6 +105,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
       }
     },
     async close() {
+      isClosed = true;
       await opening?.catch(() => undefined);
       await connection.end();
     },

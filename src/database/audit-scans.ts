@@ -101,8 +101,9 @@ export const CHECKSUM_DIGITS = 16;
 /** What the checksum is of: the document's text and the flat columns, so joined. */
 export const CHECKSUM_SEPARATOR = "|";
 
+/** All of them texts: CockroachDB's `concat_ws` takes nothing else before 25.2. */
 const checksumSql = (t: string): string =>
-  `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id, ${t}.train_id)),
+  `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
 
 /** Every event, in no order; twice where it is both live and archived. `clockSkewMs` as a dialect has it. */

@@ -12,9 +12,14 @@ import {
   type DialectName,
   type Payload,
 } from "../scenario/settings.js";
+import type { SqlClient } from "./admin.js";
+import { countPresent, readPassesPerEvent, readQueueDepth, readTableCounts } from "./audit-queries.js";
+import { eventRows, presentKeys, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { createWorkload } from "./create-workload.js";
+import type { Dialect } from "./dialects/dialect.js";
 import { dialectOf } from "./dialects/registry.js";
 import { ddl } from "./namespace.js";
+import { inSnapshot } from "./snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 
 const NAMESPACE = "train_sim";
@@ -78,8 +83,32 @@ describe.each(COMBINATIONS)("the SQL of %s with payload %s", (dialect, payload) 
   });
 });
 
+/** All that the audit asks, with nothing in the tables. */
+async function auditTexts(dialect: Dialect): Promise<string[]> {
+  const texts: string[] = [];
+  const client: SqlClient = {
+    query: (text) => {
+      texts.push(text);
+      return Promise.resolve([]);
+    },
+  };
+  const tables = tablesIn(dialect, NAMESPACE);
+  await readTableCounts(client, NAMESPACE, dialect);
+  await readQueueDepth(client, NAMESPACE, dialect);
+  await readPassesPerEvent(client, NAMESPACE, dialect);
+  await countPresent(client, NAMESPACE, [], dialect);
+  await inSnapshot(client, async () => {
+    await readKeySums(client, tables, dialect);
+    await presentKeys(client, tables, [], dialect).next();
+    await eventRows(client, tables, dialect.clockSkewMs).next();
+    await readWritten(client, tables, []);
+    await readMisplaced(client, tables, 1);
+  });
+  return texts;
+}
+
 /** What is asked of a server of CockroachDB beside the workload, for its parser to read. */
-function questionsOf(name: DialectName): string {
+async function questionsOf(name: DialectName): Promise<string> {
   const dialect = dialectOf(name);
   const { mark, sampler } = dialect;
   const tables = tablesIn(dialect, NAMESPACE);
@@ -93,11 +122,12 @@ function questionsOf(name: DialectName): string {
   }
   listing.add("mark of the namespace", mark.query);
   listing.add("statistics", dialect.refreshStatistics(tables.events, true));
+  for (const text of await auditTexts(dialect)) listing.add("audit", text);
   return `${sampler.preamble}\n\n${listing.toString()}`;
 }
 
 test("the SQL that asks CockroachDB about itself", async () => {
-  await expect(questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb/questions.sql");
+  await expect(await questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb/questions.sql");
 });
 
 test("no level of a dialect is refused in favour of one that it does not have either", () => {

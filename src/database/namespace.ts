@@ -5,6 +5,7 @@
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { Payload, Storage } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
+import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "./lock-timeout.js";
@@ -165,17 +166,16 @@ async function dropTables(
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
   const { events, status, archive } = tablesOf(dialect, namespace);
-  for (const table of [status, archive, events]) await client.query(`DROP TABLE IF EXISTS ${table}`);
-  for (const statement of dialect.mark.removal(schema, mark)) await client.query(statement);
-  await client.query(`DROP SCHEMA ${schema}`);
+  const statements = [
+    ...[status, archive, events].map((table) => `DROP TABLE IF EXISTS ${table}`),
+    ...dialect.mark.removal(schema, mark),
+    `DROP SCHEMA ${schema}`,
+  ];
+  for (const statement of statements) await changeCatalogue(client, dialect, statement);
 }
 
 async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
-  for (const statement of ddl(settings, dialect)) {
-    const [answer] = await client.query(statement);
-    if (dialect.awaitJob !== undefined && typeof answer?.job_id === "string")
-      await client.query(dialect.awaitJob, [answer.job_id]);
-  }
+  for (const statement of ddl(settings, dialect)) await changeCatalogue(client, dialect, statement);
 }
 
 /** Makes the namespace; one of the same version and payload level is left as it is, apart from grants. */

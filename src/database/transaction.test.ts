@@ -57,7 +57,7 @@ describe("inTransaction", () => {
     expect(calls).toEqual(["BEGIN"]);
   });
 
-  test.each(["08006", "08P01", "57P01", "57P02", "ECONNRESET", "40003"])(
+  test.each(["08006", "08P01", "57P01", "57P02", "ECONNRESET", "40003", "53100", "58030", "XX000"])(
     "is in doubt when the commit is answered with %s",
     async (code) => {
       const error = failure("commit", code);

@@ -17,6 +17,14 @@ function unlessInDoubt(error: unknown): unknown {
   return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error) : error;
 }
 
+/**
+ * Whether the server had trouble of its own in a commit: insufficient resources, a system error, an internal one. It may have
+ * written the commit before, and whether it ended the session with it only the severity would say, which is in its language.
+ */
+function isServersTrouble(error: unknown): boolean {
+  return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
+}
+
 /** The failure of a commit that stays unsaid, under the code of what ended the session where that is known. */
 function notSent({ lost }: Connection): StatementError {
   const cause =
@@ -55,7 +63,7 @@ export async function inTransaction<T>(
   try {
     await connection.control("commit", "COMMIT");
   } catch (error) {
-    throw unlessInDoubt(error);
+    throw isServersTrouble(error) ? new InDoubtError(error) : unlessInDoubt(error);
   }
   return result;
 }

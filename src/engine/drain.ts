@@ -1,23 +1,23 @@
 // The end of a trial's load: producers have stopped, and consumers and archivers empty the queue, for so long at
 // most. The queue is watched from the control connection, because an empty poll of one client says little while
 // others hold locks.
+import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../foundation/clock.js";
 import type { AdminClient } from "../database/admin.js";
 import { readQueueDepth } from "../database/audit-queries.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import type { Interruption } from "./interruption.js";
 
 const POLL_MS = 100;
 
 /**
  * Resolves once nothing is left for the treatment's consumers and archivers, with the seconds since `sinceMs` (monotonic)
- * when the load was told to end; undefined when time ran out.
+ * when the load was told to end; undefined when time ran out, or it is not wanted any more.
  */
 export async function drainQueue(
   admin: AdminClient,
   settings: TreatmentSettings,
-  interruption: Interruption,
+  isWanted: () => boolean,
   sinceMs: number,
 ): Promise<number | undefined> {
   const dialect = dialectOf(settings.dialect);
@@ -28,7 +28,7 @@ export async function drainQueue(
     const workable = (consumers ?? cycle) ? depth.pending + depth.processing : 0;
     const terminal = (archivers ?? cycle) ? depth.complete + depth.failed : 0;
     if (workable + terminal === 0) return (monotonicMs() - sinceMs) / 1000;
-    if (monotonicMs() >= deadlineMs || interruption.isRequested()) return undefined;
-    await interruption.sleep(POLL_MS);
+    if (monotonicMs() >= deadlineMs || !isWanted()) return undefined;
+    await sleep(POLL_MS);
   }
 }

@@ -7,9 +7,12 @@ import type { DatabaseEvidence } from "../results/result-schema.js";
 /**
  * Values by the names of `EVIDENCE_METRICS`: a gauge as it is now, a rate as what was counted since any fixed start,
  * so that two readings make a difference. What could not be read is left out, never 0. A server's also says since when it counts
- * (`STATISTICS_BEGAN`).
+ * (`STATISTICS_BEGAN`), this machine's, of which process (`SERVER_PROCESS`).
  */
 export type EvidenceReading = Readonly<Record<string, number>>;
+
+/** The server's process whose processor time a reading holds: a server that was restarted has another. */
+export const SERVER_PROCESS = "host.serverPid";
 
 /** A view, or a part of the evidence, that is not there, and why. */
 export interface SkippedSource {

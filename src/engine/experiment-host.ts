@@ -5,7 +5,8 @@ import { dialectOf } from "../database/dialects/registry.js";
 import { claimNamespace, type NamespaceClaim } from "../database/namespace-claim.js";
 import { dropNamespace } from "../database/namespace.js";
 import { messageOf } from "../foundation/errors.js";
-import type { Environment } from "../results/result-schema.js";
+import { lintEntry } from "../report/lint.js";
+import type { Environment, ResultDocument } from "../results/result-schema.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import type { ExperimentObserver } from "./observer.js";
@@ -14,6 +15,7 @@ import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
 export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
   private readonly poolers = new Set<string>();
+  private readonly left: string[] = [];
   private readonly keeper: TargetKeeper;
   /** Those that trials may have made on the target that runs, if it is not ours alone. */
   private readonly namespaces = new Map<string, { dialect: DialectName; claim: NamespaceClaim }>();
@@ -40,6 +42,11 @@ export class ExperimentHost {
     const kept = await this.keeper.provide(treatment);
     if (kept.target.kind === "url") await this.claim(treatment.settings.namespace, kept);
     return kept;
+  }
+
+  /** What is left on servers, for the result's `diagnosis`. */
+  leftEntries(): ResultDocument["diagnosis"] {
+    return this.left.map((words) => lintEntry({ rule: "schema-left", words }));
   }
 
   addPooler(version: string): void {
@@ -81,7 +88,9 @@ export class ExperimentHost {
       await dropNamespace(ending.admin, namespace, dialectOf(ending.dialect));
     } catch (error) {
       const words = `schema "${namespace}" stays on the server, since it could not be dropped: ${messageOf(error)}`;
-      this.observer.note(`warning: ${words}. \`train-sim schema drop\` takes it away`);
+      const told = `${words}. \`train-sim schema drop\` takes it away`;
+      this.observer.note(`warning: ${told}`);
+      this.left.push(told);
     }
   }
 }

@@ -33,6 +33,7 @@ vi.mock("./experiment-host.js", () => ({
       return Promise.resolve({ dialect: "postgres" });
     };
     release = () => Promise.resolve();
+    leftEntries = () => [];
     environment = () => ({ versions: {}, settings: {}, machine: {} });
   },
 }));

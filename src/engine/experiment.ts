@@ -19,7 +19,7 @@ import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
-import { requireCapacity } from "./demand.js";
+import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
@@ -31,7 +31,7 @@ import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { writeOutcome } from "./outcome-files.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
-import { targetKey, type KeptTarget } from "./target-keeper.js";
+import type { KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
 
 export interface ExperimentOptions {
@@ -60,9 +60,10 @@ export async function runExperiment(
   options: ExperimentOptions,
 ): Promise<ExperimentOutcome> {
   requireCapacity(experiment.treatments);
-  await requirePooler(experiment.treatments);
-  await requireFaults(experiment.treatments);
   const { resumed } = options;
+  const pooler = await requirePooler(experiment.treatments);
+  if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
+  await requireFaults(experiment.treatments);
   const directory =
     resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));
   await lockDirectory(directory);
@@ -193,7 +194,12 @@ class ExperimentRun {
     const found = diagnosisEntries(findingsOf(treatments));
     return {
       environment,
-      diagnosis: [...found, ...lints.map(lintEntry), ...(resumed?.interruptions ?? [])],
+      diagnosis: [
+        ...found,
+        ...lints.map(lintEntry),
+        ...(resumed?.interruptions ?? []),
+        ...this.host.leftEntries(),
+      ],
       ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
     };
   }
@@ -204,7 +210,7 @@ class ExperimentRun {
     const { reason: stopReason, abortedBy } = this.options.interruption;
     return {
       treatments: record.treatments(),
-      violations: record.violations,
+      violations: [...(this.options.resumed?.violations ?? []), ...record.violations],
       thresholds,
       failure,
       stopReason,

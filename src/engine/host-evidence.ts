@@ -4,7 +4,13 @@
 import { hostUsage, type HostUsage } from "../foundation/host-usage.js";
 import type { DatabaseEvidence } from "../results/result-schema.js";
 import type { RunningPooler, RunningTarget } from "../target/running-target.js";
-import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+import {
+  SERVER_PROCESS,
+  type EvidenceReading,
+  type EvidenceSource,
+  type SkippedSource,
+  type WindowEvidence,
+} from "./evidence-source.js";
 
 const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
   embedded: "the server's process is not known",
@@ -26,7 +32,11 @@ export class HostSource implements EvidenceSource {
 
   sample(): Promise<EvidenceReading> {
     const values = Object.entries(this.reading()).map(([name, value]) => [`host.${name}`, value] as const);
-    return Promise.resolve(Object.fromEntries(values));
+    const { serverPid } = this.target;
+    return Promise.resolve({
+      ...Object.fromEntries(values),
+      ...(serverPid !== undefined && { [SERVER_PROCESS]: serverPid }),
+    });
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {

@@ -46,6 +46,7 @@ class TrialRun {
   private readonly lifeline = new Lifeline();
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
   private readonly over = new AbortController();
+  private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
   private files: TrialFiles | undefined;
   private readonly path: ClientPath;
   private fleet: Fleet | undefined;
@@ -105,6 +106,7 @@ class TrialRun {
     failure = [failure, endless, this.closeFiles()].find((each) => each !== undefined);
     const result = this.result(ending, failure);
     await this.log.close(result);
+    failure ??= this.log.failure;
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
@@ -113,10 +115,9 @@ class TrialRun {
     const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
     await this.path.open();
-    const isWanted = (): boolean => !this.host.interruption.isRequested();
     const { endpoints } = this.path;
     return this.lifeline.hold(
-      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, isWanted),
+      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, this.isWanted),
     );
   }
 
@@ -190,7 +191,7 @@ class TrialRun {
     const sinceMs = monotonicMs();
     await this.untilEnded(fleet.finish());
     fleet.drain();
-    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.host.interruption, sinceMs));
+    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.isWanted, sinceMs));
   }
 
   private async stop(fleet: Fleet): Promise<Ledger[]> {
@@ -212,7 +213,7 @@ class TrialRun {
     try {
       this.tally.finish(this.window?.seconds ?? 0);
       this.files?.close();
-      return undefined;
+      return this.log.failure;
     } catch (error) {
       return asTrainSimError(error);
     }

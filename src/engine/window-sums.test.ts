@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STATISTICS_BEGAN } from "../database/sampler/view.js";
+import { SERVER_PROCESS } from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
 
 describe("WindowSums", () => {
@@ -79,6 +80,17 @@ describe("WindowSums", () => {
     expect(sums.total("transactions.commits")).toBeUndefined();
     expect([sums.total("wal.bytes"), sums.total("host.otherCpuMs")]).toEqual([80, 80]);
     expect(sums.begunAnew).toEqual(["transactions.commits"]);
+  });
+
+  it("has no total of a server's processor time where its process is another, and says of no sample which it was", () => {
+    const sums = new WindowSums();
+    sums.open({ [SERVER_PROCESS]: 100, "host.serverCpuMs": 8000, "host.clientCpuMs": 10 }, 0);
+    const sampled = { [SERVER_PROCESS]: 100, "host.serverCpuMs": 8500, "host.clientCpuMs": 20 };
+    expect(sums.sample(sampled, 1000)).toEqual({ "host.serverCpuMs": 500, "host.clientCpuMs": 10 });
+    sums.close({ [SERVER_PROCESS]: 200, "host.serverCpuMs": 25_000, "host.clientCpuMs": 30 });
+    expect(sums.total("host.serverCpuMs")).toBeUndefined();
+    expect(sums.total("host.clientCpuMs")).toBe(20);
+    expect(sums.begunAnew).toEqual(["host.serverCpuMs"]);
   });
 
   it("has totals of statistics that go on, and says of no sample since when they do", () => {

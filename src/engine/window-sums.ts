@@ -4,7 +4,12 @@
 // statistics), and has no total; nor has one of a server that says that it began its statistics anew.
 import { STATISTICS_BEGAN } from "../database/sampler/view.js";
 import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
-import type { EvidenceReading, MeanAndMax, WindowEvidence } from "./evidence-source.js";
+import {
+  SERVER_PROCESS,
+  type EvidenceReading,
+  type MeanAndMax,
+  type WindowEvidence,
+} from "./evidence-source.js";
 
 interface Gauge {
   sum: number;
@@ -31,6 +36,9 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
 /** Counters that are none of the server's statistics: positions in its log, what processes and poolers count. */
 const LASTING = /^(?:wal\.bytes$|host\.|pooler\.)/;
 
+/** What says since when counters count, and is no measure itself. */
+const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS]);
+
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
 
 export class WindowSums implements WindowEvidence {
@@ -53,7 +61,7 @@ export class WindowSums implements WindowEvidence {
   /** A sample of the window: its gauges, and rates per second since the reading before. */
   sample(reading: EvidenceReading, atMs: number): EvidenceValues {
     this.counted++;
-    const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && name !== STATISTICS_BEGAN);
+    const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && !MARKS.has(name));
     for (const [name, value] of gauges) {
       const gauge = this.gauges.get(name);
       if (!gauge) {
@@ -70,12 +78,11 @@ export class WindowSums implements WindowEvidence {
   /** The reading at the end, which may have been a sample too. */
   close(reading: EvidenceReading): void {
     this.closing = reading;
-    const isServersAnew = this.hasServerBegunAnew();
+    const isAnew = this.begunAnewByServer();
     for (const [name, counter] of this.counters) {
       const value = reading[name];
       if (value === undefined) continue;
-      if (hasFallen(name, counter, value) || (isServersAnew && !LASTING.test(name)))
-        counter.hasBegunAnew = true;
+      if (hasFallen(name, counter, value) || isAnew(name)) counter.hasBegunAnew = true;
     }
   }
 
@@ -110,9 +117,13 @@ export class WindowSums implements WindowEvidence {
   }
 
   /** Told at both ends, for a counter may have come farther than before by then. */
-  private hasServerBegunAnew(): boolean {
-    const [first, last] = [this.opening[STATISTICS_BEGAN], this.closing[STATISTICS_BEGAN]];
-    return first !== undefined && last !== undefined && first !== last;
+  private begunAnewByServer(): (name: string) => boolean {
+    const differs = (mark: string): boolean => {
+      const [first, last] = [this.opening[mark], this.closing[mark]];
+      return first !== undefined && last !== undefined && first !== last;
+    };
+    const [areStatistics, isProcess] = [differs(STATISTICS_BEGAN), differs(SERVER_PROCESS)];
+    return (name) => (areStatistics && !LASTING.test(name)) || (isProcess && name === "host.serverCpuMs");
   }
 
   private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {

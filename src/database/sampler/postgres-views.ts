@@ -57,12 +57,14 @@ const WAL: readonly View[] = [
   },
 ];
 
+/** Blocks that are added to a file count as written: up to 15 `buffers_backend` holds them too. */
 const BUFFERS: readonly View[] = [
   {
     source: "pg_stat_io",
     from: 18,
     gives: ["blocks.written"],
-    text: () => `SELECT sum(write_bytes) / current_setting('block_size')::int AS "blocks.written"
+    text: () => `SELECT sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) / current_setting('block_size')::int
+        AS "blocks.written"
       FROM pg_stat_io WHERE object = 'relation'`,
   },
   {
@@ -70,7 +72,8 @@ const BUFFERS: readonly View[] = [
     from: 16,
     until: 17,
     gives: ["blocks.written"],
-    text: () => `SELECT sum(writes) AS "blocks.written" FROM pg_stat_io WHERE object = 'relation'`,
+    text: () => `SELECT sum(coalesce(writes, 0) + coalesce(extends, 0)) AS "blocks.written"
+      FROM pg_stat_io WHERE object = 'relation'`,
   },
   {
     source: "pg_stat_bgwriter",

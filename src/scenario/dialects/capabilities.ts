@@ -32,6 +32,8 @@ export interface DialectCapabilities {
     readonly statementShape: Lacks<StatementShape>;
     readonly storage: Lacks<Storage>;
   };
+  /** What claims lock there, where it is not the rows that `locking` speaks of; one sentence. */
+  readonly lockingCaveat?: string;
   /** Faults that train-sim cannot make there, and why. */
   readonly lacksFaults: Readonly<Partial<Record<Fault["kind"], string>>>;
   /** Rows that one transaction may change, of all tables together; undefined where there is no such limit. */

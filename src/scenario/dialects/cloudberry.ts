@@ -1,6 +1,6 @@
 // Apache Cloudberry, and Greenplum 7 of which it comes: PostgreSQL 14 or 12 over segments, with tables that are distributed
-// by a key and may be append-optimised. From their documentation; no cluster was at hand when this was written. Row locks
-// need `gp_enable_global_deadlock_detector`: without it every update locks its table.
+// by a key and may be append-optimised. From their documentation and their developers' words; no cluster was at hand when
+// this was written. Updates lock rows only with `gp_enable_global_deadlock_detector`, and claims never do: see `lockingCaveat`.
 import type { DialectCapabilities } from "./capabilities.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {
@@ -25,6 +25,9 @@ export const cloudberryCapabilities: DialectCapabilities = {
       "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },
     },
   },
+  lockingCaveat:
+    "Cloudberry and Greenplum lock the whole table for each claim, since it goes by the extended protocol: `skip-locked` waits, " +
+    "`nowait` is refused no row, and levels of `locking` cannot be compared",
   lacksFaults: {},
   documentIndex: "GIN",
   generatedColumns: "stored",
@@ -46,6 +49,8 @@ export const cloudberryCapabilities: DialectCapabilities = {
   statistics: ["pg_stat_activity", "pg_stat_database (of the coordinator)", "pg_stat_statements"],
   sources: [
     "https://cloudberry.apache.org/docs/",
+    "https://github.com/greenplum-db/gpdb/pull/8565",
+    "https://github.com/greenplum-db/gpdb/pull/14985",
     "https://techdocs.broadcom.com/us/en/vmware-tanzu/data-solutions/tanzu-greenplum/7/greenplum-database/ref_guide-sql_commands-SELECT.html",
   ],
 };

@@ -72,8 +72,9 @@ function retriesOf(name: DialectName): string {
 
 test("the checked-in page is what the table says", async () => {
   const parts = DIALECTS.map((name) => {
-    const { label, sources } = capabilitiesOf(name);
-    return `## ${label}\n\n${lacksOf(name)}\n\n${retriesOf(name)}\n\nSources: ${sources.map((url) => `<${url}>`).join(", ")}\n`;
+    const { label, lockingCaveat, sources } = capabilitiesOf(name);
+    const caveat = lockingCaveat === undefined ? "" : `${lockingCaveat}.\n\n`;
+    return `## ${label}\n\n${lacksOf(name)}\n\n${caveat}${retriesOf(name)}\n\nSources: ${sources.map((url) => `<${url}>`).join(", ")}\n`;
   });
   await expect([HEAD, overview(), "", ...parts].join("\n")).toMatchFileSnapshot("../../../docs/dialects.md");
 });

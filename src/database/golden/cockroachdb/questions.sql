@@ -42,3 +42,88 @@ SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspn
 
 -- statistics
 ANALYZE "train_sim".events;
+
+-- audit
+SELECT queue.*,
+  (SELECT count(*) FROM "train_sim".events_archive) AS archived,
+  (SELECT count(*) FROM "train_sim".events AS e FULL JOIN "train_sim".event_status AS s ON s.event_id = e.id
+    WHERE e.id IS NULL OR s.event_id IS NULL) AS orphaned,
+  (SELECT count(*) FROM "train_sim".events_archive AS a WHERE EXISTS (SELECT FROM "train_sim".events AS e WHERE e.id = a.id)
+    OR EXISTS (SELECT FROM "train_sim".event_status AS s WHERE s.event_id = a.id)) AS duplicated
+FROM (SELECT count(*) FILTER (WHERE status = 'PENDING') AS pending,
+  count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
+  count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
+  count(*) FILTER (WHERE status = 'FAILED') AS failed FROM "train_sim".event_status) AS queue;
+
+-- audit
+SELECT count(*) FILTER (WHERE status = 'PENDING') AS pending,
+  count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
+  count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
+  count(*) FILTER (WHERE status = 'FAILED') AS failed FROM "train_sim".event_status;
+
+-- audit
+SELECT avg(attempts)::float8 AS passes FROM (
+  SELECT attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED')
+  UNION ALL SELECT attempts FROM "train_sim".events_archive) AS ended;
+
+-- audit
+SELECT count(*) AS present FROM (
+  SELECT id FROM "train_sim".events WHERE id = ANY ($1::uuid[])
+  UNION
+  SELECT id FROM "train_sim".events_archive WHERE id = ANY ($1::uuid[])
+) AS found;
+
+-- audit
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+
+-- audit
+SELECT worker, range, count(*) AS count,
+  (sum(yu # (yu >> 15)) % 4294967296)::bigint AS u, (sum(yv # (yv >> 15)) % 4294967296)::bigint AS v
+FROM (SELECT worker, range, ((u # (u >> 16)) * 739982445) & 4294967295 AS yu, ((v # (v >> 16)) * 739982445) & 4294967295 AS yv
+  FROM (SELECT (w2 >> 16) & 255 AS worker, (((w2 & 65535) << 16) | (w3 >> 16)) >> 6 AS range,
+      (w0 * 506952113 + w1 * 99338859 + w2 * 45264437 + w3 * 131394351) & 4294967295 AS u, (w0 * 374761393 + w1 * 295559667 + w2 * 73244475 + w3 * 472845611) & 4294967295 AS v
+    FROM (SELECT ((get_byte(k, 0)::bigint << 24) | ((get_byte(k, 1) << 16) | (get_byte(k, 2) << 8) | get_byte(k, 3))) AS w0, ((get_byte(k, 4)::bigint << 24) | ((get_byte(k, 5) << 16) | (get_byte(k, 6) << 8) | get_byte(k, 7))) AS w1, ((get_byte(k, 8)::bigint << 24) | ((get_byte(k, 9) << 16) | (get_byte(k, 10) << 8) | get_byte(k, 11))) AS w2, ((get_byte(k, 12)::bigint << 24) | ((get_byte(k, 13) << 16) | (get_byte(k, 14) << 8) | get_byte(k, 15))) AS w3
+      FROM (SELECT (id)::BYTES AS k FROM (SELECT id, false AS is_archived FROM "train_sim".events UNION ALL SELECT id, true FROM "train_sim".events_archive) AS keys OFFSET 0) AS bytes OFFSET 0) AS words
+    OFFSET 0) AS hashed OFFSET 0) AS mixed
+GROUP BY worker, range;
+
+-- audit
+DECLARE portions NO SCROLL CURSOR FOR SELECT id, worker, batch
+FROM (SELECT id, get_byte(k, 9) AS worker, ((get_byte(k, 10)::bigint << 24) | ((get_byte(k, 11) << 16)
+    | (get_byte(k, 12) << 8) | get_byte(k, 13))) AS batch
+  FROM (SELECT id, (id)::BYTES AS k FROM (SELECT id, false AS is_archived FROM "train_sim".events UNION ALL SELECT id, true FROM "train_sim".events_archive) AS keys OFFSET 0) AS bytes OFFSET 0) AS placed
+WHERE (worker, batch >> 6) IN (SELECT * FROM unnest($1::integer[], $2::integer[]))
+ORDER BY worker, batch;
+
+-- audit
+-- audit
+FETCH 5000 FROM portions;
+
+-- audit
+-- audit
+CLOSE portions;
+
+-- audit
+DECLARE portions NO SCROLL CURSOR FOR SELECT e.id, s.status, s.attempts, false AS "isArchived",
+  e.created_at - interval '500 milliseconds' <= s.updated_at AS "isInOrder", left(md5(concat_ws('|', e.payload::text, e.event_type, e.authority_id::text, e.train_id)),
+    16) AS checksum
+FROM "train_sim".events AS e LEFT JOIN "train_sim".event_status AS s ON s.event_id = e.id
+UNION ALL
+SELECT a.id, a.status, a.attempts, true, a.created_at - interval '500 milliseconds' <= a.archived_at, left(md5(concat_ws('|', a.payload::text, a.event_type, a.authority_id::text, a.train_id)),
+    16) AS checksum FROM "train_sim".events_archive AS a;
+
+-- audit
+SELECT id, payload::text AS payload, event_type, authority_id, train_id, false AS "isArchived" FROM "train_sim".events WHERE id = ANY ($1::uuid[])
+UNION ALL SELECT id, payload::text AS payload, event_type, authority_id, train_id, true FROM "train_sim".events_archive WHERE id = ANY ($1::uuid[]);
+
+-- audit
+(SELECT a.id, 'duplicated' AS kind FROM "train_sim".events_archive AS a
+  WHERE EXISTS (SELECT FROM "train_sim".events AS e WHERE e.id = a.id)
+    OR EXISTS (SELECT FROM "train_sim".event_status AS s WHERE s.event_id = a.id) LIMIT $1)
+UNION ALL (SELECT s.event_id, 'orphaned' FROM "train_sim".event_status AS s
+  WHERE NOT EXISTS (SELECT FROM "train_sim".events AS e WHERE e.id = s.event_id) LIMIT $1)
+UNION ALL (SELECT e.id, 'orphaned' FROM "train_sim".events AS e
+  WHERE NOT EXISTS (SELECT FROM "train_sim".event_status AS s WHERE s.event_id = e.id) LIMIT $1);
+
+-- audit
+COMMIT;
