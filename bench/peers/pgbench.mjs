@@ -21,15 +21,27 @@ function script(payload) {
 export async function prepare() {
   const program = await findPgbench();
   const version = execFileSync(program, ["--version"], { encoding: "utf8" }).trim();
-  return { version, start: (server, setting) => start(program, server, setting) };
+  return { version, start };
 }
 
-function start(program, server, { payload, clients, loadSeconds, seed }) {
+function start(server, { payload, clients, loadSeconds, seed }) {
+  return startScript(server, { script: script(payload), clients, seconds: loadSeconds, seed });
+}
+
+/**
+ * One pgbench. With `rate`, transactions a second of a Poisson process; without, one after the other.
+ *
+ * @param {any} server
+ * @param {{ script: string, clients: number, seconds: number, seed: number, rate?: number }} load
+ */
+export async function startScript(server, { script, clients, seconds, seed, rate }) {
+  const program = await findPgbench();
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
-  const file = join(directory, "cycle.sql");
-  writeFileSync(file, script(payload));
-  const args = ["-n", "-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(loadSeconds)];
-  const running = runChild(program, [...args, `--random-seed=${seed}`, "-f", file], {
+  const file = join(directory, "script.sql");
+  writeFileSync(file, script);
+  const args = ["-n", "-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(seconds)];
+  const pace = rate === undefined ? [] : ["-R", String(rate)];
+  const running = runChild(program, [...args, ...pace, `--random-seed=${seed}`, "-f", file], {
     env: server.environment,
   });
   return {

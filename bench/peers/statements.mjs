@@ -20,7 +20,7 @@ function replaced(text, pattern, by) {
 export const LAST_FIRST_DOCUMENT = DOCUMENTS - BATCH.max;
 
 /** `size` and `first` are the peer's words for the batch's size and its first document. */
-export function sameStatements(payload, { size, first }) {
+export function sameStatements(payload, { size, first }, chances = CHANCES) {
   const { statements } = createWorkload({
     ...{ dialect: "postgres", namespace: NAMESPACE, payload },
     ...{ locking: "skip-locked", isolation: "read committed", statementShape: "single-statement" },
@@ -34,9 +34,9 @@ export function sameStatements(payload, { size, first }) {
   WHERE number >= ${first} AND number < ${first} + ${size}`;
   const rolls = `(ARRAY(SELECT random() FROM generate_series(1, ${size})))`;
   const process = replaced(textOf("process"), /\(\$2::float8\[\]\)/, rolls)
-    .replaceAll("$3::float8", `${CHANCES.claim}::float8`)
-    .replaceAll("$4::float8", `${CHANCES.complete}::float8`)
-    .replaceAll("$5::float8", `${CHANCES.fail}::float8`);
+    .replaceAll("$3::float8", `${chances.claim}::float8`)
+    .replaceAll("$4::float8", `${chances.complete}::float8`)
+    .replaceAll("$5::float8", `${chances.fail}::float8`);
   return {
     add: replaced(textOf("add"), /SELECT \* FROM unnest\([^)]*\)/, documents),
     process: replaced(process, /\$1\b/, size),

@@ -1,7 +1,7 @@
 // Peer `train-sim`: the built program as its users run it, one worker thread, log and sampling of the server at their
 // defaults, on the bench's server by URL. The window lies in its measurement phase, and a run whose audit does not end
 // with `ok` is no result.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,6 +31,7 @@ function scenario(server, shape, { payload, clients, warmUpSeconds, loadSeconds,
 
 /** Whether a trial's log tells that the phase has begun. */
 function hasBegun(directory, phase) {
+  if (!existsSync(directory)) return false;
   return readdirSync(directory, { encoding: "utf8", recursive: true })
     .filter((name) => name.endsWith("log.ndjson"))
     .some((name) => readFileSync(join(directory, name), "utf8").includes(`"phase":"${phase}"`));
@@ -42,14 +43,15 @@ export function prepareShape(shape) {
     version: "built",
     warmsUpItself: true,
     isAudited: true,
-    start: (server, setting) => start(server, shape, setting),
+    start: (server, setting) => startScenario(server, scenario(server, shape, setting)),
   });
 }
 
-function start(server, shape, setting) {
+/** `scenario` is a file's text; its target is the server. */
+export function startScenario(server, scenario) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
   const file = join(directory, "peers.yaml");
-  writeFileSync(file, scenario(server, shape, setting));
+  writeFileSync(file, scenario);
   const args = [MAIN, "run", file, "--json", "--quiet", "--out", join(directory, "out")];
   const running = runChild(process.execPath, args, { env: server.environment });
   return {

@@ -1,0 +1,183 @@
+// Whose price a long queue is: the load of `scale.yaml` without archivers on an empty queue and behind a backlog, by
+// train-sim and by pgbench with the same SQL at the same rates, in turns on one embedded server. Server CPU and WAL per
+// published event; what they grow by behind the backlog is the server's own where it is the same for both. Exits with 1
+// when the server's cost grows by over a tenth more for train-sim than for pgbench.
+//
+//   node bench/backlog.mjs [--rounds 3] [--seconds 20] [--warmUp 20] [--preload 1000000] [--short] [--json]
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parse } from "yaml";
+import { analyzeNamespace, prepareNamespace } from "#program/engine/prepare-namespace.js";
+import { parseScenario } from "#program/scenario/loader.js";
+import { readOptions } from "./options.mjs";
+import { startScript } from "./peers/pgbench.mjs";
+import { NAMESPACE, openServer } from "./peers/server.mjs";
+import { LAST_FIRST_DOCUMENT, sameStatements } from "./peers/statements.mjs";
+import { spreadOf } from "./peers/tables.mjs";
+import { startScenario } from "./peers/train-sim.mjs";
+
+/** Of the server's growth with train-sim, over that with pgbench. */
+const EXCESS_MAX = 0.1;
+/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+const ANALYZE_AFTER = 0.6;
+/** Load beyond the window, so that nobody ends inside it. */
+const SLACK_SECONDS = 8;
+/** Until what was under way at the window's end can be counted. */
+const SETTLING_MS = 1_000;
+const SCALE = parse(readFileSync(new URL("scale.yaml", import.meta.url), "utf8"));
+
+function scenarioOf(server, { preload, seed, seconds, warmUpSeconds }) {
+  const trial = { ...SCALE.trial, warmUp: `${warmUpSeconds}s`, duration: `${seconds + SLACK_SECONDS}s` };
+  return JSON.stringify({
+    ...{ ...SCALE, seed, preload, trial, statementShape: "single-statement" },
+    ...{ target: { kind: "url", urls: [server.url] }, actors: { ...SCALE.actors, archivers: false } },
+  });
+}
+
+async function trainSim(server, setting) {
+  const running = startScenario(server, scenarioOf(server, setting));
+  try {
+    await running.warm();
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
+}
+
+/** Prepares what train-sim would, with its own code, then offers its transactions at its rates. */
+async function pgbench(server, setting) {
+  const [treatment] = parseScenario(scenarioOf(server, setting), "backlog").treatments;
+  const ledger = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
+  try {
+    await prepareNamespace(server.admin, treatment.settings, setting.seed, [server.endpoint], ledger);
+  } finally {
+    rmSync(ledger, { recursive: true, force: true });
+  }
+  const { warmUpSeconds, seconds, seed } = setting;
+  const statements = sameStatements(
+    SCALE.payload,
+    { size: String(SCALE.batch.max), first: ":first::integer" },
+    SCALE.advance,
+  );
+  const scripts = [
+    {
+      ...SCALE.actors.producers.load,
+      script: `\\set first random(0, ${LAST_FIRST_DOCUMENT})\n${statements.add};\n`,
+    },
+    { ...SCALE.actors.consumers.load, script: `${statements.process};\n` },
+  ];
+  const loadSeconds = warmUpSeconds + seconds + SLACK_SECONDS;
+  const programs = await Promise.all(
+    scripts.map(({ script, rate, maxClients }) =>
+      startScript(server, { script, rate, clients: maxClients, seconds: loadSeconds, seed }),
+    ),
+  );
+  await sleep(warmUpSeconds * 1000 * ANALYZE_AFTER);
+  await analyzeNamespace(server.admin, treatment.settings);
+  await sleep(warmUpSeconds * 1000 * (1 - ANALYZE_AFTER));
+  return {
+    pids: programs.flatMap(({ pids }) => pids),
+    ended: Promise.all(programs.map(({ ended }) => ended)).then((complaints) => complaints.find(Boolean)),
+    hasEnded: () => programs.some(({ hasEnded }) => hasEnded()),
+    stop: () => Promise.all(programs.map((program) => program.stop())),
+  };
+}
+
+const GENERATORS = { "train-sim": trainSim, pgbench };
+
+/** Passes are updates of a status by the server's own count, which its sessions bring up to date once a second. */
+async function countsOf(server, pids) {
+  const [{ updates }] = await server.admin.query(
+    "SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'event_status'",
+    [NAMESPACE],
+  );
+  return { ...(await server.counters(pids)), updates };
+}
+
+/** What a published event cost in one window. */
+async function measure(server, generator, setting) {
+  const running = await GENERATORS[generator](server, setting);
+  try {
+    const before = await countsOf(server, running.pids);
+    await sleep(setting.seconds * 1000);
+    const after = await countsOf(server, running.pids);
+    if (running.hasEnded()) throw new Error(`it ended before its window did: ${await running.ended}`);
+    await sleep(SETTLING_MS);
+    const { added } = await server.eventsBetween(before.at, after.at);
+    const complaint = await running.ended;
+    if (complaint) throw new Error(complaint);
+    const of = (counter) => (after[counter] - before[counter]) / added;
+    return {
+      added,
+      serverUsPerEvent: of("serverCpuSeconds") * 1e6,
+      clientUsPerEvent: of("clientCpuSeconds") * 1e6,
+      walBytesPerEvent: of("walBytes"),
+      passesPerEvent: of("updates"),
+    };
+  } catch (error) {
+    throw new Error(`${generator}, ${setting.preload} preloaded: ${error.message}`, { cause: error });
+  } finally {
+    await running.stop();
+  }
+}
+
+const FIGURES = ["serverUsPerEvent", "clientUsPerEvent", "walBytesPerEvent", "passesPerEvent", "added"];
+
+function summarise(runs, generator, preload) {
+  const own = runs.filter((run) => run.generator === generator && run.preload === preload);
+  const figures = FIGURES.map((name) => [name, spreadOf(own.map((run) => run[name]))]);
+  return { generator, preload, ...Object.fromEntries(figures) };
+}
+
+function line({ generator, preload, ...figures }) {
+  const cell = ({ median, least, most }, digits) =>
+    `${median.toFixed(digits)} (${least.toFixed(digits)} .. ${most.toFixed(digits)})`.padEnd(26);
+  const cells = FIGURES.map((name) => cell(figures[name], name === "passesPerEvent" ? 2 : 0));
+  return `${generator.padEnd(10)} ${String(preload).padStart(9)}  ${cells.join(" ")}`.trimEnd();
+}
+
+async function main() {
+  const options = readOptions({ rounds: 3, seconds: 20, warmUp: 20, preload: 1_000_000 }, ["short"]);
+  const { rounds, seconds, warmUp, preload } = options.short
+    ? { rounds: 1, seconds: 5, warmUp: 5, preload: 20_000 }
+    : options;
+  const cases = Object.keys(GENERATORS).flatMap((generator) =>
+    [0, preload].map((length) => ({ generator, preload: length })),
+  );
+  const runs = [];
+  const clients = SCALE.actors.producers.load.maxClients + SCALE.actors.consumers.load.maxClients;
+  const server = await openServer(clients);
+  try {
+    for (let round = 0; round < rounds; round++)
+      for (const { generator, preload: length } of cases) {
+        const setting = { preload: length, seed: 100 + round, seconds, warmUpSeconds: warmUp };
+        runs.push({ generator, preload: length, round, ...(await measure(server, generator, setting)) });
+        if (!options.json) console.error(line(summarise(runs.slice(-1), generator, length)));
+      }
+  } finally {
+    await server.close();
+  }
+  const rows = cases.map(({ generator, preload: length }) => summarise(runs, generator, length));
+  const growthOf = (generator) => {
+    const [empty, full] = rows.filter((row) => row.generator === generator);
+    return full.serverUsPerEvent.median / empty.serverUsPerEvent.median - 1;
+  };
+  const growth = { trainSim: growthOf("train-sim"), pgbench: growthOf("pgbench") };
+  const excess = (1 + growth.trainSim) / (1 + growth.pgbench) - 1;
+  if (options.json) console.log(JSON.stringify({ options, runs, rows, growth, excess }, null, 2));
+  else {
+    console.log(`\n${"".padEnd(20)}  ${FIGURES.map((name) => name.padEnd(26)).join(" ")}`.trimEnd());
+    rows.forEach((row) => console.log(line(row)));
+    const percent = (share) => `${(share * 100).toFixed(1)} %`;
+    console.log(
+      `server's cost behind ${preload} events: train-sim ${percent(growth.trainSim)} more, pgbench ${percent(growth.pgbench)} ` +
+        `more: ${excess <= EXCESS_MAX ? "the server's own" : "MORE than the server's own"} (bound ${percent(EXCESS_MAX)} between them)`,
+    );
+  }
+  if (excess > EXCESS_MAX) process.exitCode = 1;
+}
+
+await main();
