@@ -118,6 +118,19 @@ describe("overrides", () => {
     expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
   });
 
+  test("a number of clients that another key outranks is not lost in silence", () => {
+    const yaml = "name: x\nclients: 4\nactors: { producers: { clients: 8, load: { clients: 2 } } }";
+    const set = ["actors.producers.load.clients=16", "actors.archivers.load.clients=3", "actors.producers.clients=9"];
+    expect(scenarioProblems(yaml, { set })).toEqual([
+      "--set actors.producers.load.clients: has no effect beside actors.producers.clients; use --set actors.producers.clients=...",
+      "--set actors.archivers.load.clients: has no effect beside clients; use --set actors.archivers.clients=...",
+    ]);
+    const free = "name: x\nactors: { producers: { load: { clients: 2 } } }";
+    expect(parseScenario(free, "x.yaml", { set: ["actors.producers.load.clients=16"] }).treatments[0]).toMatchObject({
+      settings: { actors: { producers: { load: { clients: 16 } } } },
+    });
+  });
+
   test("flags are told of by their own name", () => {
     expect(scenarioProblems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
       "--seed: must be at least 0 (seen -1)",

@@ -103,6 +103,18 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   return undefined;
 }
 
+/** A number of clients that other keys outrank, as `resolve-load.ts` has it: set there, it would be lost in silence. */
+function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
+  const [actors, role, load, key] = path;
+  const isLoads = path.length === 4 && actors === "actors" && load === "load";
+  if (!isLoads || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
+  const group: Path = ["actors", role, "clients"];
+  const over = [group, ["clients"]].find((other) => getIn(raw, other) !== undefined);
+  if (!over) return [];
+  const message = `has no effect beside ${shownPath(over)}; use --set ${shownPath(group)}=...`;
+  return [{ source: label, path: shownPath(path), message }];
+}
+
 export interface AppliedOverrides {
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */
@@ -132,6 +144,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     if (problem) problems.push(problem);
     else if (!("source" in one)) applied.push(one);
   }
+  problems.push(...applied.flatMap((one) => outranked(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
     const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
     if (inside) return inside.label;

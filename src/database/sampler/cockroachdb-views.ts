@@ -3,7 +3,7 @@
 // There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
 import { LOAD_NAMES } from "./postgres-sessions.js";
-import { QUEUE_DEPTH } from "./queue-depth.js";
+import { QUEUE } from "./queue-depth.js";
 import type { SamplerDialect, Survey, View } from "./view.js";
 
 const LOAD = LOAD_NAMES.map((name) => `'${name}'`).join(", ");
@@ -43,7 +43,7 @@ export const COCKROACHDB_SAMPLER: SamplerDialect = {
   groups: [
     { name: "sessions", views: [SESSIONS], isVital: true },
     { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
-    { name: "queue depth", views: [QUEUE_DEPTH], isVital: false, mostShare: 0.01 },
+    QUEUE,
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
   equip: [],

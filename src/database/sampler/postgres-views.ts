@@ -5,7 +5,7 @@
 import type { SqlClient } from "../admin.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
-import { QUEUE_DEPTH } from "./queue-depth.js";
+import { QUEUE } from "./queue-depth.js";
 import {
   STATISTICS_BEGAN,
   type SampledTables,
@@ -197,7 +197,7 @@ const GROUPS: readonly ViewGroup[] = [
     isVital: true,
   },
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },
-  { name: "queue depth", views: [QUEUE_DEPTH], isVital: false, mostShare: 0.01 },
+  QUEUE,
 ];
 
 async function survey(client: SqlClient, tables: SampledTables): Promise<Survey> {

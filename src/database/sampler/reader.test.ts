@@ -139,6 +139,23 @@ describe("GroupReader", () => {
     expect(skipped).toEqual(["not read every second, so that it takes at most 1 % of the time"]);
   });
 
+  it("asks a group of one view once for its first reading, since it may be dear", async () => {
+    let asked = 0;
+    const client = server(() => {
+      asked++;
+      return { v0: '{"x": 1}', tookMs: 10 };
+    });
+    const reader = new GroupReader(
+      group({ views: [view("a", "x")], mostShare: 0.01 }),
+      SURVEY,
+      "",
+      () => undefined,
+    );
+    expect(await reader.read(client)).toEqual({ x: 1 });
+    expect(await reader.read(client)).toEqual({});
+    expect(asked).toBe(1);
+  });
+
   it("says why a column is null and gives no number for it", async () => {
     const skipped: string[] = [];
     const views = [{ ...view("a", "x"), ifNull: { x: "it is off" }, decode: numbersIn }];

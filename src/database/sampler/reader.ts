@@ -65,7 +65,10 @@ export class GroupReader {
   /** Nothing where it is not its turn yet; rejects when the server refuses the statement as a whole. */
   async read(client: SqlClient): Promise<Metrics> {
     if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
-    if (!this.isTried) await this.tryEach(client);
+    if (!this.isTried) {
+      const answer = await this.tryEach(client);
+      if (answer) return answer;
+    }
     try {
       return await this.ask(client, this.asked);
     } catch (error) {
@@ -75,11 +78,15 @@ export class GroupReader {
     }
   }
 
-  private async tryEach(client: SqlClient): Promise<void> {
+  /** Resolves to what a group of one view answers: it may be dear, and is not asked twice. */
+  private async tryEach(client: SqlClient): Promise<Metrics | undefined> {
     const working: Asked[] = [];
+    const isOne = this.asked.length === 1;
+    let answer: Metrics | undefined;
     for (const each of this.asked) {
       try {
-        await client.query(this.textOf([each]));
+        if (isOne) answer = await this.ask(client, [each]);
+        else await client.query(this.textOf([each]));
         working.push(each);
       } catch (error) {
         const code = codeOf(error);
@@ -90,6 +97,7 @@ export class GroupReader {
     }
     this.asked = working;
     this.isTried = true;
+    return answer;
   }
 
   private textOf(asked: readonly Asked[]): string {

@@ -17,13 +17,14 @@ SELECT count(*) AS "contention.events",
     WHERE collection_ts > now() - INTERVAL '1 second' AND schema_name = 'train_sim';
 
 -- sampler: queue depth
-SELECT count(*) FILTER (WHERE status = 'PENDING') AS "queue.pending",
-      count(*) FILTER (WHERE status = 'PROCESSING') AS "queue.processing",
-      count(*) FILTER (WHERE status = 'COMPLETE') AS "queue.complete",
-      count(*) FILTER (WHERE status = 'FAILED') AS "queue.failed",
-      greatest(0, extract(epoch FROM clock_timestamp() - min(updated_at) FILTER (WHERE status = 'PENDING')) * 1000)
-        AS "queue.oldestPendingMs"
-    FROM "train_sim".event_status;
+SELECT events - processing - complete - failed AS "queue.pending",
+      processing AS "queue.processing", complete AS "queue.complete", failed AS "queue.failed",
+      greatest(0, extract(epoch FROM clock_timestamp() - oldest) * 1000) AS "queue.oldestPendingMs"
+    FROM (SELECT (SELECT count(*) FROM "train_sim".event_status) AS events,
+        (SELECT count(*) FROM "train_sim".event_status WHERE status = 'PROCESSING') AS processing,
+        (SELECT count(*) FROM "train_sim".event_status WHERE status = 'COMPLETE') AS complete,
+        (SELECT count(*) FROM "train_sim".event_status WHERE status = 'FAILED') AS failed,
+        (SELECT min(updated_at) FROM "train_sim".event_status WHERE status = 'PENDING') AS oldest OFFSET 0) AS counted;
 
 -- statement counts
 SELECT /* train-sim/sampler */ encode(fingerprint_id, 'hex') AS id, sum((statistics->'statistics'->>'cnt')::FLOAT8) AS calls,
