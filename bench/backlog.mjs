@@ -1,7 +1,8 @@
 // Whose price a long queue is: the load of `scale.yaml` without archivers on an empty queue and behind a backlog, by
 // train-sim and by pgbench with the same SQL at the same rates, in turns on one embedded server. Server CPU and WAL per
-// published event; what they grow by behind the backlog is the server's own where it is the same for both. Exits with 1
-// when the server's cost grows by over a tenth more for train-sim than for pgbench.
+// change, which is an event that was added or moved on by a pass: pgbench's arrivals are Poisson's, so that its rounds
+// differ in both. What train-sim asks beside the load, as how long the queue is, is in its figures. Exits with 1 when a
+// change behind the backlog costs the server over a tenth more for train-sim than for pgbench.
 //
 //   node bench/backlog.mjs [--rounds 3] [--seconds 20] [--warmUp 20] [--preload 1000000] [--short] [--json]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +19,7 @@ import { LAST_FIRST_DOCUMENT, sameStatements } from "./peers/statements.mjs";
 import { spreadOf } from "./peers/tables.mjs";
 import { startScenario } from "./peers/train-sim.mjs";
 
-/** Of the server's growth with train-sim, over that with pgbench. */
+/** Of what a change costs the server for train-sim, over what it costs it for pgbench. */
 const EXCESS_MAX = 0.1;
 /** Share of the warm-up after which statistics are gathered, as train-sim does it. */
 const ANALYZE_AFTER = 0.6;
@@ -97,7 +98,7 @@ async function countsOf(server, pids) {
   return { ...(await server.counters(pids)), updates };
 }
 
-/** What a published event cost in one window. */
+/** What a change cost in one window. */
 async function measure(server, generator, setting) {
   const running = await GENERATORS[generator](server, setting);
   try {
@@ -109,13 +110,14 @@ async function measure(server, generator, setting) {
     const { added } = await server.eventsBetween(before.at, after.at);
     const complaint = await running.ended;
     if (complaint) throw new Error(complaint);
-    const of = (counter) => (after[counter] - before[counter]) / added;
+    const of = (counter) => after[counter] - before[counter];
+    const changes = added + of("updates");
     return {
       added,
-      serverUsPerEvent: of("serverCpuSeconds") * 1e6,
-      clientUsPerEvent: of("clientCpuSeconds") * 1e6,
-      walBytesPerEvent: of("walBytes"),
-      passesPerEvent: of("updates"),
+      serverUsPerChange: (of("serverCpuSeconds") * 1e6) / changes,
+      clientUsPerChange: (of("clientCpuSeconds") * 1e6) / changes,
+      walBytesPerChange: of("walBytes") / changes,
+      passesPerEvent: of("updates") / added,
     };
   } catch (error) {
     throw new Error(`${generator}, ${setting.preload} preloaded: ${error.message}`, { cause: error });
@@ -124,7 +126,7 @@ async function measure(server, generator, setting) {
   }
 }
 
-const FIGURES = ["serverUsPerEvent", "clientUsPerEvent", "walBytesPerEvent", "passesPerEvent", "added"];
+const FIGURES = ["serverUsPerChange", "clientUsPerChange", "walBytesPerChange", "passesPerEvent", "added"];
 
 function summarise(runs, generator, preload) {
   const own = runs.filter((run) => run.generator === generator && run.preload === preload);
@@ -161,23 +163,21 @@ async function main() {
     await server.close();
   }
   const rows = cases.map(({ generator, preload: length }) => summarise(runs, generator, length));
-  const growthOf = (generator) => {
-    const [empty, full] = rows.filter((row) => row.generator === generator);
-    return full.serverUsPerEvent.median / empty.serverUsPerEvent.median - 1;
-  };
-  const growth = { trainSim: growthOf("train-sim"), pgbench: growthOf("pgbench") };
-  const excess = (1 + growth.trainSim) / (1 + growth.pgbench) - 1;
-  if (options.json) console.log(JSON.stringify({ options, runs, rows, growth, excess }, null, 2));
+  const costOf = (generator) =>
+    rows.find((row) => row.generator === generator && row.preload === preload)?.serverUsPerChange.median ??
+    NaN;
+  const excess = costOf("train-sim") / costOf("pgbench") - 1;
+  if (options.json) console.log(JSON.stringify({ options, runs, rows, excess }, null, 2));
   else {
     console.log(`\n${"".padEnd(20)}  ${FIGURES.map((name) => name.padEnd(26)).join(" ")}`.trimEnd());
     rows.forEach((row) => console.log(line(row)));
     const percent = (share) => `${(share * 100).toFixed(1)} %`;
     console.log(
-      `server's cost behind ${preload} events: train-sim ${percent(growth.trainSim)} more, pgbench ${percent(growth.pgbench)} ` +
-        `more: ${excess <= EXCESS_MAX ? "the server's own" : "MORE than the server's own"} (bound ${percent(EXCESS_MAX)} between them)`,
+      `${excess <= EXCESS_MAX ? "met   " : "MISSED"} behind ${preload} events a change costs the server ${percent(excess)} more for ` +
+        `train-sim than for pgbench (bound ${percent(EXCESS_MAX)})`,
     );
   }
-  if (excess > EXCESS_MAX) process.exitCode = 1;
+  if (!(excess <= EXCESS_MAX)) process.exitCode = 1;
 }
 
 await main();

@@ -4,6 +4,7 @@
 // flat within its bound. On a busy machine the CPU of an event varies by more than that: look at the load average that it prints.
 //
 //   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--rounds 3] [--short] [--json]
+//                        [--life] [--treatments] [--backlog]: only those curves
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -218,17 +219,23 @@ function print({ curve, points, files }) {
     );
 }
 
-const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000, rounds: 3 }, ["short"]);
+const CURVES = ["life", "treatments", "backlog"];
+const options = readOptions({ minutes: 30, trialSeconds: 60, preload: 1_000_000, rounds: 3 }, [
+  "short",
+  ...CURVES,
+]);
+const isWanted = (curve) => options[curve] || !CURVES.some((name) => options[name]);
 const { minutes, trialSeconds, preload, rounds, warmUpSeconds, lifeWarmUpSeconds } = options.short
   ? { minutes: 0.5, trialSeconds: 4, preload: 20_000, rounds: 1, warmUpSeconds: 2, lifeWarmUpSeconds: 2 }
   : { ...options, warmUpSeconds: WARM_UP_SECONDS, lifeWarmUpSeconds: 60 };
 const curves = [];
-for (const measure of [
-  () => life(minutes),
-  () => treatments(trialSeconds, rounds),
-  () => backlog(trialSeconds, preload, rounds),
-]) {
-  const curve = await measure();
+const measures = {
+  life: () => life(minutes),
+  treatments: () => treatments(trialSeconds, rounds),
+  backlog: () => backlog(trialSeconds, preload, rounds),
+};
+for (const name of CURVES.filter(isWanted)) {
+  const curve = await measures[name]();
   curves.push(curve);
   if (!options.json) print(curve);
 }

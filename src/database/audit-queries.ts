@@ -1,16 +1,13 @@
 // What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
 // a single snapshot, whatever else is going on; its counts always belong together.
 import type { TableCounts } from "../model/conservation.js";
-import { TERMINAL_STATUSES } from "../model/lifecycle.js";
+import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
 import type { SqlClient } from "./admin.js";
 import { uuidArray } from "./binary-arrays.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
 import { literals, resolvePresent } from "./statements.js";
 import { tablesOf } from "./tables.js";
-
-/** Live events by status: the backlog is `pending`, in flight is `processing`. */
-export type QueueDepth = Pick<TableCounts, "pending" | "processing" | "complete" | "failed">;
 
 const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
   count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
@@ -46,20 +43,19 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
   };
 }
 
-/** Reads the status table alone, whose rows are narrow: 100 000 live events take about 10 ms. */
-export async function readQueueDepth(
+/** Whether anything is left for consumers, or for archivers: by an index each, however long the queue is. */
+export async function readQueueLeft(
   client: SqlClient,
   namespace: string,
   dialect: Dialect = postgres,
-): Promise<QueueDepth> {
+): Promise<{ readonly workable: boolean; readonly terminal: boolean }> {
   const { status } = tablesOf(dialect, namespace);
-  const [row] = await client.query(`SELECT ${BY_STATUS} FROM ${status}`);
-  return {
-    pending: Number(row?.pending),
-    processing: Number(row?.processing),
-    complete: Number(row?.complete),
-    failed: Number(row?.failed),
-  };
+  const exists = (statuses: readonly string[]): string =>
+    `EXISTS (SELECT FROM ${status} WHERE ${dialect.inStatus(literals(statuses))})`;
+  const [row] = await client.query(
+    `SELECT ${exists(WORKABLE_STATUSES)} AS workable, ${exists(TERMINAL_STATUSES)} AS terminal`,
+  );
+  return { workable: row?.workable === true, terminal: row?.terminal === true };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Payload,
 } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
-import { countPresent, readPassesPerEvent, readQueueDepth, readTableCounts } from "./audit-queries.js";
+import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { createWorkload } from "./create-workload.js";
 import type { Dialect } from "./dialects/dialect.js";
@@ -94,7 +94,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   };
   const tables = tablesIn(dialect, NAMESPACE);
   await readTableCounts(client, NAMESPACE, dialect);
-  await readQueueDepth(client, NAMESPACE, dialect);
+  await readQueueLeft(client, NAMESPACE, dialect);
   await readPassesPerEvent(client, NAMESPACE, dialect);
   await countPresent(client, NAMESPACE, [], dialect);
   await inSnapshot(client, async () => {

@@ -6,7 +6,7 @@ import { PAYLOADS } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { countPresent, readPassesPerEvent, readQueueDepth, readTableCounts } from "./audit-queries.js";
+import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { dropNamespace, resetNamespace } from "./namespace.js";
 import { preload } from "./preload.js";
 
@@ -108,14 +108,17 @@ describe("audit queries", () => {
   test("count each status apart, and zero in an empty namespace", async () => {
     await resetNamespace(admin, settings);
     expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
+    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: false });
     await preload(admin, { ...settings, preload: 20 }, 1);
+    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: true, terminal: false });
     for (const [name, rows] of Object.entries({ PROCESSING: 3, COMPLETE: 4, FAILED: 5 })) {
       await admin.query(`UPDATE ${status} SET status = '${name}' WHERE event_id IN (SELECT event_id FROM ${status}
         WHERE status = 'PENDING' LIMIT ${rows})`);
     }
     const depth = { pending: 8, processing: 3, complete: 4, failed: 5 };
-    expect(await readQueueDepth(admin, namespace)).toEqual(depth);
     expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, ...depth });
+    await admin.query(`DELETE FROM ${status} WHERE status IN ('PENDING', 'PROCESSING')`);
+    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: true });
   });
 
   test("tell the passes of events that reached their end, archived or not, and of no others", async () => {

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../foundation/clock.js";
 import type { AdminClient } from "../database/admin.js";
-import { readQueueDepth } from "../database/audit-queries.js";
+import { readQueueLeft } from "../database/audit-queries.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 
@@ -24,10 +24,10 @@ export async function drainQueue(
   const deadlineMs = monotonicMs() + settings.trial.drainMaxMs;
   const { consumers, archivers, cycle } = settings.actors;
   for (;;) {
-    const depth = await readQueueDepth(admin, settings.namespace, dialect);
-    const workable = (consumers ?? cycle) ? depth.pending + depth.processing : 0;
-    const terminal = (archivers ?? cycle) ? depth.complete + depth.failed : 0;
-    if (workable + terminal === 0) return (monotonicMs() - sinceMs) / 1000;
+    const left = await readQueueLeft(admin, settings.namespace, dialect);
+    const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
+    const isTerminal = left.terminal && (archivers ?? cycle) !== undefined;
+    if (!isWorkable && !isTerminal) return (monotonicMs() - sinceMs) / 1000;
     if (monotonicMs() >= deadlineMs || !isWanted()) return undefined;
     await sleep(POLL_MS);
   }

@@ -120,13 +120,19 @@ describe("overrides", () => {
 
   test("a number of clients that another key outranks is not lost in silence", () => {
     const yaml = "name: x\nclients: 4\nactors: { producers: { clients: 8, load: { clients: 2 } } }";
-    const set = ["actors.producers.load.clients=16", "actors.archivers.load.clients=3", "actors.producers.clients=9"];
+    const set = [
+      "actors.producers.load.clients=16",
+      "actors.archivers.load.clients=3",
+      "actors.producers.clients=9",
+    ];
     expect(scenarioProblems(yaml, { set })).toEqual([
       "--set actors.producers.load.clients: has no effect beside actors.producers.clients; use --set actors.producers.clients=...",
       "--set actors.archivers.load.clients: has no effect beside clients; use --set actors.archivers.clients=...",
     ]);
     const free = "name: x\nactors: { producers: { load: { clients: 2 } } }";
-    expect(parseScenario(free, "x.yaml", { set: ["actors.producers.load.clients=16"] }).treatments[0]).toMatchObject({
+    expect(
+      parseScenario(free, "x.yaml", { set: ["actors.producers.load.clients=16"] }).treatments[0],
+    ).toMatchObject({
       settings: { actors: { producers: { load: { clients: 16 } } } },
     });
   });

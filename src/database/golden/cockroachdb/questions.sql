@@ -57,10 +57,7 @@ FROM (SELECT count(*) FILTER (WHERE status = 'PENDING') AS pending,
   count(*) FILTER (WHERE status = 'FAILED') AS failed FROM "train_sim".event_status) AS queue;
 
 -- audit
-SELECT count(*) FILTER (WHERE status = 'PENDING') AS pending,
-  count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
-  count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
-  count(*) FILTER (WHERE status = 'FAILED') AS failed FROM "train_sim".event_status;
+SELECT EXISTS (SELECT FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING')) AS workable, EXISTS (SELECT FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED')) AS terminal;
 
 -- audit
 SELECT avg(attempts)::float8 AS passes FROM (
