@@ -25,6 +25,23 @@ it("writes its lines, and has no failure", async () => {
   expect(log.failure).toBeUndefined();
 });
 
+it("takes what is logged while it is being closed, and afterwards, without a word", async () => {
+  const file = join(directory, "log.ndjson");
+  const log = open(file);
+  log.logger.info("before");
+  const late = (): void => {
+    log.logger.error("late");
+    log.flush();
+  };
+  const closed = log.close();
+  late();
+  const meanwhile = setInterval(late, 0);
+  await closed;
+  clearInterval(meanwhile);
+  late();
+  expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(1);
+});
+
 // Linux has a device that is always full.
 it.runIf(existsSync("/dev/full"))("says that the disk is full, and goes on", async () => {
   const log = open("/dev/full");

@@ -25,7 +25,7 @@ export interface OpenLogger {
   readonly failure: TrainSimError | undefined;
   /** Starts writing what is gathered, without waiting: once a second, so that a reader can follow. */
   flush(): void;
-  /** Resolves once every line is in the file, or cannot be. */
+  /** Resolves once every line is in the file, or cannot be; lines after it go nowhere. */
   close(): Promise<void>;
 }
 
@@ -48,6 +48,7 @@ export function openLogger(options: LoggerOptions): OpenLogger {
   });
   // What is flushed before the file is open would lie there until the next time.
   let isOpen = false;
+  let isClosing = false;
   destination.once("ready", () => {
     isOpen = true;
     destination.flush();
@@ -58,10 +59,13 @@ export function openLogger(options: LoggerOptions): OpenLogger {
       return failure;
     },
     flush: () => {
-      if (isOpen) destination.flush();
+      if (isOpen && !isClosing) destination.flush();
     },
     close: () =>
       new Promise((resolve) => {
+        isClosing = true;
+        // Whoever goes on meanwhile, as a thread that has failed does for a moment, has nowhere to write to.
+        logger.level = "silent";
         // A file that could not be opened is never closed either.
         if (failure && !isOpen) {
           resolve();
