@@ -1,7 +1,7 @@
 // What PostgreSQL tells about itself, as data: each view with the versions that have it in that form (13 to 18) and the
 // metrics that it gives. Three groups, by what they may wait for. Statistics take no lock of the workload's tables, so
 // they can be read while somebody holds one; sizes take the weakest; and counting the queue reads a table, so it may
-// take up to 1 % of the time and no more.
+// take little of the time (`queue-depth.ts`) and no more.
 import type { SqlClient } from "../admin.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
