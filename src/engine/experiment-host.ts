@@ -6,28 +6,36 @@ import { claimNamespace, type NamespaceClaim } from "../database/namespace-claim
 import { dropNamespace } from "../database/namespace.js";
 import { messageOf } from "../foundation/errors.js";
 import { lintEntry } from "../report/lint.js";
-import type { Environment, ResultDocument } from "../results/result-schema.js";
+import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import type { ExperimentObserver } from "./observer.js";
+import { ServerIdentities } from "./server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+
+/** What an interrupted run of the same experiment left. */
+interface Earlier {
+  readonly environment: Environment;
+  readonly trials: readonly { readonly result: TrialResult }[];
+}
 
 export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
   private readonly poolers = new Set<string>();
   private readonly left: string[] = [];
   private readonly keeper: TargetKeeper;
+  readonly identities: ServerIdentities;
   /** Those that trials may have made on the target that runs, if it is not ours alone. */
   private readonly namespaces = new Map<string, { dialect: DialectName; claim: NamespaceClaim }>();
   private keepsTables = false;
 
-  /** `earlier` is where an interrupted run of the same experiment ran. */
   constructor(
     treatments: readonly Treatment[],
     private readonly programVersion: string,
     private readonly observer: ExperimentObserver,
-    private readonly earlier?: Environment,
+    private readonly earlier?: Earlier,
   ) {
+    this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
     const onStart = (started: KeptTarget): void => {
       this.targets.push(started);
       const { product, version } = started.server;
@@ -54,7 +62,7 @@ export class ExperimentHost {
   }
 
   environment(): Environment {
-    return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier);
+    return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier?.environment);
   }
 
   /** After a failure the tables stay, for whoever looks for its cause. Never rejects. */

@@ -1,5 +1,5 @@
-// This machine as a source of evidence: what the server, the poolers, train-sim and everybody else took of its
-// processors, and what its disks moved. Of a server that is not a process of ours here nothing is claimed: its
+// This machine as a source of evidence: what the server, the poolers, train-sim and other programs took of
+// its processors, and what its disks moved. Of a server whose process is not seen here nothing is claimed: its
 // processor time cannot be told from that of others, and its disks may be elsewhere.
 import { hostUsage, type HostUsage } from "../foundation/host-usage.js";
 import type { DatabaseEvidence } from "../results/result-schema.js";
@@ -14,16 +14,22 @@ import {
 
 const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
   embedded: "the server's process is not known",
-  container: "the server runs in a container",
-  url: "train-sim did not start the server",
+  container: "the server's processes are not visible from here",
+  url: "the server's processes are not on this machine, or not visible from here",
 };
+
+/** `serverPid` is the postmaster's, where it is a process of this machine. */
+interface HostedServer {
+  readonly kind: RunningTarget["kind"];
+  readonly serverPid?: number | undefined;
+}
 
 export class HostSource implements EvidenceSource {
   readonly name = "host";
   readonly skipped: readonly SkippedSource[];
 
   constructor(
-    private readonly target: Pick<RunningTarget, "kind" | "serverPid">,
+    private readonly target: HostedServer,
     private readonly pooler: Pick<RunningPooler, "pids"> | undefined,
     private readonly read: typeof hostUsage = hostUsage,
   ) {
@@ -64,7 +70,7 @@ export class HostSource implements EvidenceSource {
 
 function unseen(
   reading: HostUsage,
-  { kind, serverPid }: Pick<RunningTarget, "kind" | "serverPid">,
+  { kind, serverPid }: HostedServer,
   pooler: Pick<RunningPooler, "pids"> | undefined,
 ): SkippedSource[] {
   if (reading.otherCpuMs === undefined)

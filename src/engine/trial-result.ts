@@ -19,6 +19,7 @@ import type { Endpoint } from "../scenario/endpoint.js";
 import type { TrialEvidence } from "./evidence.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
+import type { Surroundings } from "./surroundings.js";
 import type { TrialInputs } from "./trial-parts.js";
 
 /** What was found once the load had ended. */
@@ -54,8 +55,7 @@ export interface TrialOutcome {
   /** Where clients connected, as results name it, and what each worker saw there. */
   readonly endpoints: readonly Endpoint[];
   readonly endpointDeltas: readonly (readonly EndpointDelta[])[];
-  /** Whether the processor time of the database can be told from that of others. */
-  readonly isServerTold: boolean;
+  readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
 }
@@ -66,7 +66,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
-  const machine = window?.machine(outcome.isServerTold);
+  const { machine, serverRecords: servers } = outcome.surroundings;
+  const notAssessed = outcome.surroundings.notAssessed;
   return {
     index,
     number: trial.number,
@@ -84,6 +85,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
       }) ?? {},
     client: window?.client ?? null,
     ...(machine && { machine }),
+    ...(servers.length > 0 && { servers }),
+    ...(notAssessed.length > 0 && { notAssessed }),
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),

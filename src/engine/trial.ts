@@ -25,10 +25,10 @@ import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
-import { isServerTold } from "./server-share.js";
 import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
+import { Surroundings } from "./surroundings.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
@@ -49,6 +49,7 @@ class TrialRun {
   private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
   private files: TrialFiles | undefined;
   private readonly path: ClientPath;
+  private readonly surroundings: Surroundings;
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
   private evidence: TrialEvidence | undefined;
@@ -62,6 +63,7 @@ class TrialRun {
     const { settings } = inputs.treatment;
     this.log = new TrialLog(inputs);
     this.path = new ClientPath(host, inputs, this.lifeline);
+    this.surroundings = new Surroundings(host, inputs);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
@@ -75,8 +77,8 @@ class TrialRun {
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin);
-    const losses = [host.target.lost, this.watch.lost];
-    for (const lost of losses) this.lifeline.watchServer("the database server", lost);
+    for (const lost of [host.target.lost, this.watch.lost])
+      this.lifeline.watchServer("the database server", lost);
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -114,6 +116,7 @@ class TrialRun {
   private async reset(): Promise<number> {
     const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
+    await this.surroundings.begin();
     await this.path.open();
     const { endpoints } = this.path;
     return this.lifeline.hold(
@@ -131,7 +134,7 @@ class TrialRun {
     this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
-    this.evidence = evidenceOf(this.host, this.path.pooler, settings, () => this.files);
+    this.evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, () => this.files);
     await this.lifeline.hold(this.evidence.open());
     return this.fleet;
   }
@@ -155,23 +158,20 @@ class TrialRun {
     const { settings } = this.inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = new MeasuredWindow(fleet.leadMs, mostMs);
+    const window = new MeasuredWindow(fleet.leadMs, mostMs, this.surroundings);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", mostMs);
     window.readStart();
     this.isMeasuring = true;
-    const { host, inputs, path, watch, log } = this;
+    const { host, inputs, path, watch, log, lifeline } = this;
     this.faults = new TrialFaults({ host, inputs, path, watch, log });
     this.lifeline.watch(this.faults.failure);
     this.faults.begin(window.startMs);
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
     const endMs = budgets
-      ? await untilBudgetsAreUsed({
-          ...{ budgets, lifeline: this.lifeline, over: this.over.signal },
-          interruption: this.host.interruption,
-        })
+      ? await untilBudgetsAreUsed({ ...host, budgets, lifeline, over: this.over.signal })
       : await this.sleepUntil(window.endMs);
     this.isMeasuring = false;
     if (budgets || this.host.interruption.isRequested()) {
@@ -197,6 +197,7 @@ class TrialRun {
   private async stop(fleet: Fleet): Promise<Ledger[]> {
     const ledgers = await this.untilEnded(fleet.stop());
     this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
+    await this.surroundings.end();
     return ledgers;
   }
 
@@ -220,14 +221,13 @@ class TrialRun {
   }
 
   private result(ending: TrialEnding | undefined, failure: TrainSimError | undefined): TrialResult {
-    const { window, evidence, series, host } = this;
+    const { window, evidence, series, surroundings } = this;
     return trialResult(this.inputs, {
-      ...{ window, evidence, series, ending, failure },
+      ...{ window, evidence, series, surroundings, ending, failure },
       ...{ endpoints: this.path.namedEndpoints, endpointDeltas: this.fleet?.endpointDeltas ?? [] },
       faults: this.faults?.records(window?.seconds ?? 0) ?? [],
       summary: this.tally.summary(window?.seconds ?? 0),
-      isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
-      stopReason: host.interruption.reason,
+      stopReason: this.host.interruption.reason,
     });
   }
 

@@ -18,14 +18,14 @@ export interface HostUsage {
   /** Postmaster and backends, ended ones included. */
   readonly serverCpuMs?: number;
   readonly poolerCpuMs?: number;
-  /** Programs that are neither train-sim nor started by it. */
+  /** Programs that are neither train-sim nor started by it, nor the server. */
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
 }
 
 export interface HostProcesses {
-  /** The postmaster, where it is ours and here; disks are read only then. */
+  /** The postmaster, where it is on this machine; disks are read only then. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
 }
@@ -67,7 +67,7 @@ function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): 
 /** Reads the state of every process but the kernel's threads: 0.4 ms of CPU time with 30 of them. */
 export function hostUsage({ serverPid, poolerPids }: HostProcesses): HostUsage {
   const clientCpuMs = processCpuSeconds() * 1000;
-  const machine = machineUsage();
+  const machine = machineUsage(serverPid === undefined ? [] : [serverPid]);
   if (!machine) return { clientCpuMs };
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);

@@ -34,6 +34,7 @@ export const CHECKS = [
   "outlasted",
   "pending-index-work",
   "new-log-files",
+  "server-change",
 ] as const;
 
 export const Finding = z.strictObject({
@@ -77,7 +78,11 @@ export const MachineEvidence = z.strictObject({
   stealRatio: ratio.describe("Of the CPU time of this program's cores"),
   otherCpuRatio: ratio
     .nullable()
-    .describe("Used by programs that are not train-sim's; null where the database's share cannot be told"),
+    .describe("Used by programs that are neither train-sim's nor the server; null where not assessed"),
+  ioPressureRatio: ratio.optional().describe("Of the window, in which some process waited for storage (PSI)"),
+  ioWaitRatio: ratio.optional().describe("Of the CPU time, idle while storage was waited for"),
+  ownIoBytes: amount.optional().describe("Moved to and from storage by train-sim and the server"),
+  otherIoBytes: amount.optional().describe("Moved by other programs, as far as they can be read"),
 });
 export type MachineEvidence = z.infer<typeof MachineEvidence>;
 
