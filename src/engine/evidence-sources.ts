@@ -19,9 +19,10 @@ export function evidenceOf(
   settings: TreatmentSettings,
   files: () => Pick<TrialFiles, "onEvidence"> | undefined,
 ): TrialEvidence {
+  const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
-    new DatabaseSource(target.admin, settings),
-    new HostSource(surroundings, pooler),
+    database,
+    new HostSource(surroundings, pooler, () => database.foreignPids),
     ...(pooler ? [new PoolerSource(pooler)] : []),
   ];
   return new TrialEvidence({

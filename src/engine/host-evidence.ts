@@ -27,21 +27,27 @@ interface HostedServer {
 export class HostSource implements EvidenceSource {
   readonly name = "host";
   readonly skipped: readonly SkippedSource[];
+  private foreignTakenMs = 0;
+  /** CPU time of others' backends when they were last seen. */
+  private readonly seenMs = new Map<number, number>();
 
   constructor(
     private readonly target: HostedServer,
     private readonly pooler: Pick<RunningPooler, "pids"> | undefined,
+    private readonly foreignPids: () => readonly number[] = () => [],
     private readonly read: typeof hostUsage = hostUsage,
   ) {
     this.skipped = unseen(this.reading(), target, pooler);
   }
 
   sample(): Promise<EvidenceReading> {
-    const values = Object.entries(this.reading()).map(([name, value]) => [`host.${name}`, value] as const);
+    const { backendMs, ...usage } = this.reading();
+    const values = Object.entries(usage).map(([name, value]) => [`host.${name}`, value] as const);
     const { serverPid } = this.target;
     return Promise.resolve({
       ...Object.fromEntries(values),
       ...(serverPid !== undefined && { [SERVER_PROCESS]: serverPid }),
+      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignMs(backendMs) }),
     });
   }
 
@@ -64,7 +70,20 @@ export class HostSource implements EvidenceSource {
 
   private reading(): HostUsage {
     const { serverPid } = this.target;
-    return this.read({ ...(serverPid !== undefined && { serverPid }), poolerPids: this.pooler?.pids ?? [] });
+    return this.read({
+      ...(serverPid !== undefined && { serverPid }),
+      poolerPids: this.pooler?.pids ?? [],
+      backendPids: this.foreignPids(),
+    });
+  }
+
+  /** What others' backends took so far, from when each was first seen, which lacks what short ones took. */
+  private foreignMs(backendMs: ReadonlyMap<number, number>): number {
+    for (const [pid, ms] of backendMs) {
+      this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));
+      this.seenMs.set(pid, ms);
+    }
+    return this.foreignTakenMs;
   }
 }
 

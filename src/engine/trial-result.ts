@@ -17,6 +17,7 @@ import {
 } from "../results/result-schema.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TrialEvidence } from "./evidence.js";
+import { attemptsOf, foreignNotAssessed } from "./foreign-work.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { Surroundings } from "./surroundings.js";
@@ -67,7 +68,16 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
-  const notAssessed = outcome.surroundings.notAssessed;
+  const database =
+    outcome.evidence?.result({
+      operations: summary.operations,
+      attempts: attemptsOf(summary),
+      clientCpuSeconds: window?.client?.cpuSeconds,
+    }) ?? {};
+  const notAssessed = [
+    ...outcome.surroundings.notAssessed,
+    ...(status === "complete" ? foreignNotAssessed(database) : []),
+  ];
   return {
     index,
     number: trial.number,
@@ -78,11 +88,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     operations: operationResults(summary, treatment.settings),
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity: outcome.ending?.integrity ?? null,
-    database:
-      outcome.evidence?.result({
-        operations: summary.operations,
-        clientCpuSeconds: window?.client?.cpuSeconds,
-      }) ?? {},
+    database,
     client: window?.client ?? null,
     ...(machine && { machine }),
     ...(servers.length > 0 && { servers }),

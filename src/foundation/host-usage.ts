@@ -22,12 +22,16 @@ export interface HostUsage {
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
+  /** CPU time of each of the backends that were asked for and are there. */
+  readonly backendMs?: ReadonlyMap<number, number>;
 }
 
 export interface HostProcesses {
   /** The postmaster, where it is on this machine; disks are read only then. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
+  /** Backends whose time is wanted one by one, by the ids that they have on this machine. */
+  readonly backendPids?: readonly number[];
 }
 
 /** Memory, files and stacks of other devices: they would count twice, or are no disk. */
@@ -65,7 +69,7 @@ function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): 
 }
 
 /** Reads the state of every process but the kernel's threads: 0.4 ms of CPU time with 30 of them. */
-export function hostUsage({ serverPid, poolerPids }: HostProcesses): HostUsage {
+export function hostUsage({ serverPid, poolerPids, backendPids = [] }: HostProcesses): HostUsage {
   const clientCpuMs = processCpuSeconds() * 1000;
   const machine = machineUsage(serverPid === undefined ? [] : [serverPid]);
   if (!machine) return { clientCpuMs };
@@ -73,8 +77,13 @@ export function hostUsage({ serverPid, poolerPids }: HostProcesses): HostUsage {
   const poolerCpuMs = treesMs(machine.processes, poolerPids);
   const disks =
     serverPid === undefined ? undefined : parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+  const backends = machine.processes.filter(
+    ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
+  );
+  const areSeen = backends.length > 0 || backendPids.length === 0;
   return {
     clientCpuMs,
+    ...(areSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
     otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),

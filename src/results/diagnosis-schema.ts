@@ -35,6 +35,9 @@ export const CHECKS = [
   "pending-index-work",
   "new-log-files",
   "server-change",
+  "foreign-sessions",
+  "foreign-transactions",
+  "other-io",
 ] as const;
 
 export const Finding = z.strictObject({

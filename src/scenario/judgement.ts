@@ -46,4 +46,10 @@ export interface DiagnosisSettings {
   readonly maxStealRatio: number;
   /** Share of the machine's CPU time that other programs used. */
   readonly maxOtherCpuRatio: number;
+  /** Share of the bytes moved to and from storage that other programs moved. */
+  readonly maxOtherIoRatio: number;
+  /** Active sessions of others on the server, on average. */
+  readonly maxForeignSessions: number;
+  /** Share of the server's transactions that others made. */
+  readonly maxForeignTransactionRatio: number;
 }

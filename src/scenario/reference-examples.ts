@@ -84,6 +84,9 @@ diagnosis:
   maxRetriesPerTransaction: 1
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
+  maxOtherIoRatio: 0.2
+  maxForeignSessions: 0.5
+  maxForeignTransactionRatio: 0.1
 `,
   },
   {

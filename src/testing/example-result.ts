@@ -56,6 +56,9 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
+  maxOtherIoRatio: 0.2,
+  maxForeignSessions: 0.5,
+  maxForeignTransactionRatio: 0.1,
 };
 
 export const EXAMPLE_INTEGRITY: Integrity = {

@@ -9,7 +9,8 @@ import { closure } from "./closure.js";
 import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
-import { loadBefore, otherCpu, steal } from "./machine.js";
+import { foreignSessions, foreignTransactions } from "./foreign-work.js";
+import { loadBefore, otherCpu, otherIo, steal } from "./machine.js";
 import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
 import { pendingIndexWork } from "./pending-index-work.js";
@@ -33,6 +34,9 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   "pending-index-work": pendingIndexWork,
   "new-log-files": newLogFiles,
   "server-change": serverChange,
+  "foreign-sessions": foreignSessions,
+  "foreign-transactions": foreignTransactions,
+  "other-io": otherIo,
 };
 
 /** What is to be said against a trial; nothing about one that is not complete. */

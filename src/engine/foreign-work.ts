@@ -1,0 +1,86 @@
+// What others did on the server in the window, from what its sessions and its counters showed: their transactions in all
+// databases, and how many of their sessions were active. In the load's own database the server counts everybody's
+// transactions together, so those that train-sim made are taken off, with room for what is counted late.
+// What could not be read is left out here and named, with the reason.
+import type { WindowSummary } from "../metrics/totals.js";
+import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../results/result-schema.js";
+import type { WorkDone } from "./evidence-per-event.js";
+import type { WindowEvidence } from "./evidence-source.js";
+
+/** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
+const LATE_SECONDS = 1;
+/** Transactions of train-sim's own beside the load: the watch, statistics, faults; and those of a sample. */
+const CONTROL_PER_SECOND = 10;
+const CONTROL_PER_SAMPLE = 5;
+
+const SESSIONS = "sessions of others on the server";
+const TRANSACTIONS = "transactions of others on the server";
+
+/** Transactions that the load began, whatever came of them; a cycle is made of others. */
+export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): number {
+  return Object.entries(operations)
+    .filter(([operation]) => operation !== "__cycle__")
+    .reduce((sum, [, { transactions, emptyPolls, retries, failures }]) => {
+      const failed = Object.values(failures).reduce((all, count) => all + count, retries);
+      return sum + transactions + emptyPolls + failed;
+    }, 0);
+}
+
+/** Undefined where it cannot be known. */
+function transactionsHere(window: WindowEvidence, attempts: number, seconds: number): number | undefined {
+  const [commits, rollbacks] = [window.total("transactions.commits"), window.total("transactions.rollbacks")];
+  if (commits === undefined || rollbacks === undefined) return undefined;
+  const logins = window.total("sessions.opened") ?? 0;
+  const late = (attempts / seconds) * LATE_SECONDS;
+  const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
+  return Math.max(0, commits + rollbacks - logins - attempts - late - control);
+}
+
+/** Of a window of `seconds`; undefined where nothing of it is known. */
+export function foreignWorkOf(
+  window: WindowEvidence,
+  { attempts }: WorkDone,
+  seconds: number,
+): ForeignWork | undefined {
+  const elsewhere = window.total("transactions.elsewhere");
+  const here =
+    attempts === undefined || seconds <= 0 ? undefined : transactionsHere(window, attempts, seconds);
+  const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
+  const all = (transactions ?? 0) + (attempts ?? 0);
+  const sessionsActive = window.gauge("foreign.active");
+  const sessionsActiveHere = window.gauge("foreign.activeHere");
+  const cpuMs = window.total("host.foreignCpuMs");
+  const sessions = [...window.family("foreignSessions.")]
+    .map(([name, sum]) => ({ name, mean: sum / window.samples }))
+    .sort((a, b) => b.mean - a.mean);
+  if (transactions === undefined && !sessionsActive) return undefined;
+  return {
+    ...(transactions !== undefined && {
+      transactions,
+      transactionRatio: all > 0 ? transactions / all : 0,
+    }),
+    ...(sessionsActive && { sessionsActive }),
+    ...(sessionsActiveHere && { sessionsActiveHere }),
+    ...(sessions.length > 0 && { sessions }),
+    ...(cpuMs !== undefined && { cpuSeconds: cpuMs / 1000 }),
+  };
+}
+
+/** What of it could not be looked for in a window that came to its end. */
+export function foreignNotAssessed({ foreign, skipped = [], sampling }: DatabaseEvidence): NotAssessed[] {
+  const reasonOf = (source: string): string =>
+    skipped.find((each) => each.source === source)?.reason ?? "the server did not show them";
+  const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)") : "there were no samples";
+  const unnamed =
+    "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
+  return [
+    ...(foreign?.transactions === undefined
+      ? [{ what: TRANSACTIONS, reason: reasonOf("pg_stat_database (all)") }]
+      : []),
+    ...(foreign?.sessionsActive
+      ? foreign.sessionsActiveHere
+        ? []
+        : [{ what: `${SESSIONS}, in the load's database`, reason: unnamed }]
+      : [{ what: SESSIONS, reason: unseen }]),
+  ];
+}
