@@ -4,6 +4,8 @@
 import { ioUsage, type IoUsage } from "../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../foundation/machine-usage.js";
 import { monotonicMs } from "../foundation/clock.js";
+import { IO_WAITED_MIN } from "../report/diagnosis/machine.js";
+import { counted } from "../report/numbers.js";
 import type { MachineEvidence, NotAssessed, TrialServer } from "../results/result-schema.js";
 import type { RunningTarget } from "../target/running-target.js";
 import type { TrialServers } from "./server-identities.js";
@@ -74,6 +76,7 @@ export class Surroundings {
     const { io: after } = closed;
     const pressure = difference(before?.pressureMs, after?.pressureMs);
     const ownIoBytes = this.isServerHere ? difference(before?.ownBytes, after?.ownBytes) : undefined;
+    const diskIoBytes = difference(before?.diskBytes, after?.diskBytes);
     return {
       ...usage,
       otherCpuRatio: this.untold === undefined ? usage.otherCpuRatio : null,
@@ -82,31 +85,38 @@ export class Surroundings {
       }),
       ...(ownIoBytes !== undefined && {
         ownIoBytes,
+        ...(diskIoBytes !== undefined && { diskIoBytes }),
         otherIoBytes: difference(before?.otherBytes, after?.otherBytes) ?? 0,
       }),
     };
   }
 
   get notAssessed(): NotAssessed[] {
-    const cpu = "CPU time of other programs";
-    const io = "I/O of other programs";
     const told = this.servers?.notAssessed ?? [];
     if (!this.closed) return told;
+    const cpu = "CPU time of other programs";
+    const io = "I/O of other programs";
     if (!this.closed.machine) return [...told, { what: `${cpu}, ${io}`, reason: NO_PROC }];
     const { untold } = this;
-    const unreadable = this.closed.io?.unreadable ?? 0;
-    const hidden = !this.isServerHere
-      ? "the server's processes are not on this machine, or not visible from here"
-      : this.closed.io?.ownBytes === undefined
-        ? "the server's /proc/<pid>/io belongs to another user: run train-sim as root or as that user"
-        : unreadable > 0
-          ? `/proc/<pid>/io of ${unreadable} processes of other users cannot be read: run train-sim as root`
-          : undefined;
-    return [
-      ...told,
-      ...(untold === undefined ? [] : [{ what: cpu, reason: untold }]),
-      ...(hidden === undefined ? [] : [{ what: io, reason: hidden }]),
-    ];
+    if (untold !== undefined) return [...told, { what: `${cpu}, ${io}`, reason: untold }];
+    if (this.serverPid === undefined)
+      return [
+        ...told,
+        { what: `${cpu} and ${io} on the server's machine`, reason: "it is not this machine" },
+      ];
+    const reason = this.unreadableIo;
+    return reason === undefined ? told : [...told, { what: io, reason }];
+  }
+
+  /** Where something waited for storage, or that is not known: why it cannot be told for whom. */
+  private get unreadableIo(): string | undefined {
+    const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
+    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return undefined;
+    const unreadable = this.closed?.io?.unreadable ?? 0;
+    if (ownIoBytes === undefined) return "this user may not read /proc/<pid>/io of the server";
+    return unreadable > 0
+      ? `this user may not read /proc/<pid>/io of ${counted(unreadable, "process", "processes")}`
+      : undefined;
   }
 
   private get isServerHere(): boolean {

@@ -61,6 +61,11 @@ function blockDevices(): string[] {
   }
 }
 
+/** What this machine's disks moved since it started; undefined where none is shown. */
+export function diskUsage(): ReturnType<typeof parseDiskStats> {
+  return parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+}
+
 /** CPU of processes and their descendants; undefined without any, or where one of them has ended. */
 function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
   if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
@@ -75,8 +80,7 @@ export function hostUsage({ serverPid, poolerPids, backendPids = [] }: HostProce
   if (!machine) return { clientCpuMs };
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);
-  const disks =
-    serverPid === undefined ? undefined : parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+  const disks = serverPid === undefined ? undefined : diskUsage();
   const backends = machine.processes.filter(
     ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
   );

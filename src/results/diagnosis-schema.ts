@@ -85,6 +85,7 @@ export const MachineEvidence = z.strictObject({
   ioPressureRatio: ratio.optional().describe("Of the window, in which some process waited for storage (PSI)"),
   ioWaitRatio: ratio.optional().describe("Of the CPU time, idle while storage was waited for"),
   ownIoBytes: amount.optional().describe("Moved to and from storage by train-sim and the server"),
+  diskIoBytes: amount.optional().describe("Moved by the machine's disks, whoever wanted it"),
   otherIoBytes: amount.optional().describe("Moved by other programs, as far as they can be read"),
 });
 export type MachineEvidence = z.infer<typeof MachineEvidence>;
