@@ -69,6 +69,7 @@ export class Transactor {
   /** Resolves when the transaction ended one way or another; rejects only when the trial cannot go on. */
   async run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
     const startMs = this.options.nowMs();
+    this.options.time.bookWork(plan.client, startMs);
     const times = (this.stopwatches[plan.client] ??= new PartTimes(this.options.partNames, plan.client));
     times.start(startMs);
     const progress: Progress = { attempt: 1, inDoubt: false, times };
@@ -144,14 +145,13 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const { source, recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
+    const { source, recorder, slowTransactionMs, eventLog, time } = this.options;
     const { times } = progress;
     // The commit is acknowledged when its answer arrives, not when this thread has read it.
     const finishedMs = times.lastMs;
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
-    time.book("service", startMs, finishedMs);
-    time.book("preparing", finishedMs, nowMs());
+    time.book(plan.client, "service", startMs, finishedMs);
     const scheduledMs = this.scheduledMs(plan);
     if (events === 0 && plan.isPoll) {
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
@@ -190,7 +190,7 @@ export class Transactor {
     const { sqlstate } = failure;
     const endpoint = this.options.source.endpointOf(plan.client);
     const sample = { finishedMs, serviceMs, sqlstate, endpoint, intendedMs: this.scheduledMs(plan) };
-    this.options.time.book("service", startMs, finishedMs);
+    this.options.time.book(plan.client, "service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
     return { kind: "failed", inDoubt: progress.inDoubt, finishedMs };
