@@ -15,7 +15,7 @@ export const ThresholdResult = z.strictObject({
     .nullable()
     .describe("On the merged complete trials; null without samples, which counts as failed"),
   ok: z.boolean(),
-  reason: z.string().optional().describe("Why there is no value, or that it ended the experiment"),
+  reason: z.string().optional().describe("Why it was not assessed, met by chance, or ended the experiment"),
 });
 export type ThresholdResult = z.infer<typeof ThresholdResult>;
 

@@ -26,6 +26,14 @@ export function arrivalOperations(settings: Pick<TreatmentSettings, "actors">): 
   return scheduled.map(([role]) => arrivalOperation(role));
 }
 
+/** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
+export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+  const random = groupsOf(settings).filter(
+    ([, { load }]) => "distribution" in load && load.distribution === "poisson",
+  );
+  return random.map(([role]) => arrivalOperation(role));
+}
+
 function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
   return Object.entries(settings.actors) as [Role, ActorGroup][];
 }
