@@ -46,6 +46,7 @@ describe("what a threshold sees", () => {
     ["add", "eventsPerSecond<1", 500],
     ["add", "failures<1", 3],
     ["add", "retries<1", 4],
+    ["add", "retriesPerTransaction<1", 4 / 303],
     ["add", "emptyPolls<1", 5],
     ["lifecycle.completed", "p(50)<1", 7],
     ["integrity", "violations<1", 0],

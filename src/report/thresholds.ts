@@ -7,6 +7,7 @@ import type { ViolationKind } from "../model/conservation.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { isOfArrivals } from "../scenario/threshold-metrics.js";
 import { isSelected } from "../scenario/thresholds.js";
+import { retriesPerTransaction } from "./diagnosis/retries.js";
 import { counted } from "./numbers.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
@@ -64,6 +65,8 @@ function operationCount(aggregate: string, result: OperationResult): number | un
     case "retries":
       // Where all attempts fail and are tried again, nothing ends, and they are there all the same.
       return isIdle && result.retries === 0 ? undefined : result.retries;
+    case "retriesPerTransaction":
+      return isIdle && result.retries === 0 ? undefined : retriesPerTransaction(result);
     case "emptyPolls":
       return isIdle ? undefined : result.emptyPolls;
     case "offered":

@@ -42,7 +42,7 @@ export const Diagnosis = z
       .default(1)
       .meta({
         description:
-          "Most attempts of an operation that may fail and be tried again, for each transaction that ended; more is " +
+          "Most attempts of an operation that may fail and be tried again, for each transaction that ended (empty polls are none); more is " +
           "warned of as a retry storm. Default 1.",
       }),
     maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),

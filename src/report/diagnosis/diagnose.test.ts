@@ -159,6 +159,13 @@ describe("every check", () => {
     ]);
   });
 
+  it("does not let empty polls hide a retry storm", () => {
+    const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
+    expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
+      { check: "retries", seen: 3, words: expect.stringContaining("for 300 that ended (3 each") as string },
+    ]);
+  });
+
   it("can be relaxed by its bound", () => {
     const [, beyond] = CASES[0] ?? [];
     if (!beyond) throw new Error("there are cases");
