@@ -67,6 +67,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
   const machine = window?.machine(outcome.isServerTold);
+  const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
     index,
     number: trial.number,
@@ -87,6 +88,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),
+      ...(stall && { stall }),
     }),
     clampedSamples: summary.clampedSamples,
     ...(outcome.faults.length > 0 && { faults: outcome.faults }),

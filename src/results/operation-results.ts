@@ -3,7 +3,7 @@
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
-import { isOpenLoop } from "../scenario/load-settings.js";
+import { isOpenLoop, type LoadSettings } from "../scenario/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
@@ -36,6 +36,14 @@ export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Ope
 
 function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
   return Object.entries(settings.actors) as [Role, ActorGroup][];
+}
+
+/** The load of the group that performs an operation; undefined where none does. */
+export function loadOf(
+  operation: Operation,
+  settings: Pick<TreatmentSettings, "actors">,
+): LoadSettings | undefined {
+  return groupsOf(settings).find(([role]) => ROLE_OPERATIONS[role].includes(operation))?.[1].load;
 }
 
 /** The operations that a treatment performs, in the order in which they are shown. */

@@ -11,6 +11,7 @@ import {
   ClientEvidence,
   Finding,
   MachineEvidence,
+  Stall,
   SteadyState,
   ThresholdResult,
 } from "./diagnosis-schema.js";
@@ -136,6 +137,7 @@ export const TrialResult = z.strictObject({
   client: ClientEvidence.nullable(),
   machine: MachineEvidence.optional().describe("Where the platform tells"),
   steadyState: SteadyState.optional(),
+  stall: Stall.optional().describe("The operation that stood still the longest; absent where none did"),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
   ...split,
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),

@@ -46,4 +46,6 @@ export interface DiagnosisSettings {
   readonly maxStealRatio: number;
   /** Share of the machine's CPU time that other programs used. */
   readonly maxOtherCpuRatio: number;
+  /** Share of the window's seconds in which an operation stood still. */
+  readonly maxStalledRatio: number;
 }

@@ -84,6 +84,7 @@ diagnosis:
   maxRetriesPerTransaction: 1
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
+  maxStalledRatio: 0.25
 `,
   },
   {

@@ -47,6 +47,10 @@ export const Diagnosis = z
       }),
     maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),
     maxOtherCpuRatio: ratio("Most of the machine's CPU time that other programs may use.", 0.2),
+    maxStalledRatio: ratio(
+      "Most of the window's seconds in which an operation that ends many times a second may not end once; fewer are warned of.",
+      0.25,
+    ),
   })
   .prefault({})
   .meta({

@@ -56,6 +56,7 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
+  maxStalledRatio: 0.25,
 };
 
 export const EXAMPLE_INTEGRITY: Integrity = {

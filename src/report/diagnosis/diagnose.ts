@@ -14,6 +14,7 @@ import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
 import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
+import { stall } from "./stall.js";
 import { workerUtilization } from "./worker-utilization.js";
 
 const CHECKS: Readonly<Record<Finding["check"], Check>> = {
@@ -31,6 +32,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   outlasted,
   "pending-index-work": pendingIndexWork,
   "new-log-files": newLogFiles,
+  stall,
 };
 
 /** What is to be said against a trial; nothing about one that is not complete. */
