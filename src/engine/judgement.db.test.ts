@@ -115,7 +115,7 @@ describe("the diagnosis", () => {
   it("accounts for the time of one client that never thinks, in a window of a second", async () => {
     const { result } = await run(
       "actors.producers.load={ clients: 1, thinkTime: 0 }",
-      ...["actors.consumers=false", "actors.archivers=false", "batch=1"],
+      ...["actors.consumers=false", "actors.archivers=false", "batch=1", "trial.drain=false"],
     );
     const [trial] = result.treatments[0]?.trials ?? [];
     // What the program does between two transactions was in no activity before: 1.2 % at 1 200 transactions a second.
