@@ -1,6 +1,7 @@
 // What moved with the differences, as the summary shows it: for each treatment the evidence beside its headline
 // differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
 import type { ResultDocument } from "../results/result-schema.js";
+import { counterLagWords } from "./counter-lag.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
 import { reasonsByOperation } from "./why/headline-reasons.js";
 
@@ -29,5 +30,12 @@ export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Ma
     ];
   });
   if (sections.length === 0) return [];
-  return [marks.bold("What moved with these differences (evidence, not proof)"), ...sections, ""];
+  const isExplained = comparisons.some(({ because = [] }) => because.length > 0);
+  const lag = isExplained ? counterLagWords(treatments.flatMap(({ trials }) => trials)) : undefined;
+  return [
+    marks.bold("What moved with these differences (evidence, not proof)"),
+    ...sections,
+    ...(lag === undefined ? [] : wrap(lag, WIDTH_MAX)),
+    "",
+  ];
 }

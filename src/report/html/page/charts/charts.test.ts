@@ -402,6 +402,16 @@ describe("bars", () => {
     }));
     const plot = plotOf("per-event", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
     expect(plot.note).toContain("0 throughout: TOAST growth per event.");
+    expect(plot.note).not.toContain("Server counters lag");
+    const short = treatments.map((each) => ({
+      ...each,
+      trials: each.trials.map((trial) => ({ ...trial, windowSeconds: 5 })),
+    }));
+    const brief = plotOf("per-event", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, treatments: short },
+    });
+    expect(brief.note).toContain("Server counters lag by up to 1 second: in a window of 5 s");
     expect(plot.table().rows.map(([title]) => title)).toEqual(["WAL per event", "Table growth per event"]);
     expect(plot.table().rows[1]?.[1]).toBe("-5 B (-5 B to -5 B)");
   });
