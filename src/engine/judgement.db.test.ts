@@ -75,6 +75,31 @@ describe("thresholds", () => {
     expect(result.treatments[0]?.ceiling).toBeUndefined();
   });
 
+  it("exit with 99 where a percentile has too few samples to be passed, and say how many it takes", async () => {
+    const { exitCode, stdout, result } = await run("thresholds.add=[p(99.9)<60000, p(50)<60000]");
+    expect(exitCode).toBe(99);
+    expect(stdout).toMatch(/p\(99\.9\)<60000 .* \d+ samples, needs 2995/);
+    const [high, middle] = result.thresholds ?? [];
+    expect(high).toMatchObject({ ok: false, seen: expect.any(Number) as number });
+    expect(middle).toMatchObject({ ok: true });
+  });
+
+  it("do not blame the server for what a Poisson schedule did not offer", async () => {
+    const { exitCode, result } = await run(
+      "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
+      ...["seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
+    );
+    const { offered = 0 } = result.treatments[0]?.trials[0]?.operations.add ?? {};
+    expect(offered, "the schedule of this seed").toBeLessThan(80);
+    expect(result.thresholds).toMatchObject([
+      {
+        ok: true,
+        reason: expect.stringMatching(/^the schedule offered \d+ arrivals, within chance of/) as string,
+      },
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
   it("end the experiment with 108 when they may, keeping what there is, audited", async () => {
     const { exitCode, stderr, result } = await run(
       "trials=2",

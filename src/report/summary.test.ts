@@ -23,10 +23,10 @@ describe("the summary", () => {
     const lines = render(example()).split("\n");
     expect(lines.slice(0, 5)).toEqual([
       "#1 jsonb (payload=jsonb), 3 complete trials",
-      "elapsed  id       threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
-      "-------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
-      "     90  add            8      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
-      "     90  process        8      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
+      "elapsed  id       clients  threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
+      "-------  -------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
+      "     90  add            8        1      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
+      "     90  process        8        1      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
     ]);
   });
 
@@ -222,7 +222,7 @@ describe("the summary", () => {
     const result = example();
     const { add } = second(result);
     Object.assign(add, { transactions: 0, transactionsPerSecond: 0, responseTimeMs: null });
-    expect(render(result)).toMatch(/^ +90 {2}add +8 +0 +0\.00 +- +- +- +- +- +-$/m);
+    expect(render(result)).toMatch(/^ +90 {2}add +8 +1 +0 +0\.00 +- +- +- +- +- +-$/m);
   });
 
   it("fits 120 columns and keeps treatments with long names apart", () => {

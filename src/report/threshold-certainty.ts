@@ -47,5 +47,5 @@ export function chanceOf(
     : UPPER.includes(operator);
   if (!isMet || !(Math.abs(offered - asked) <= margin)) return undefined;
   const [least, most] = [Math.ceil(asked - margin), Math.floor(asked + margin)];
-  return `the schedule offered ${offered} arrivals; by chance a bound of ${Math.round(asked)} varies from ${least} to ${most}`;
+  return `the schedule offered ${offered} arrivals, within chance of the ${Math.round(asked)} asked for (${least} to ${most})`;
 }

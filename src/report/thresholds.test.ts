@@ -180,7 +180,7 @@ describe("a bound on the rate of an open loop", () => {
     const { ok, reason } = assessed(condition, add) ?? {};
     expect(ok).toBe(true);
     expect(reason).toMatch(
-      /^the schedule offered \d+ arrivals; by chance a bound of \d+ varies from \d+ to \d+$/,
+      /^the schedule offered \d+ arrivals, within chance of the \d+ asked for \(\d+ to \d+\)$/,
     );
     expect(assessed(condition, add, []), "where they are evenly spaced").toMatchObject({ ok: false });
   });

@@ -11,6 +11,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../../results/result-schema.js";
+import { counterLagWords } from "../../counter-lag.js";
 import { isBelowNoise } from "../../noise-floor.js";
 import { intervalText, ratioText } from "../../numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -45,7 +46,7 @@ function findingCells({ ratio, ciLow, ciHigh, pValue, pAdjusted, blocks, verdict
 }
 
 /** Reasons by what they explain; the same reasons are given once. */
-function reasonsOf(comparisons: readonly Comparison[]): Html {
+function reasonsOf(comparisons: readonly Comparison[], caveat = ""): Html {
   const about = new Map<string, { because: readonly string[]; metrics: string[]; treatment: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
     if (because.length === 0) continue;
@@ -62,7 +63,8 @@ function reasonsOf(comparisons: readonly Comparison[]): Html {
   return html`<p>What moved with these differences:</p>
     <ul>
       ${items}
-    </ul> `;
+    </ul>
+    ${caveat && html`<p>${caveat}</p> `}`;
 }
 
 function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
@@ -94,7 +96,7 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
       `${title}: ratios of a treatment to another`,
       [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, text("note")],
       rows,
-    )}${reasonsOf(own)}`;
+    )}${reasonsOf(own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
