@@ -19,9 +19,8 @@ export const stall: Check = ({ trial, bounds }) => {
     ratio,
     isTaint ? bounds.maxStalledRatio : 0,
     () =>
-      `${operation} stood still: none ended in ${found.seconds} of ${seconds} s (${percent(ratio)}, bound ` +
-      `${percent(bounds.maxStalledRatio)}), ${longestSeconds} s of them from second ${fromSecond} on; usually ` +
-      `${Math.round(usualPerSecond)} a second end. The longest transaction took ${ms(longestMs)}. Percentiles hide this: ` +
-      "look at the server's log, locks and disk at that time",
+      `${operation} stood still for ${found.seconds} of ${seconds} s (${percent(ratio)}, bound ${percent(bounds.maxStalledRatio)}): ` +
+      `for ${longestSeconds} s from second ${fromSecond} on no transaction ended, where usually ${Math.round(usualPerSecond)} a second do. ` +
+      `The longest took ${ms(longestMs)}. Percentiles hide this: look at the server's log, locks and disk at that time`,
   );
 };
