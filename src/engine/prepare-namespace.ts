@@ -11,6 +11,7 @@ import { refreshStatistics } from "../database/statistics.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
+import type { TrialHost } from "./trial-parts.js";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -40,7 +41,7 @@ async function preloadWithLedger(
  * it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
  */
 export async function prepareNamespace(
-  admin: AdminClient,
+  { admin, claim }: Pick<TrialHost, "admin" | "claim">,
   settings: TreatmentSettings,
   seed: number,
   load: readonly Endpoint[],
@@ -49,7 +50,8 @@ export async function prepareNamespace(
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
-  await resetNamespace(admin, settings, dialect);
+  await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
+  await claim.confirm();
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   const preloaded = await preloadWithLedger(admin, settings, seed, directory, isWanted);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.

@@ -74,9 +74,9 @@ class TrialRun {
       host.onTotals?.(this.tally.running, second + 1);
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
-    this.watch = new ServerWatch(host.target.admin);
-    const losses = [host.target.lost, this.watch.lost];
-    for (const lost of losses) this.lifeline.watchServer("the database server", lost);
+    this.watch = new ServerWatch(host.target.admin, host.claim.run);
+    this.lifeline.watch(host.claim.lost);
+    this.lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -115,10 +115,9 @@ class TrialRun {
     const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
     await this.path.open();
-    const { endpoints } = this.path;
-    return this.lifeline.hold(
-      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, this.isWanted),
-    );
+    const { host, lifeline, path, isWanted } = this;
+    const { settings } = treatment;
+    return lifeline.hold(prepareNamespace(host, settings, trial.seed, path.endpoints, directory, isWanted));
   }
 
   private async launch(): Promise<Fleet> {
@@ -202,9 +201,10 @@ class TrialRun {
 
   private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
+    const { admin, claim } = this.host;
     const { directory, treatment } = this.inputs;
     const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
-    const audited = await this.lifeline.hold(audit(this.host.admin, facts));
+    const audited = await this.lifeline.hold(claim.confirm().then(() => audit(admin, facts)));
     this.log.audited(audited.conservation, told);
     return audited;
   }
