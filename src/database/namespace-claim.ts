@@ -92,19 +92,19 @@ class HeldClaim implements NamespaceClaim {
 
   /** Rejects when another has the claim or the schema, or the server cannot be reached; nothing is held then. */
   async take(connectTimeoutMs: number): Promise<void> {
-    let isCut = false;
+    const end = { hasCome: false };
     const session = await connectAdmin(this.endpoint, {
       purpose: `${CLAIM_PURPOSE}/${this.run}`,
       connectTimeoutMs,
       onLost: (failure) => {
-        isCut = true;
+        end.hasCome = true;
         this.retake(session, failure?.message ?? "the connection was cut");
       },
     });
     try {
       await this.lock(session);
       await this.check(session);
-      if (isCut) throw new TargetError("the connection was cut");
+      if (end.hasCome) throw new TargetError("the connection was cut");
     } catch (error) {
       await session.close();
       throw error;
@@ -178,13 +178,13 @@ class HeldClaim implements NamespaceClaim {
         ),
       );
       sightings = row ? sightings + 1 : 0;
-      if (row && sightings >= SIGHTINGS) throw this.inUse(row["pid"]);
+      if (row && sightings >= SIGHTINGS) throw this.inUse(Number(row["pid"]));
       await systemClock.sleep(LOOK_EVERY_MS);
     } while (monotonicMs() < untilMs || sightings > 0);
   }
 
-  private inUse(pid: unknown, cause?: unknown): UsageError {
-    const holder = pid === undefined ? "" : ` (process ${String(pid)} of the server)`;
+  private inUse(pid: number | undefined, cause?: unknown): UsageError {
+    const holder = pid === undefined ? "" : ` (process ${pid} of the server)`;
     return new UsageError(
       `schema "${this.namespace}" is in use by another train-sim${holder}`,
       "Wait for it to end, or choose another name with `namespace:` (or --namespace).",
@@ -238,7 +238,7 @@ async function aside<T>(session: AdminClient, read: () => Promise<T>): Promise<T
 }
 
 /** Process id, on the server, of the session that holds the claim; undefined where it has gone meanwhile. */
-async function holderOf(session: AdminClient, namespace: string): Promise<unknown> {
+async function holderOf(session: AdminClient, namespace: string): Promise<number | undefined> {
   const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
   const [row] = await session.query(
     `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
@@ -246,5 +246,5 @@ async function holderOf(session: AdminClient, namespace: string): Promise<unknow
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     [namespace],
   );
-  return row?.["pid"];
+  return row && Number(row["pid"]);
 }

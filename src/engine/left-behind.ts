@@ -1,10 +1,11 @@
-// The commands by which a user goes on after a run: what drops a schema that it left on a server, as one line for a shell.
-// They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
+// The commands by which a user goes on after a run, each as one line for a shell: what drops a schema that it left on a
+// server, and what continues it. They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
 // command says where to put one that the environment does not hold already.
 import { shellWord } from "../foundation/shown.js";
 import type { Endpoint } from "../scenario/endpoint.js";
-import { withoutPasswords } from "../scenario/secrets.js";
-import type { DialectName, TargetSettings } from "../scenario/settings.js";
+import { keyWithoutPasswords, withoutPasswords } from "../scenario/secrets.js";
+import type { Overrides } from "../scenario/overrides.js";
+import type { DialectName, Experiment, TargetSettings } from "../scenario/settings.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 
@@ -36,5 +37,41 @@ export function dropCommand(
   if (dialect !== "postgres") words.push("--dialect", dialect);
   const isElsewhere =
     admin.passwordCommand !== undefined || admin.password !== (env["PGPASSWORD"] || undefined);
-  return `${words.map(shellWord).join(" ")}${isElsewhere ? " (with its password in PGPASSWORD)" : ""}`;
+  return commandOf(words, isElsewhere);
+}
+
+/** Whether the experiment's URLs hold a password, which no result does. */
+function holdsPassword({ treatments }: Experiment): boolean {
+  const urls = treatments.flatMap(({ settings: { target, pool } }) => [
+    ...(target.kind === "url" ? [target.adminUrl, ...target.urls.map(({ url }) => url)] : []),
+    ...(pool.strategy === "pgbouncer" ? [pool.adminUrl, ...pool.urls.map(({ url }) => url)] : []),
+  ]);
+  return urls.some((url = "") => withoutPasswords(url) !== url);
+}
+
+/**
+ * `train-sim run --resume ...`. The directory holds the scenario; one whose passwords it does not hold is named again, as
+ * it was, with its overrides.
+ */
+export function resumeCommand(
+  experiment: Experiment,
+  directory: string,
+  scenario: string | undefined,
+  { set = [], trials, duration, seed }: Overrides,
+): string {
+  if (scenario === undefined || !holdsPassword(experiment))
+    return commandOf(["train-sim", "run", "--resume", directory], false);
+  const settings = set.map((pair) => keyWithoutPasswords(pair));
+  const words = ["train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
+  for (const [name, value] of Object.entries({ trials, duration, seed }))
+    if (value !== undefined) words.push(`--${name}`, String(value));
+  words.push("--resume", directory);
+  return commandOf(
+    words,
+    settings.some((pair, number) => pair !== set[number]),
+  );
+}
+
+function commandOf(words: readonly string[], lacksPassword: boolean): string {
+  return `${words.map(shellWord).join(" ")}${lacksPassword ? " (with its password in PGPASSWORD)" : ""}`;
 }

@@ -11,7 +11,12 @@ import { refreshStatistics } from "../database/statistics.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import type { TrialHost } from "./trial-parts.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+
+interface PreparedTrial extends Pick<TrialInputs, "directory"> {
+  readonly trial: Pick<TrialInputs["trial"], "seed">;
+  readonly treatment: Pick<TrialInputs["treatment"], "settings">;
+}
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -42,10 +47,8 @@ async function preloadWithLedger(
  */
 export async function prepareNamespace(
   { admin, claim }: Pick<TrialHost, "admin" | "claim">,
-  settings: TreatmentSettings,
-  seed: number,
+  { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
   load: readonly Endpoint[],
-  directory: string,
   isWanted: () => boolean = () => true,
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);

@@ -110,14 +110,11 @@ class TrialRun {
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
-  /** Resolves to the number of preloaded events. */
   private async reset(): Promise<number> {
-    const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
     await this.path.open();
-    const { host, lifeline, path, isWanted } = this;
-    const { settings } = treatment;
-    return lifeline.hold(prepareNamespace(host, settings, trial.seed, path.endpoints, directory, isWanted));
+    const { host, inputs, path, isWanted } = this;
+    return this.lifeline.hold(prepareNamespace(host, inputs, path.endpoints, isWanted));
   }
 
   private async launch(): Promise<Fleet> {
@@ -127,7 +124,10 @@ class TrialRun {
       endpoints: this.path.endpoints,
       prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
-    this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
+    this.fleet = new Fleet(assignments, {
+      onDelta: (delta, worker) => this.tally.add(worker, delta),
+      onContacts: this.path.onContacts,
+    });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
     this.evidence = evidenceOf(this.host, this.path.pooler, settings, () => this.files);
@@ -233,7 +233,7 @@ class TrialRun {
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
-    const options = askTheServer(this.host, this.inputs, this.log, this.over.signal);
+    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.over.signal);
     return this.lifeline.hold(lastTransactions(ended, options));
   }
 
