@@ -21,6 +21,7 @@ import { isColoured } from "./colour.js";
 import { DASHBOARD_PORT } from "./live/dashboard.js";
 import { PROMETHEUS_PORT } from "./live/prometheus.js";
 import { startWatchers, type WatchOptions } from "./live/watch.js";
+import { sweepOrphans } from "../target/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
@@ -191,6 +192,7 @@ async function runWithSignals(
     },
   );
   const { observer } = watchers;
+  for (const words of await sweepOrphans()) observer.note(`warning: ${words}`);
   if (resumed) {
     const done = resumed.trials.length;
     observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);

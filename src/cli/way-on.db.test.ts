@@ -17,7 +17,7 @@ import {
 } from "../testing/train-sim.js";
 
 const LOAD = `
-name: way on
+name: way-on
 seed: 3
 payload: text
 appDelay: 0
