@@ -8,7 +8,7 @@ import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
 import { Interruption } from "../engine/interruption.js";
-import { resumeCommand } from "../engine/left-behind.js";
+import { dropCommands, resumeCommand } from "../engine/left-behind.js";
 import { searchedTreatments } from "../engine/searched-treatments.js";
 import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
 import type { LiveEnd } from "../report/html/live-data.js";
@@ -201,7 +201,11 @@ async function runWithSignals(
   const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
     const heard = signals.hear();
-    if (heard === "another") endNow(ExitCode.interrupted);
+    if (heard === "another") {
+      for (const command of dropCommands(experiment))
+        process.stderr.write(`train-sim: a schema may be left on the server. Remove it with: ${command}\n`);
+      endNow(ExitCode.interrupted);
+    }
     if (heard !== "first") return;
     interruption.request(signal);
     observer.note(`${signal}: finishing what is under way; once more stops at once`);

@@ -63,6 +63,31 @@ it("SIGHUP stops it in order, leaves no server, and the directory is all that it
   await expectCompleted(words);
 });
 
+it("says after a second signal, which ends it at once, what drops its schema", async () => {
+  const namespace = testNamespace("wayon");
+  const adminEndpoint = inject("adminEndpoint");
+  const file = writeScenarioFile(
+    `namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD.replace("appDelay: 0", "appDelay: 30s")}`,
+  );
+  const out = scratchDirectory();
+  const started = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
+  await untilLogged(out, '"phase":"measure"');
+  let hasEnded = false;
+  void started.ended.then(() => (hasEnded = true));
+  const signal = (): boolean => {
+    started.child.kill("SIGHUP");
+    return hasEnded;
+  };
+  await expect.poll(signal, { timeout: 20_000 }).toBe(true);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode).toBe(105);
+  const [, words = ""] =
+    /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)\n/.exec(stderr) ?? [];
+  const env = { ...process.env, PGPASSWORD: adminEndpoint.password };
+  const dropped = await trainSim(words.split(" "), { env });
+  expect(dropped).toMatchObject({ exitCode: 0, stdout: `namespace ${namespace}: dropped\n` });
+});
+
 it("names the scenario and its overrides again where the directory lacks their password, and drops its schema", async () => {
   const namespace = testNamespace("wayon");
   const adminEndpoint = inject("adminEndpoint");

@@ -97,7 +97,7 @@ export class ExperimentHost {
       this.observer.note(
         `warning: ${dialect} has no claims: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
       );
-    const command = dropCommand(settings, admin, namespace, dialect);
+    const command = dropCommand(settings, namespace, dialect);
     this.namespaces.set(namespace, { dialect, claim, command });
     return claim;
   }

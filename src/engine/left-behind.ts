@@ -2,7 +2,6 @@
 // server, and what continues it. They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
 // command says where to put one that the environment does not hold already.
 import { shellWord } from "../foundation/shown.js";
-import type { Endpoint } from "../scenario/endpoint.js";
 import { keyWithoutPasswords, withoutPasswords } from "../scenario/secrets.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { DialectName, Experiment, TargetSettings } from "../scenario/settings.js";
@@ -25,19 +24,31 @@ function adminUrlOf(target: UrlTarget): string {
   return `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
 }
 
-/** `train-sim schema drop --url ... --namespace ...`; `admin` is where that URL leads. */
+const hasPassword = (url = ""): boolean => withoutPasswords(url) !== url;
+
+/** `train-sim schema drop --url ... --namespace ...`. */
 export function dropCommand(
   target: UrlTarget,
-  admin: Endpoint,
   namespace: string,
   dialect: DialectName,
   env: NodeJS.ProcessEnv = process.env,
 ): string {
+  const { adminUrl, urls, passwordCommand } = target;
   const words = ["train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
   if (dialect !== "postgres") words.push("--dialect", dialect);
   const isElsewhere =
-    admin.passwordCommand !== undefined || admin.password !== (env["PGPASSWORD"] || undefined);
+    hasPassword(adminUrl ?? urls[0]?.url) ||
+    passwordCommand !== undefined ||
+    (adminUrl !== undefined && Boolean(env["TRAIN_SIM_ADMIN_PASSWORD"]));
   return commandOf(words, isElsewhere);
+}
+
+/** What drops every schema that the experiment may have made on a server that stays. */
+export function dropCommands({ treatments }: Experiment): string[] {
+  const commands = treatments.flatMap(({ settings: { target, namespace, dialect } }) =>
+    target.kind === "url" ? [dropCommand(target, namespace, dialect)] : [],
+  );
+  return [...new Set(commands)];
 }
 
 /** Whether the experiment's URLs hold a password, which no result does. */
@@ -46,7 +57,7 @@ function holdsPassword({ treatments }: Experiment): boolean {
     ...(target.kind === "url" ? [target.adminUrl, ...target.urls.map(({ url }) => url)] : []),
     ...(pool.strategy === "pgbouncer" ? [pool.adminUrl, ...pool.urls.map(({ url }) => url)] : []),
   ]);
-  return urls.some((url = "") => withoutPasswords(url) !== url);
+  return urls.some(hasPassword);
 }
 
 /**
