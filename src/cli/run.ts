@@ -139,7 +139,11 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     throw new TrainSimError(failure.message, exitCode, hint, { cause: failure });
   }
   if (exitCode === ExitCode.interrupted)
-    process.stderr.write(`train-sim: stopped; partial results are in ${directory}${wayOn}\n`);
+    tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+}
+
+function tell(words: string): void {
+  process.stderr.write(`${withoutControls(words)}\n`);
 }
 
 function summaryOf({ result, summary, directory }: ExperimentOutcome): string {
@@ -203,7 +207,7 @@ async function runWithSignals(
     const heard = signals.hear();
     if (heard === "another") {
       for (const command of dropCommands(experiment))
-        process.stderr.write(`train-sim: a schema may be left on the server. Remove it with: ${command}\n`);
+        tell(`train-sim: a schema may be left on the server. Remove it with: ${command}`);
       endNow(ExitCode.interrupted);
     }
     if (heard !== "first") return;
