@@ -67,7 +67,13 @@ it("is refused to the next run while the run that made the schema shows itself, 
   await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
   const watch = await connectAdmin(inject("adminEndpoint"), { purpose: "watch/0a1b2c3d" });
   const [row] = await watch.query("SELECT pg_backend_pid() AS pid");
-  await expect(claimOf(namespace)).rejects.toThrow(`another train-sim (process ${String(row?.["pid"])} of`);
+  // Every role sees the names of all sessions, whatever else is hidden from it.
+  await admin.query(`CREATE ROLE ${namespace} LOGIN PASSWORD 'low'`);
+  const low = { ...inject("adminEndpoint"), user: namespace, password: "low" };
+  await expect(claimNamespace(low, namespace, dialectOf("postgres"))).rejects.toThrow(
+    `another train-sim (process ${String(row?.["pid"])} of`,
+  );
+  await admin.query(`DROP ROLE ${namespace}`);
   await watch.close();
   const notes: string[] = [];
   const claim = await claimOf(namespace, { note: (words) => notes.push(words) });

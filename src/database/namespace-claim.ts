@@ -5,29 +5,20 @@
 // next one away; a claim that cannot be had again, or a schema that another run has made meanwhile, is lost for good.
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
-import { codeOf, messageOf, TargetError, UsageError } from "../foundation/errors.js";
+import { messageOf, TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
+import { aside, lockClaim, requireGone } from "./claim-session.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { LOCK_NOT_AVAILABLE } from "./lock-timeout.js";
 import { namespaceState } from "./namespace.js";
-import { APPLICATION, CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "./pg-config.js";
+import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "./pg-config.js";
 
-/** Of whoever claims; the second key is the namespace's. Keys are four bytes each. */
-const CLAIM = "hashtext('train-sim claim')";
-/** For the session of one that was just killed to be noticed by the server. */
-const PATIENCE = "2s";
 /** For an answer of a server that may be gone without a word. */
 const ANSWER_MS = 2000;
 /** How long a lost claim is tried for. A server that stays away for less than this is named first by the watch of it. */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
-/** How long the run in the mark of a schema has to show itself before it counts as gone: some of its tries. */
-const GRACE_MS = 3000;
-const LOOK_EVERY_MS = 100;
-/** Looks in a row that find a session of it: one of a run that was just killed is gone by then. */
-const SIGHTINGS = 10;
 
 export interface NamespaceClaim {
   /** The run's name in the schema's mark and in its sessions; undefined where the dialect has no claims. */
@@ -92,19 +83,20 @@ class HeldClaim implements NamespaceClaim {
 
   /** Rejects when another has the claim or the schema, or the server cannot be reached; nothing is held then. */
   async take(connectTimeoutMs: number): Promise<void> {
-    const end = { hasCome: false };
+    const own: { session?: AdminClient; isCut?: true } = {};
     const session = await connectAdmin(this.endpoint, {
       purpose: `${CLAIM_PURPOSE}/${this.run}`,
       connectTimeoutMs,
       onLost: (failure) => {
-        end.hasCome = true;
-        this.retake(session, failure?.message ?? "the connection was cut");
+        own.isCut = true;
+        if (own.session) this.retake(own.session, failure?.message ?? "the connection was cut");
       },
     });
+    own.session = session;
     try {
-      await this.lock(session);
+      await lockClaim(session, this.namespace);
       await this.check(session);
-      if (end.hasCome) throw new TargetError("the connection was cut");
+      if (own.isCut) throw new TargetError("the connection was cut");
     } catch (error) {
       await session.close();
       throw error;
@@ -113,15 +105,12 @@ class HeldClaim implements NamespaceClaim {
   }
 
   async confirm(): Promise<void> {
-    await Promise.race([this.retaken, this.lost]);
-    const { session } = this;
-    if (!session) return this.lost;
+    const session = await this.held();
     try {
       await withinMs(this.check(session), ANSWER_MS);
     } catch (error) {
       this.retake(session, messageOf(error));
-      await Promise.race([this.retaken, this.lost]);
-      if (!this.session) return this.lost;
+      await this.held();
     }
   }
 
@@ -133,20 +122,14 @@ class HeldClaim implements NamespaceClaim {
     await this.session?.close();
   }
 
-  private async lock(session: AdminClient): Promise<void> {
-    // Read committed: a snapshot is a statement's own, and no row is kept for it longer.
-    await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    await session.query(`SELECT set_config(name, '0', true) FROM pg_settings
-      WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout')`);
-    await session.query(`SET LOCAL lock_timeout = '${PATIENCE}'`);
-    try {
-      await session.query(`SELECT pg_advisory_xact_lock(${CLAIM}, hashtext($1))`, [this.namespace]);
-    } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-      await session.query("ROLLBACK");
-      throw this.inUse(await holderOf(session, this.namespace).catch(() => undefined), error);
+  /** The session that holds it, waited for while it is being taken again; rejects as `lost`. */
+  private async held(): Promise<AdminClient> {
+    for (;;) {
+      await Promise.race([this.lost, this.retaken]);
+      if (this.session) return this.session;
+      if (this.over.signal.aborted)
+        throw new TargetError(`the claim to schema "${this.namespace}" is released`);
     }
-    await session.query("SET LOCAL lock_timeout = 0");
   }
 
   /** Whose the schema is; on the first look another run's is waited for, and later ones find what this run left. */
@@ -155,7 +138,7 @@ class HeldClaim implements NamespaceClaim {
     const run = state.kind === "ours" ? state.run : undefined;
     const before = this.maker;
     if (!before && run !== undefined) {
-      await this.requireGone(session, run);
+      await requireGone(session, this.namespace, run);
       this.events.note?.(`schema "${this.namespace}" was left by an earlier run, which has ended`);
     }
     const isSame = before === undefined || run === this.run || run === before.run;
@@ -164,32 +147,6 @@ class HeldClaim implements NamespaceClaim {
         run === undefined ? "the schema has been dropped" : "another run has made the schema its own",
       );
     this.maker = { run };
-  }
-
-  /** A run that has lost its claim for a moment shows itself by a session: that of its claim, or of its watch. */
-  private async requireGone(session: AdminClient, run: string): Promise<void> {
-    const untilMs = monotonicMs() + GRACE_MS;
-    let sightings = 0;
-    do {
-      const [row] = await aside(session, () =>
-        session.query(
-          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
-          [`${APPLICATION}/%/${run}`],
-        ),
-      );
-      sightings = row ? sightings + 1 : 0;
-      if (row && sightings >= SIGHTINGS) throw this.inUse(Number(row["pid"]));
-      await systemClock.sleep(LOOK_EVERY_MS);
-    } while (monotonicMs() < untilMs || sightings > 0);
-  }
-
-  private inUse(pid: number | undefined, cause?: unknown): UsageError {
-    const holder = pid === undefined ? "" : ` (process ${pid} of the server)`;
-    return new UsageError(
-      `schema "${this.namespace}" is in use by another train-sim${holder}`,
-      "Wait for it to end, or choose another name with `namespace:` (or --namespace).",
-      { cause },
-    );
   }
 
   /** That session is of no use any more. */
@@ -227,24 +184,4 @@ class HeldClaim implements NamespaceClaim {
       await systemClock.sleep(RETAKE_EVERY_MS, this.over.signal);
     }
   }
-}
-
-/** Reads within the claim's transaction, and keeps no lock and no snapshot of it. */
-async function aside<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
-  await session.query("SAVEPOINT aside");
-  const answer = await read();
-  await session.query("ROLLBACK TO SAVEPOINT aside; RELEASE SAVEPOINT aside");
-  return answer;
-}
-
-/** Process id, on the server, of the session that holds the claim; undefined where it has gone meanwhile. */
-async function holderOf(session: AdminClient, namespace: string): Promise<number | undefined> {
-  const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
-  const [row] = await session.query(
-    `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-      AND classid = ${key(CLAIM)} AND objid = ${key("hashtext($1)")}
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [namespace],
-  );
-  return row && Number(row["pid"]);
 }
