@@ -236,7 +236,8 @@ export class ActorWorker {
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
-    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms };
+    const contacts = [...this.source.contacts];
+    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms, contacts };
     this.send(report, transferablesOf(delta));
     this.log.flush();
     this.ledger.flush();

@@ -125,6 +125,8 @@ export interface EndpointContacts {
   connects: number;
   /** Attempts that came to nothing. */
   refused: number;
+  /** What the last of those met: a code of the system, an SQLSTATE, else its words. */
+  refusal?: string;
   /** Open connections that the server or the network ended. */
   lost: number;
 }

@@ -9,6 +9,7 @@ import { collectAllGarbage } from "../foundation/garbage.js";
 import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
+import type { EndpointContacts } from "../database/workload.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
@@ -30,6 +31,8 @@ const LEAD_DELAYS = 2;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
+  /** With each delta, how the worker's connections to each endpoint went since it began. */
+  readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
 }
 
 type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
@@ -187,6 +190,7 @@ export class Fleet {
     if (report.kind === "delta") {
       this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
       this.events.onDelta(report.delta, number);
+      this.events.onContacts?.(number, report.delta, report.contacts);
       return;
     }
     if (report.kind === "failed") {
@@ -241,7 +245,5 @@ export class Fleet {
     this.heartbeat.forget(number);
   }
 
-  private fail(error: TrainSimError): void {
-    this.rejectFailure(error);
-  }
+  private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
 }

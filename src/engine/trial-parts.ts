@@ -3,6 +3,7 @@
 // Types only.
 import type { TrainSimError } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
+import type { NamespaceClaim } from "../database/namespace-claim.js";
 import type { Totals } from "../metrics/totals.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../scenario/settings.js";
@@ -14,6 +15,7 @@ import type { ExperimentObserver } from "./observer.js";
 export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
+  readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
   /** Told the version of each pooler that takes part. */

@@ -74,9 +74,9 @@ class TrialRun {
       host.onTotals?.(this.tally.running, second + 1);
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
-    this.watch = new ServerWatch(host.target.admin);
-    const losses = [host.target.lost, this.watch.lost];
-    for (const lost of losses) this.lifeline.watchServer("the database server", lost);
+    this.watch = new ServerWatch(host.target.admin, host.claim.run);
+    this.lifeline.watch(host.claim.lost);
+    this.lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -110,15 +110,11 @@ class TrialRun {
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
-  /** Resolves to the number of preloaded events. */
   private async reset(): Promise<number> {
-    const { trial, directory, treatment } = this.inputs;
     this.phase("reset", undefined);
     await this.path.open();
-    const { endpoints } = this.path;
-    return this.lifeline.hold(
-      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, this.isWanted),
-    );
+    const { host, inputs, path, isWanted } = this;
+    return this.lifeline.hold(prepareNamespace(host, inputs, path.endpoints, isWanted));
   }
 
   private async launch(): Promise<Fleet> {
@@ -128,7 +124,10 @@ class TrialRun {
       endpoints: this.path.endpoints,
       prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
-    this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
+    this.fleet = new Fleet(assignments, {
+      onDelta: (delta, worker) => this.tally.add(worker, delta),
+      onContacts: this.path.onContacts,
+    });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
     this.evidence = evidenceOf(this.host, this.path.pooler, settings, () => this.files);
@@ -202,9 +201,10 @@ class TrialRun {
 
   private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
+    const { admin, claim } = this.host;
     const { directory, treatment } = this.inputs;
     const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
-    const audited = await this.lifeline.hold(audit(this.host.admin, facts));
+    const audited = await this.lifeline.hold(claim.confirm().then(() => audit(admin, facts)));
     this.log.audited(audited.conservation, told);
     return audited;
   }
@@ -233,7 +233,7 @@ class TrialRun {
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
-    const options = askTheServer(this.host, this.inputs, this.log, this.over.signal);
+    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.over.signal);
     return this.lifeline.hold(lastTransactions(ended, options));
   }
 
