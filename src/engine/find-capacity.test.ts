@@ -23,7 +23,7 @@ const SERVER_DIALECT: DialectName = "cockroachdb";
 const driven: Treatment[] = [];
 const seeds = new Set<number>();
 /** Whether the trial with that number does nothing, as on a server that stalls. */
-let isStalled = (_: number): boolean => false;
+let isStalled: (number: number) => boolean = () => false;
 /** The treatment whose server cannot be had. */
 let away: string | undefined;
 let interruption = new Interruption();

@@ -65,7 +65,9 @@ it("says the interval, what was discarded, and that probes which disagree show l
   expect(text).toContain("up to 423 batches/s (95 % CI 401 to 461, held 3 of 4 repetitions), not at 445/s");
   expect(text).toMatch(/ 1 +bracket .* discarded/);
   expect(text).toContain("Trial 1 is discarded: the first probe meets a cold server.");
-  expect(text).toContain("The probes show the capacity within 15 %, not 5 %: those near it disagree.");
+  expect(text).toContain(
+    "The interval is 15 % wide, the search aims at 5 %: probes near the capacity disagree.",
+  );
   expect(text).not.toContain("in doubt");
 });
 

@@ -88,7 +88,7 @@ export function resolutionTexts({ probes, resolution }: Capacity): string[] {
     ...(discarded ? [`Trial ${discarded.trial} is discarded: the first probe meets a cold server.`] : []),
     ...(percent > CAPACITY_PRECISION * 100
       ? [
-          `The probes show the capacity within ${percent} %, not ${CAPACITY_PRECISION * 100} %: those near it disagree. ` +
+          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ` +
             "Use more trials or a longer trial.duration.",
         ]
       : []),
