@@ -192,6 +192,7 @@ export const ResultDocument = z
       name: z.string(),
       seed: count,
       trials: count.describe("Planned, over all treatments"),
+      trialOrder: z.array(TreatmentId).optional().describe("Treatment of each planned trial, in their order"),
       yaml: z.string().describe("As resolved: running it again repeats the experiment"),
     }),
     environment: Environment,

@@ -28,6 +28,7 @@ actors:
 trial: { warmUp: 2s, drain: 30s }
 trials: 5
 order: interleaved
+orderSeed: 3
 thresholds:
   add: p(99)<500
   'process{payload:text}': ['p(95)<200', { threshold: failures==0, abortOnFail: true, delayAbortEval: 5s }]
