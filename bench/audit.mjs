@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { audit } from "#program/audit/audit.js";
+import { readClock } from "#program/database/audit-scans.js";
 import { uuidArray } from "#program/database/binary-arrays.js";
 import { connectAdmin } from "#program/database/admin.js";
 import { resetNamespace } from "#program/database/namespace.js";
@@ -69,6 +70,7 @@ function ledgerNs(directory, round) {
 async function auditOnce(server, admin, payload, events) {
   return withDirectory(async (directory) => {
     const settings = scenario(payload, events);
+    const startedAt = await readClock(admin);
     await resetNamespace(admin, settings);
     const source = preloadSource(settings, SEED);
     const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
@@ -81,7 +83,7 @@ async function auditOnce(server, admin, payload, events) {
     const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
     const cpuBefore = usage();
     const startMs = monotonicMs();
-    const facts = { settings, directory, told: [], preloaded: events, isDrained: false };
+    const facts = { settings, directory, told: [], preloaded: events, startedAt, isDrained: false };
     const { conservation } = await audit(admin, facts);
     const seconds = (monotonicMs() - startMs) / 1000;
     const cpuAfter = usage();

@@ -5,6 +5,7 @@ import { monotonicMs } from "../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 import type { Ledger } from "../model/ledger.js";
 import { audit, type Audited } from "../audit/audit.js";
+import { readClock } from "../database/audit-scans.js";
 import { Tally, type SecondSink } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -54,6 +55,8 @@ class TrialRun {
   private evidence: TrialEvidence | undefined;
   private faults: TrialFaults | undefined;
   private isMeasuring = false;
+  /** The database's clock before the reset. */
+  private startedAt = "";
 
   constructor(
     private readonly host: TrialHost,
@@ -116,6 +119,7 @@ class TrialRun {
     this.phase("reset", undefined);
     await this.path.open();
     const { endpoints } = this.path;
+    this.startedAt = await this.lifeline.hold(readClock(this.host.admin));
     return this.lifeline.hold(
       prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, this.isWanted),
     );
@@ -203,7 +207,8 @@ class TrialRun {
   private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
     const { directory, treatment } = this.inputs;
-    const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
+    const { settings } = treatment;
+    const facts = { settings, directory, told, preloaded, isDrained, startedAt: this.startedAt };
     const audited = await this.lifeline.hold(audit(this.host.admin, facts));
     this.log.audited(audited.conservation, told);
     return audited;

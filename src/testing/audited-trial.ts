@@ -3,6 +3,7 @@
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
 import { audit, type Audited, type AuditInputs } from "../audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
+import { readClock } from "../database/audit-scans.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
@@ -24,6 +25,7 @@ import {
   type LedgerSource,
 } from "../model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
+import { WorkFileWriter, workPath } from "../results/work-file.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Payload, StatementShape, TreatmentSettings } from "../scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
@@ -90,6 +92,7 @@ class Crew {
   private readonly workload: Workload;
   private readonly source: LedgerSource;
   private readonly writer: LedgerFileWriter;
+  private readonly work: WorkFileWriter;
   private readonly keyMaker: KeyMaker;
   private readonly nextDocument = [0, 0];
 
@@ -103,6 +106,7 @@ class Crew {
     this.workload = createWorkload(settings);
     this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
     this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
+    this.work = new WorkFileWriter(workPath(directory, this.source.worker));
     this.keyMaker = new KeyMaker(this.source);
   }
 
@@ -129,21 +133,24 @@ class Crew {
 
   async process(limit: number): Promise<number> {
     const roll = (): number => this.prng.float();
-    const { events } = await this.workload.process({
+    const { passes } = await this.workload.process({
       ...{ limit, roll, chances: this.settings.advance },
     })(this.connection);
-    this.told.passes += events;
-    return events;
+    this.told.passes += passes.length;
+    for (const pass of passes) this.work.pass(pass);
+    return passes.length;
   }
 
   async archive(limit: number): Promise<number> {
     const { archivedIds } = await this.workload.archive(limit)(this.connection);
     this.told.archived += archivedIds.length;
+    for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
   }
 
   async end(): Promise<void> {
     this.writer.close();
+    this.work.close();
     await this.connection.end();
   }
 }
@@ -167,6 +174,7 @@ export async function makeAuditedTrial(
   const settings = settingsOf(options);
   const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
+  const startedAt = await readClock(admin);
   await resetNamespace(admin, settings, dialectOf(settings.dialect));
   await preloadInto(admin, settings, directory);
   const { endpoint } = admin;
@@ -197,6 +205,7 @@ export async function makeAuditedTrial(
         directory,
         told: [crew.told],
         preloaded: settings.preload,
+        startedAt,
         isDrained,
         ...more,
       }),
