@@ -15,6 +15,7 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import type { IdKind } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import type { PreparedEvent } from "../model/event.js";
+import type { EventPass } from "../model/lifecycle.js";
 import { KeySum } from "../model/key-sum.js";
 import {
   EMPTY_LEDGER,
@@ -46,6 +47,18 @@ export interface AuditedTrialOptions {
   readonly batchEvents?: number;
   /** Process and archive until nothing is left. */
   readonly isDrained?: boolean;
+  /** What happens at the end of the load, before anything is drained. */
+  readonly atEnd?: (crew: AuditedCrew) => Promise<void>;
+}
+
+/** Who works on a trial's events; each call is one transaction. Rolls are seeded where they are not given. */
+export interface AuditedCrew {
+  /** Resolves to the passes that were committed, and acknowledged to the crew. */
+  process(limit: number, roll?: number): Promise<readonly EventPass[]>;
+  /** Resolves to the number of events that were archived. */
+  archive(limit: number): Promise<number>;
+  /** Does the same as the crew's own, and keeps no log. */
+  readonly stranger: Pick<AuditedCrew, "process" | "archive">;
 }
 
 export interface AuditedTrial {
@@ -85,7 +98,7 @@ const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
 };
 
 /** One producer of two clients, one consumer, one archiver, all of one thread. */
-class Crew {
+class Crew implements AuditedCrew {
   readonly told: Ledger = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
   private readonly prng = new Prng(SEED);
@@ -131,21 +144,30 @@ class Crew {
     this.added[fate].push(...events);
   }
 
-  async process(limit: number): Promise<number> {
-    const roll = (): number => this.prng.float();
-    const { passes } = await this.workload.process({
-      ...{ limit, roll, chances: this.settings.advance },
-    })(this.connection);
+  async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
+    const passes = await this.stranger.process(limit, roll);
     this.told.passes += passes.length;
     for (const pass of passes) this.work.pass(pass);
-    return passes.length;
+    return passes;
   }
 
   async archive(limit: number): Promise<number> {
-    const { archivedIds } = await this.workload.archive(limit)(this.connection);
+    const archivedIds = await this.archiveUntold(limit);
     this.told.archived += archivedIds.length;
     for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
+  }
+
+  readonly stranger: AuditedCrew["stranger"] = {
+    process: async (limit, roll) => {
+      const request = { limit, roll: () => roll ?? this.prng.float(), chances: this.settings.advance };
+      return (await this.workload.process(request)(this.connection)).passes;
+    },
+    archive: async (limit) => (await this.archiveUntold(limit)).length,
+  };
+
+  private async archiveUntold(limit: number): Promise<readonly string[]> {
+    return (await this.workload.archive(limit)(this.connection)).archivedIds;
   }
 
   async end(): Promise<void> {
@@ -189,7 +211,8 @@ export async function makeAuditedTrial(
     for (let pass = 0; pass < 4; pass++) await crew.process(150);
     await crew.archive(40);
     for (let batch = 200; batch < 204; batch++) await crew.add(batch, "acknowledged");
-    while (isDrained && (await crew.process(1000)) + (await crew.archive(1000)) > 0);
+    await options.atEnd?.(crew);
+    while (isDrained && (await crew.process(1000)).length + (await crew.archive(1000)) > 0);
   } finally {
     await crew.end();
   }
