@@ -89,7 +89,10 @@ export class BatchLedger {
   ): void {
     if (events?.length === 0) return;
     const file = this.openWork();
-    if (!events) { file.unknown(operation, most); return; }
+    if (!events) {
+      file.unknown(operation, most);
+      return;
+    }
     const doubt = file.nextDoubt();
     for (const event of events) write(file, event, doubt);
   }

@@ -110,7 +110,9 @@ function during(change: string, atEnd: (crew: AuditedCrew) => Promise<unknown>, 
     const options = { namespace, payload: "text", ...levels } as const;
     const trial = await makeAuditedTrial(admin, {
       ...options,
-      atEnd: async (crew) => void (await atEnd(crew)),
+      atEnd: async (crew) => {
+        await atEnd(crew);
+      },
     });
     return (await trial.audit()).conservation;
   });
