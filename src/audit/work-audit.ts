@@ -88,7 +88,10 @@ export class WorkAudit {
   check(event: SeenEvent, findings: Findings): void {
     const index = this.indexOf(event.id);
     if (index < 0) return;
-    if ((this.at(index) & IN_DOUBT) === 0) { this.compare(index, event, findings); return; }
+    if ((this.at(index) & IN_DOUBT) === 0) {
+      this.compare(index, event, findings);
+      return;
+    }
     const known = this.doubtful.get(index);
     if (known) known.push(event);
     else this.doubtful.set(index, [event]);
@@ -139,7 +142,10 @@ export class WorkAudit {
     if (isAcknowledged) this.totals[work.kind === "pass" ? "passes" : "archived"]++;
     const index = this.indexOfPlace(work.event);
     if (index < 0) return;
-    if (isAcknowledged) { this.record(index, work); return; }
+    if (isAcknowledged) {
+      this.record(index, work);
+      return;
+    }
     const name = `${worker} ${work.doubt}`;
     const operation = work.kind === "pass" ? "process" : "archive";
     const doubt = this.doubts.get(name) ?? { operation, works: [] };
