@@ -39,7 +39,7 @@ export class ActorWorker {
   private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
-  private readonly ledger: BatchLedger;
+  readonly ledger: BatchLedger;
   private readonly lifecycle: LifecycleClock;
   private readonly endpoints: WorkerEndpoints;
   private readonly source: ConnectionSource;

@@ -6,6 +6,7 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
+import { InDoubtError } from "../database/errors.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { Connection, ConnectionSource, Lease } from "../database/workload.js";
@@ -31,6 +32,8 @@ export interface TransactionPlan<T> {
    * transaction did commit, undefined when it did not. Left out where a repetition does no harm.
    */
   settle?(connection: Connection): Promise<T | undefined>;
+  /** Told of each commit in doubt: what it did if it was committed, undefined where that is not known. */
+  unanswered?(result: T | undefined): void;
 }
 
 /** How a transaction ended; `finishedMs` is monotonic. */
@@ -123,11 +126,12 @@ export class Transactor {
   }
 
   /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
-  private judge(plan: TransactionPlan<unknown>, error: unknown, progress: Progress): Failure {
+  private judge<T>(plan: TransactionPlan<T>, error: unknown, progress: Progress): Failure {
     const failure = classifyFailure(error);
     if (failure.kind === "in-doubt") {
       progress.inDoubt = true;
       this.options.recorder.unansweredCommit(plan.operation, this.options.nowMs());
+      plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.

@@ -3,8 +3,7 @@
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 import { monotonicMs } from "../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
-import type { Ledger } from "../model/ledger.js";
-import { audit, type Audited } from "../audit/audit.js";
+import type { Audited } from "../audit/audit.js";
 import { Tally, type SecondSink } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -26,9 +25,10 @@ import type { TrialPhase } from "./observer.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
 import { isServerTold } from "./server-share.js";
-import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
+import { analyzeNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
+import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
@@ -54,6 +54,7 @@ class TrialRun {
   private evidence: TrialEvidence | undefined;
   private faults: TrialFaults | undefined;
   private isMeasuring = false;
+  private readonly tables: TrialTables;
 
   constructor(
     private readonly host: TrialHost,
@@ -62,6 +63,7 @@ class TrialRun {
     const { settings } = inputs.treatment;
     this.log = new TrialLog(inputs);
     this.path = new ClientPath(host, inputs, this.lifeline);
+    this.tables = new TrialTables(host, inputs, this.log);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
@@ -85,13 +87,13 @@ class TrialRun {
     let ending: TrialEnding | undefined;
     let failure: TrainSimError | undefined;
     try {
-      const preloaded = await this.reset();
+      await this.reset();
       const fleet = await this.launch();
       await this.warmUp(fleet);
       await this.measure(fleet);
       const drainSeconds = await this.drain(fleet);
-      const ledgers = await this.stop(fleet);
-      ending = endingOf(await this.audit(ledgers, preloaded, drainSeconds !== undefined), drainSeconds);
+      await this.stop(fleet);
+      ending = endingOf(await this.audit(fleet, drainSeconds !== undefined), drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
       this.window?.cutShort();
@@ -99,7 +101,10 @@ class TrialRun {
     this.over.abort();
     await this.faults?.end();
     await this.evidence?.close();
+    if (failure) await this.fleet?.closeLedgers();
     const endless = await this.fleet?.terminate();
+    const salvaged = failure && this.fleet && (await this.tables.auditFailed(this.fleet));
+    if (salvaged) ending = endingOf(salvaged, undefined);
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
@@ -110,11 +115,10 @@ class TrialRun {
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
-  private async reset(): Promise<number> {
+  private async reset(): Promise<void> {
     this.phase("reset", undefined);
     await this.path.open();
-    const { host, inputs, path, isWanted } = this;
-    return this.lifeline.hold(prepareNamespace(host, inputs, path.endpoints, isWanted));
+    await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
   }
 
   private async launch(): Promise<Fleet> {
@@ -193,20 +197,14 @@ class TrialRun {
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.isWanted, sinceMs));
   }
 
-  private async stop(fleet: Fleet): Promise<Ledger[]> {
-    const ledgers = await this.untilEnded(fleet.stop());
+  private async stop(fleet: Fleet): Promise<void> {
+    await this.untilEnded(fleet.stop());
     this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
-    return ledgers;
   }
 
-  private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
+  private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
-    const { admin, claim } = this.host;
-    const { directory, treatment } = this.inputs;
-    const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
-    const audited = await this.lifeline.hold(claim.confirm().then(() => audit(admin, facts)));
-    this.log.audited(audited.conservation, told);
-    return audited;
+    return this.lifeline.hold(this.tables.audit(fleet, isDrained));
   }
 
   private closeFiles(): TrainSimError | undefined {
