@@ -5,7 +5,15 @@ import * as z from "zod";
 import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
-import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
+import {
+  Comparison,
+  Effect,
+  Interaction,
+  MetricSummary,
+  OutlyingTrial,
+  Sweep,
+  TreatmentId,
+} from "./comparison-schema.js";
 import {
   Ceiling,
   ClientEvidence,
@@ -215,6 +223,10 @@ export const ResultDocument = z
     effects: z.array(Effect).optional(),
     interactions: z.array(Interaction).optional(),
     sweeps: z.array(Sweep).optional(),
+    outlyingTrials: z
+      .array(OutlyingTrial)
+      .optional()
+      .describe("Complete trials at 0 events/s, or beyond a factor of two of their treatment's median"),
     capacity: z
       .array(Capacity)
       .optional()
