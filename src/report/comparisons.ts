@@ -54,7 +54,10 @@ function compareFamily(
  * treatments differ in this metric of this operation?", so Holm's correction is over the treatments compared; A/A
  * pairs ask another question and are a family of their own.
  */
-export function compareTreatments(treatments: readonly TreatmentResult[], seed: number): (Comparison & Asked)[] {
+export function compareTreatments(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+): (Comparison & Asked)[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
   const claims = others.flatMap((treatment): Pair[] =>

@@ -140,10 +140,7 @@ interface About {
 }
 
 /** One family for each operation and metric. */
-function ask<T extends EffectName>(
-  contrasts: readonly Contrast<T>[],
-  seed: number,
-): (T & About & Asked)[] {
+function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: number): (T & About & Asked)[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // A ratio of none to none is none.

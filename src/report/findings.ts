@@ -58,7 +58,10 @@ function areNear(ratios: readonly number[]): boolean {
 }
 
 /** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1, and `isSteady`. */
-export function verdictOf(finding: Omit<RatioFinding, "verdict">, isSteady: boolean): RatioFinding["verdict"] {
+export function verdictOf(
+  finding: Omit<RatioFinding, "verdict">,
+  isSteady: boolean,
+): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
   if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
@@ -148,6 +151,10 @@ export function settling(
   return (each) => {
     const { differences, ...answer } = each;
     const familyP = known.get(each) ?? null;
-    return { ...answer, familyP, isFinding: familyP !== null && familyP <= SIGNIFICANCE && isDifference(each) };
+    return {
+      ...answer,
+      familyP,
+      isFinding: familyP !== null && familyP <= SIGNIFICANCE && isDifference(each),
+    };
   };
 }

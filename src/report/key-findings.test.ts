@@ -20,7 +20,11 @@ function firstTrial(result: ResultDocument) {
   return trial;
 }
 
-const undecided = (comparison: Comparison): Comparison => ({ ...comparison, verdict: "inconclusive" });
+const undecided = (comparison: Comparison): Comparison => ({
+  ...comparison,
+  verdict: "inconclusive",
+  isFinding: false,
+});
 
 describe("key findings", () => {
   it("begin with what speaks against the numbers, each violation once", () => {

@@ -30,8 +30,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
       return values
         .filter(({ rate }) => isBeyond(rate, middle))
         .filter(
-          ({ transactions }) =>
-            Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected),
+          ({ transactions }) => Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected),
         )
         .map(({ number, rate }) => ({
           ...{ treatment: id, trial: number, operation },
@@ -52,7 +51,9 @@ export function hasOutlyingTrial(
 
 /** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`. */
 export function outlyingText(trials: readonly OutlyingTrial[]): string {
-  const words = trials.map(({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`);
+  const words = trials.map(
+    ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
+  );
   return `${words.join(", ")} events/s against a median of ${shortNumber(trials[0]?.median ?? 0)}`;
 }
 

@@ -87,7 +87,7 @@ describe("the summary", () => {
       );
     }
     const close = oneLine(example(5, 1.1));
-    expect(close).toContain("undecided: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
+    expect(close).toContain("inconclusive: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
     expect(close).toContain(
       "4 of 8 comparisons are inconclusive: 5 trials can show large differences only; from 6 on they are compared within blocks.",
     );
@@ -108,7 +108,7 @@ describe("the summary", () => {
     const text = render(withAnalysis(result)).replaceAll("\n", " ");
     expect(text).toMatch(/5\.00x jsonb's mean response time, 95 % CI/);
     expect(text).not.toContain("no significance claimed");
-    expect(text).toContain("Each verdict is at the 5 % level");
+    expect(text).toContain("at most 1 experiment in 20 states any");
     expect(text).toContain("in fewer than 5 blocks both sides have a value");
   });
 

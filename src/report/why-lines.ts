@@ -16,7 +16,9 @@ function lines(text: string): string[] {
 /** Empty where no difference is claimed; else ends with an empty line. */
 export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
   const sections = treatments.flatMap(({ id }) => {
-    const own = comparisons.filter(({ treatment, because, isFinding }) => treatment === id && because && isFinding);
+    const own = comparisons.filter(
+      ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+    );
     const reasons = reasonsByOperation(own);
     const [first] = own;
     if (reasons.length === 0 || !first) return [];

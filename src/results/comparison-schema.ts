@@ -22,7 +22,7 @@ const measured = {
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
-/** A trial whose throughput is beyond a factor of two of its own treatment's median. */
+/** A complete trial at 0 events/s, or beyond a factor of two of its own treatment's median. */
 export const OutlyingTrial = z.strictObject({
   treatment: TreatmentId,
   trial: z.int().min(1).describe("Its number"),
@@ -65,7 +65,9 @@ const finding = {
     .max(1)
     .nullable()
     .optional()
-    .describe("Corrected over all that is asked of the experiment; null with fewer than 5 blocks, and of p50 and p95"),
+    .describe(
+      "Corrected over all that is asked of the experiment; null with fewer than 5 blocks, and of p50 and p95",
+    ),
   isFinding: z
     .boolean()
     .optional()

@@ -5,15 +5,8 @@ import * as z from "zod";
 import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
-import {
-  Comparison,
-  Effect,
-  Interaction,
-  MetricSummary,
-  OutlyingTrial,
-  Sweep,
-  TreatmentId,
-} from "./comparison-schema.js";
+import { Comparison, Effect, Interaction, MetricSummary } from "./comparison-schema.js";
+import { OutlyingTrial, Sweep, TreatmentId } from "./comparison-schema.js";
 import {
   Ceiling,
   ClientEvidence,
@@ -223,10 +216,7 @@ export const ResultDocument = z
     effects: z.array(Effect).optional(),
     interactions: z.array(Interaction).optional(),
     sweeps: z.array(Sweep).optional(),
-    outlyingTrials: z
-      .array(OutlyingTrial)
-      .optional()
-      .describe("Complete trials at 0 events/s, or beyond a factor of two of their treatment's median"),
+    outlyingTrials: z.array(OutlyingTrial).optional(),
     capacity: z
       .array(Capacity)
       .optional()

@@ -37,7 +37,15 @@ function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary):
   return trials > 1 ? `${middle} [${exact(min)} to ${exact(max)}]` : middle;
 }
 
-const FINDING_COLUMNS = ["ratio", "95 % interval", "p", "p adjusted", "p over the experiment", "blocks", text("verdict")] as const;
+const FINDING_COLUMNS = [
+  "ratio",
+  "95 % interval",
+  "p",
+  "p adjusted",
+  "p over the experiment",
+  "blocks",
+  text("verdict"),
+] as const;
 
 function findingCells(finding: RatioFinding): string[] {
   const { ratio, ciLow, ciHigh, pValue, pAdjusted, familyP, blocks, verdict, isFinding } = finding;

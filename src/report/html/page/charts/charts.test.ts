@@ -569,6 +569,7 @@ describe("the forest", () => {
       ciLow: 0.8,
       ciHigh: 1.25,
       verdict: "inconclusive" as const,
+      isFinding: false,
     };
     const plot = plotOf("comparison-plot", ALL_SHOWN, {
       ...report,
@@ -580,7 +581,7 @@ describe("the forest", () => {
       { itemStyle: { color: LIGHT.page } },
     ]);
     expect(plot.table().rows[0]?.at(-1)).toBe("higher, but no more than A/A pairs differ by");
-    expect(plot.words).toContain("0 of 2 comparisons are significant.");
+    expect(plot.words).toContain("0 of 2 comparisons are findings, at 5 % over the whole experiment.");
   });
 
   test.each([

@@ -84,5 +84,8 @@ export function comparisonWords(rows: readonly Comparison[], view: View): string
     (each) =>
       `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
-  return [`${sure.length} of ${rows.length} comparisons are findings, at 5 % over the whole experiment.`, ...sentences].join(" ");
+  return [
+    `${sure.length} of ${rows.length} comparisons are findings, at 5 % over the whole experiment.`,
+    ...sentences,
+  ].join(" ");
 }
