@@ -23,6 +23,7 @@ import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
+import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
 import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
@@ -63,6 +64,7 @@ export async function runExperiment(
   const pooler = await requirePooler(experiment.treatments);
   if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
   await requireFaults(experiment.treatments);
+  await requireOwnServers(experiment.treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory =
     resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));
   await lockDirectory(directory);

@@ -35,6 +35,7 @@ import { requireCapacity } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
+import { requireOwnServers } from "./preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
@@ -59,6 +60,7 @@ export async function findCapacity(
   requireCapacity(treatments);
   await requirePooler(treatments);
   await requireFaults(treatments);
+  await requireOwnServers(treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
   await lockDirectory(directory);
   const run = new CapacityRun({ ...experiment, treatments, trials }, threshold, options, directory);

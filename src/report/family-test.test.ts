@@ -27,32 +27,31 @@ describe("one error rate for all questions of an experiment", () => {
     { count: 3, blocks: 10 },
   ])("holds where nothing differs: $count questions, $blocks blocks", ({ count, blocks }) => {
     const prng = new Prng(7);
-    const experiments = 300;
+    const experiments = 120;
     let wrong = 0;
     for (let i = 0; i < experiments; i++)
       if (familyPValues(questions(prng, count, blocks), new Prng(i)).some((p) => p <= 0.05)) wrong++;
-    // 15 are expected; 29 or more come with a chance of 0.001.
-    expect(wrong).toBeLessThan(29);
+    // 6 are expected; 15 or more come with a chance of 0.001.
+    expect(wrong).toBeLessThan(15);
   });
 
   it("holds for those that do not differ beside one that does, and finds that one", () => {
     const prng = new Prng(11);
     let [wrong, found] = [0, 0];
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 100; i++) {
       const [first = 1, ...others] = familyPValues(questions(prng, 10, 6, [1]), new Prng(i));
       if (first <= 0.05) found++;
       if (others.some((p) => p <= 0.05)) wrong++;
     }
-    expect(wrong).toBeLessThan(22);
-    expect(found).toBeGreaterThan(190);
+    expect(wrong).toBeLessThan(14);
+    expect(found).toBeGreaterThan(93);
   });
 
   it("gives the same answer to the same seed, 1 to a question without differences, and takes series that lack blocks", () => {
-    const series = [
-      ...questions(new Prng(3), 2, 6, [2]),
-      new Map([0, 1, 2, 3, 4].map((block) => [block, 0])),
-    ];
-    series[1]?.delete(2);
+    const [large, small] = questions(new Prng(3), 2, 6, [2]);
+    const lacking = [...(small ?? [])].filter(([block]) => block !== 2);
+    const none = [0, 1, 2, 3, 4].map((block): [number, number] => [block, 0]);
+    const series = [large ?? [], lacking, none].map((entries) => new Map(entries));
     const pValues = familyPValues(series, new Prng(5));
     expect(familyPValues(series, new Prng(5))).toEqual(pValues);
     expect(pValues[0]).toBeLessThan(0.01);
