@@ -1,4 +1,5 @@
-// Two projects: `unit` is pure and quick; `db` talks to a real PostgreSQL that its global set-up starts.
+// Three projects: `unit` is pure and quick; `db` talks to a real PostgreSQL that its global set-up starts; `mutants`, which
+// is no part of `npm test`, plants changes there and counts those that the audit finds.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -29,6 +30,18 @@ export default defineConfig({
           // Real servers on a shared machine: CI gives a failed test a second chance, and the reporter names it.
           retry: process.env["CI"] ? 1 : 0,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: "mutants",
+          include: ["test/mutants/*.mutant.test.ts"],
+          environment: "node",
+          globalSetup: ["src/testing/global-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,5 +1,5 @@
-// What proving that nothing was lost costs. First the producer's side, beside the load: the sum of its keys and its
-// ledger's file, in nanoseconds of one core an event. Then the audit itself, after the load: of a preloaded backlog, in
+// What proving that nothing was lost costs. First the workers' side, beside the load: the sum of a producer's keys
+// and its ledger's file, and the log of passes and archivings, in nanoseconds of one core an event. Then the audit itself, after the load: of a preloaded backlog, in
 // seconds, processor time and memory. Exits with 1 when the ledger takes more than 1 us an event or the audit finds anything.
 // Run `npm run build` first: it measures the built program.
 //
@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { audit } from "#program/audit/audit.js";
+import { readClock } from "#program/database/audit-scans.js";
 import { uuidArray } from "#program/database/binary-arrays.js";
 import { connectAdmin } from "#program/database/admin.js";
 import { resetNamespace } from "#program/database/namespace.js";
@@ -17,6 +18,7 @@ import { hostUsage } from "#program/foundation/host-usage.js";
 import { KeySum } from "#program/model/key-sum.js";
 import { KeyMaker } from "#program/model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "#program/results/ledger-file.js";
+import { WorkFileWriter, workPath } from "#program/results/work-file.js";
 import { startEmbedded } from "#program/target/embedded.js";
 import { readOptions } from "./options.mjs";
 
@@ -65,10 +67,31 @@ function ledgerNs(directory, round) {
   return ((user + system) * 1000) / (LEDGER_BATCHES * BATCH_EVENTS);
 }
 
+/** Nanoseconds of processor time that the work log adds to an event that is claimed, completed and archived. */
+function workNs(directory, round) {
+  const keyMaker = new KeyMaker(preloadSource(scenario("text", 0), SEED));
+  const batches = Array.from({ length: LEDGER_BATCHES }, (_, batch) =>
+    keyMaker.keysOf({ batch, events: BATCH_EVENTS, madeAtMs: 1.7e12 }),
+  );
+  for (const ids of batches) uuidArray(ids);
+  const writer = new WorkFileWriter(workPath(directory, round));
+  const before = process.cpuUsage();
+  for (const ids of batches) {
+    for (const id of ids) writer.pass({ id, was: "PENDING", status: "PROCESSING" });
+    for (const id of ids) writer.pass({ id, was: "PROCESSING", status: "COMPLETE" });
+    for (const id of ids) writer.archived(id);
+  }
+  writer.flush();
+  const { user, system } = process.cpuUsage(before);
+  writer.close();
+  return ((user + system) * 1000) / (LEDGER_BATCHES * BATCH_EVENTS);
+}
+
 /** One audit of that many events; memory is what the process had more at its largest. */
 async function auditOnce(server, admin, payload, events) {
   return withDirectory(async (directory) => {
     const settings = scenario(payload, events);
+    const startedAt = await readClock(admin);
     await resetNamespace(admin, settings);
     const source = preloadSource(settings, SEED);
     const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
@@ -81,7 +104,7 @@ async function auditOnce(server, admin, payload, events) {
     const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
     const cpuBefore = usage();
     const startMs = monotonicMs();
-    const facts = { settings, directory, told: [], preloaded: events, isDrained: false };
+    const facts = { settings, directory, told: [], preloaded: events, startedAt, isDrained: false };
     const { conservation } = await audit(admin, facts);
     const seconds = (monotonicMs() - startMs) / 1000;
     const cpuAfter = usage();
@@ -103,10 +126,14 @@ async function auditOnce(server, admin, payload, events) {
 
 const said = readOptions({ events: 1_000_000, rounds: 5 }, ["short"]);
 const options = said.short ? { ...said, events: SHORT_EVENTS, rounds: 2 } : said;
-const ns = await withDirectory((directory) =>
-  Array.from({ length: options.rounds + 1 }, (_, round) => ledgerNs(directory, round)).slice(1),
-);
-ns.sort((a, b) => a - b);
+const roundsOf = async (measure) => {
+  const ns = await withDirectory((directory) =>
+    Array.from({ length: options.rounds + 1 }, (_, round) => measure(directory, round)).slice(1),
+  );
+  return ns.sort((a, b) => a - b);
+};
+const ns = await roundsOf(ledgerNs);
+const work = await roundsOf(workNs);
 const audits = [];
 const server = await startEmbedded({}, { maxConnectionsNeeded: 4 });
 try {
@@ -118,11 +145,17 @@ try {
 }
 const perMillion = (seconds, events) => ((seconds / events) * 1e6).toFixed(1);
 const ledgerNsPerEvent = ns[ns.length >> 1];
-if (options.json) console.log(JSON.stringify({ benchmark: "audit", ledgerNsPerEvent, audits }, null, 2));
+const workNsPerEvent = work[work.length >> 1];
+if (options.json)
+  console.log(JSON.stringify({ benchmark: "audit", ledgerNsPerEvent, workNsPerEvent, audits }, null, 2));
 else {
   const range = `${ns[0].toFixed(0)} .. ${ns.at(-1).toFixed(0)}`;
   console.log(
     `the ledger takes a producer ${ledgerNsPerEvent.toFixed(0)} ns an event (${range}, ${ns.length} rounds); bound ${BOUND_NS} ns`,
+  );
+  const workRange = `${work[0].toFixed(0)} .. ${work.at(-1).toFixed(0)}`;
+  console.log(
+    `the work log takes consumers and archivers ${workNsPerEvent.toFixed(0)} ns an event of two passes (${workRange}); bound ${BOUND_NS} ns`,
   );
   for (const { payload, events, verdict, documentsChecked, seconds, cpuSeconds, memoryMb } of audits)
     console.log(
@@ -131,4 +164,9 @@ else {
         `${memoryMb.toFixed(0)} MB more memory: ${verdict}`,
     );
 }
-if (ledgerNsPerEvent > BOUND_NS || audits.some(({ verdict }) => verdict !== "ok")) process.exitCode = 1;
+if (
+  ledgerNsPerEvent > BOUND_NS ||
+  workNsPerEvent > BOUND_NS ||
+  audits.some(({ verdict }) => verdict !== "ok")
+)
+  process.exitCode = 1;

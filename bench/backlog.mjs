@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
+import { UNCLAIMED } from "#program/database/namespace-claim.js";
 import { analyzeNamespace, prepareNamespace } from "#program/engine/prepare-namespace.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { readOptions } from "./options.mjs";
@@ -53,7 +54,9 @@ async function pgbench(server, setting) {
   const [treatment] = parseScenario(scenarioOf(server, setting), "backlog").treatments;
   const ledger = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   try {
-    await prepareNamespace(server.admin, treatment.settings, setting.seed, [server.endpoint], ledger);
+    const host = { admin: server.admin, claim: UNCLAIMED };
+    const trial = { trial: { seed: setting.seed }, treatment, directory: ledger };
+    await prepareNamespace(host, trial, [server.endpoint]);
   } finally {
     rmSync(ledger, { recursive: true, force: true });
   }

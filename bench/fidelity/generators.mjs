@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { UNCLAIMED } from "#program/database/namespace-claim.js";
 import { prepareNamespace } from "#program/engine/prepare-namespace.js";
 import { refreshStatistics } from "#program/database/statistics.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
@@ -149,7 +150,8 @@ export async function measureBoth(program, setting) {
     ]);
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
-    await prepareNamespace(peerAdmin, treatment.settings, seed, [peerEndpoint], directory);
+    const host = { admin: peerAdmin, claim: UNCLAIMED };
+    await prepareNamespace(host, { trial: { seed }, treatment, directory }, [peerEndpoint]);
     await refresh();
     const { plans, statements } = setting.operation;
     await setPlans(admin, plans);

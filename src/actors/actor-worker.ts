@@ -39,7 +39,7 @@ export class ActorWorker {
   private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
-  private readonly ledger: BatchLedger;
+  readonly ledger: BatchLedger;
   private readonly lifecycle: LifecycleClock;
   private readonly endpoints: WorkerEndpoints;
   private readonly source: ConnectionSource;
@@ -236,7 +236,8 @@ export class ActorWorker {
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
-    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms };
+    const contacts = [...this.source.contacts];
+    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms, contacts };
     this.send(report, transferablesOf(delta));
     this.log.flush();
     this.ledger.flush();

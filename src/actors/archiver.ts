@@ -36,10 +36,11 @@ export function createArchiver(context: ActorContext): BatchArchiver {
       body: ahead.take(client),
       isPoll: true,
       events: eventsOf,
+      unanswered: (outcome) => ledger.archivedInDoubt(outcome?.archivedIds, batch.max),
     });
     const { finishedMs } = end;
     if (end.kind === "failed") return { events: 0, foundNothing: false, finishedMs };
-    ledger.archived(end.result.archivedIds.length);
+    ledger.archived(end.result.archivedIds);
     lifecycle.reached(end.result.archivedIds, finishedMs, recordArchived);
     return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty", finishedMs };
   }

@@ -9,7 +9,7 @@ import type { TransactionPlan } from "./transactor.js";
 /** The pauses of one transaction that the load's end finds, or does not find, before its app delay. */
 async function pauses(isEnding: boolean): Promise<number[]> {
   const slept: number[] = [];
-  const outcome = { events: [], completedIds: [] };
+  const outcome = { events: 0, passes: [], completedIds: [] };
   const workload = {
     process: () => async (_: unknown, appDelay?: () => Promise<void>) => {
       await appDelay?.();

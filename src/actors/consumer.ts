@@ -44,9 +44,10 @@ export function createProcessor(context: ActorContext): BatchProcessor {
         : (connection) => made(connection),
       isPoll: true,
       events: eventsOf,
+      unanswered: (outcome) => ledger.processedInDoubt(outcome?.passes, batch.max),
     });
     if (end.kind === "failed") return true;
-    ledger.processed(end.result.events);
+    ledger.processed(end.result.passes);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
     return end.kind === "committed";
   }

@@ -28,7 +28,8 @@ export class IdleBackoff {
     const count = this.emptyInARow[client] ?? 0;
     this.emptyInARow[client] = count + 1;
     const sinceMs = monotonicMs();
+    this.time.bookWork(client, sinceMs);
     await this.sleeper.sleep(Math.min(CEILING_MS, FIRST_MS * 2 ** count));
-    this.time.book("idle", sinceMs, monotonicMs());
+    this.time.book(client, "idle", sinceMs, monotonicMs());
   }
 }

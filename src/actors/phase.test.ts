@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { monotonicMs } from "../foundation/clock.js";
+import { monotonicMs, systemClock } from "../foundation/clock.js";
 import type { PacingPlan } from "../pacing/create-pacer.js";
 import { PunctualSleeper } from "../pacing/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
@@ -99,4 +99,29 @@ it("books the wait of clients for arrivals that never came, where the window end
   await sleeper.close();
   const { waiting, preparing } = time.total();
   expect(waiting + preparing).toBeCloseTo(4 * (endMs - startMs), 0);
+});
+
+it.each([
+  ["what the thread does in an iteration is work", false],
+  ["what a client waits for in an iteration without booking it is missing", true],
+])("%s", async (_, isWaiting) => {
+  const pauseMs = 30;
+  const { phase, time, sleeper, startMs } = window(
+    ...(["producers", 1, "executor: per-client-iterations, clients: 1, iterations: 3"] as const),
+    { executor: "per-client-iterations", iterations: 3 },
+    {
+      prepare: () => undefined,
+      iterate: async () => {
+        if (isWaiting) await systemClock.sleep(pauseMs);
+        else for (const fromMs = monotonicMs(); monotonicMs() < fromMs + pauseMs;);
+      },
+    },
+  );
+  await phase.done;
+  await sleeper.close();
+  time.setWindow(startMs, phase.lastEndedMs);
+  const total = Object.values(time.total()).reduce((sum, ms) => sum + ms, 0);
+  const missingMs = phase.lastEndedMs - startMs - total;
+  if (isWaiting) expect(missingMs).toBeGreaterThan(2 * pauseMs);
+  else expect(missingMs).toBeLessThan(1);
 });

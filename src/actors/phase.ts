@@ -99,29 +99,30 @@ async function runClient(
 ): Promise<void> {
   // Not from now: a thread that comes late kept its clients waiting.
   let sinceMs = startMs;
-  const book = (activity: "waiting" | "preparing"): void => {
+  const bookWaiting = (): void => {
     const nowMs = monotonicMs();
-    time.book(activity, sinceMs, nowMs);
+    time.book(client, "waiting", sinceMs, nowMs);
     sinceMs = nowMs;
   };
+  const bookWork = (): void => time.bookWork(client, (sinceMs = monotonicMs()));
   for (;;) {
     const start = await pacer.next(client);
     // Where others have used the budget up, the last pause was no wait for anything.
     const isUsedUp = start === undefined && pacer.isLeft?.(client) === false;
-    if (!isUsedUp) book("waiting");
+    if (!isUsedUp) bookWaiting();
     if (start === undefined) {
       if (phase.name === "measure") time.bookFinished(sinceMs);
       return;
     }
     actor.prepare(client, start.arrival && inItsDay(start.arrival, phase));
-    book("preparing");
+    bookWork();
     const isToStart = !start.arrival || (await isDue(start, pacer, phase, sleeper));
-    book("waiting");
+    bookWaiting();
     if (!isToStart) return;
     await actor.iterate(client, start.intendedMs);
-    sinceMs = phase.lastEndedMs = monotonicMs();
+    phase.lastEndedMs = monotonicMs();
     if (!phase.isOver && pacer.isLeft?.(client) !== false) actor.prepare(client);
-    book("preparing");
+    bookWork();
   }
 }
 

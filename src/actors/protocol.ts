@@ -5,6 +5,7 @@ import * as z from "zod";
 import { Ledger, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
+import type { EndpointContacts } from "../database/workload.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { AccountedTime } from "../results/result-schema.js";
@@ -95,6 +96,8 @@ export const Report = z.discriminatedUnion("kind", [
     kind: z.literal("delta"),
     delta: z.custom<RecorderDelta>((value) => typeof value === "object" && value !== null),
     eventLoopDelayP99Ms: z.number(),
+    /** By endpoint, since the worker began. */
+    contacts: z.array(z.custom<EndpointContacts>((value) => typeof value === "object" && value !== null)),
   }),
   z.object({
     kind: z.literal("stopped"),

@@ -1,19 +1,30 @@
 // Where the time of a worker's clients went during the measurement window: in service, waiting for the next start, idle
-// after an empty poll, preparing (the next batch, what an answer said). Each activity is booked where it is measured, as
-// an interval, clipped to the window, so that activities which reach over its ends count with the part inside. What nobody
-// booked is missing from the sum, and that is the point: clients x window must come out.
+// after an empty poll, preparing (the next batch, what an answer said). Each wait is booked where it is measured, as an
+// interval clipped to the window. What lies between two of them is the thread's own work for that client, as far as its
+// event loop did not wait meanwhile. A wait that is not booked is missing from the sum: clients x window must come out.
+import { loopIdleMs } from "../foundation/process-usage.js";
 import type { AccountedTime } from "../results/result-schema.js";
 
 export type Activity = keyof AccountedTime;
 
 const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 
-/** All instants are monotonic milliseconds. */
+/** Until when a client's time was booked, and what the event loop had waited by then. */
+interface Mark {
+  bookedMs: number;
+  idleMs: number;
+}
+
+/** All instants are monotonic milliseconds. Clients are those of the worker, from 0. */
 export class TimeAccount {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
   private readonly booked: AccountedTime = { ...NOTHING };
   private readonly finishedFrom: number[] = [];
+  private readonly marks: Mark[] = [];
+
+  /** `idleMs` tells how long the thread's event loop has waited so far. */
+  constructor(private readonly idleMs: () => number = loopIdleMs) {}
 
   /** The window; `endMs` may be Infinity and be set later, before the account is read. Another start begins anew. */
   setWindow(startMs: number, endMs: number): void {
@@ -25,8 +36,24 @@ export class TimeAccount {
     this.endMs = endMs;
   }
 
-  /** Books what one client did. Until the window is known nothing is in it. */
-  book(activity: Activity, fromMs: number, toMs: number): void {
+  /** Books what that client did. Until the window is known nothing is in it. */
+  book(client: number, activity: Activity, fromMs: number, toMs: number): void {
+    this.add(activity, fromMs, toMs);
+    const mark = (this.marks[client] ??= { bookedMs: toMs, idleMs: 0 });
+    mark.bookedMs = toMs;
+    mark.idleMs = this.idleMs();
+  }
+
+  /** Books what the thread itself did for that client since its last booking, as preparing. */
+  bookWork(client: number, toMs: number): void {
+    const mark = this.marks[client];
+    if (!mark) return;
+    const waitedMs = this.idleMs() - mark.idleMs;
+    this.book(client, "preparing", mark.bookedMs, toMs - waitedMs);
+    mark.bookedMs = toMs;
+  }
+
+  private add(activity: Activity, fromMs: number, toMs: number): void {
     const inside = Math.min(toMs, this.endMs) - Math.max(fromMs, this.startMs);
     if (inside > 0) this.booked[activity] += inside;
   }

@@ -17,7 +17,7 @@ const CLAIM = { name: "process.claim", text: "SELECT 1" };
 
 /** `waitMs` says how long each thing takes, by name; a name in `failures` fails that many times first. */
 function setUp(waitMs: (name: string) => number, failures: Record<string, number> = {}, isOpenLoop = false) {
-  const time = new TimeAccount();
+  const time = new TimeAccount(() => 0);
   time.setWindow(0, Number.POSITIVE_INFINITY);
   let clockMs = 10_000;
   const pass = (name: string): void => void (clockMs += waitMs(name));
@@ -130,6 +130,7 @@ describe("the parts of a transaction's response time", () => {
     const end = await transactor.run({ ...made, body: reading });
     expect(end).toMatchObject({ kind: "committed", finishedMs: nowMs() - 8 });
     expect(counts()?.samplesUs.response?.[0]).toBe(6_000);
+    time.bookWork(made.client, nowMs());
     expect(time.total()).toMatchObject({ service: 6, preparing: 8 });
   });
 

@@ -6,6 +6,7 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
+import { InDoubtError } from "../database/errors.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { Connection, ConnectionSource, Lease } from "../database/workload.js";
@@ -31,6 +32,8 @@ export interface TransactionPlan<T> {
    * transaction did commit, undefined when it did not. Left out where a repetition does no harm.
    */
   settle?(connection: Connection): Promise<T | undefined>;
+  /** Told of each commit in doubt: what it did if it was committed, undefined where that is not known. */
+  unanswered?(result: T | undefined): void;
 }
 
 /** How a transaction ended; `finishedMs` is monotonic. */
@@ -69,6 +72,7 @@ export class Transactor {
   /** Resolves when the transaction ended one way or another; rejects only when the trial cannot go on. */
   async run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
     const startMs = this.options.nowMs();
+    this.options.time.bookWork(plan.client, startMs);
     const times = (this.stopwatches[plan.client] ??= new PartTimes(this.options.partNames, plan.client));
     times.start(startMs);
     const progress: Progress = { attempt: 1, inDoubt: false, times };
@@ -122,11 +126,12 @@ export class Transactor {
   }
 
   /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
-  private judge(plan: TransactionPlan<unknown>, error: unknown, progress: Progress): Failure {
+  private judge<T>(plan: TransactionPlan<T>, error: unknown, progress: Progress): Failure {
     const failure = classifyFailure(error);
     if (failure.kind === "in-doubt") {
       progress.inDoubt = true;
       this.options.recorder.unansweredCommit(plan.operation, this.options.nowMs());
+      plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
@@ -144,14 +149,13 @@ export class Transactor {
     startMs: number,
     progress: Progress,
   ): TransactionEnd<T> {
-    const { source, recorder, slowTransactionMs, eventLog, time, nowMs } = this.options;
+    const { source, recorder, slowTransactionMs, eventLog, time } = this.options;
     const { times } = progress;
     // The commit is acknowledged when its answer arrives, not when this thread has read it.
     const finishedMs = times.lastMs;
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
-    time.book("service", startMs, finishedMs);
-    time.book("preparing", finishedMs, nowMs());
+    time.book(plan.client, "service", startMs, finishedMs);
     const scheduledMs = this.scheduledMs(plan);
     if (events === 0 && plan.isPoll) {
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
@@ -190,7 +194,7 @@ export class Transactor {
     const { sqlstate } = failure;
     const endpoint = this.options.source.endpointOf(plan.client);
     const sample = { finishedMs, serviceMs, sqlstate, endpoint, intendedMs: this.scheduledMs(plan) };
-    this.options.time.book("service", startMs, finishedMs);
+    this.options.time.book(plan.client, "service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
     this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
     return { kind: "failed", inDoubt: progress.inDoubt, finishedMs };

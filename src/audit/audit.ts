@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import type { AdminClient } from "../database/admin.js";
 import { readPassesPerEvent, readTableCounts } from "../database/audit-queries.js";
-import { readMisplaced } from "../database/audit-scans.js";
+import { readClock, readMisplaced } from "../database/audit-scans.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { withinLockTimeout } from "../database/lock-timeout.js";
 import { inSnapshot } from "../database/snapshot.js";
@@ -21,6 +21,7 @@ import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { Findings, NAMED_PER_KIND } from "./findings.js";
 import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
+import { WorkAudit } from "./work-audit.js";
 
 export interface Audited {
   readonly conservation: Conservation;
@@ -33,12 +34,16 @@ export interface AuditInputs {
     TreatmentSettings,
     "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
   >;
-  /** The trial's directory, with the ledgers of those who published, the preload among them. */
+  /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
-  /** What each worker told at the end. */
+  /** What each worker told at the end, of those that closed their ledgers. */
   readonly told: readonly Ledger[];
+  /** Names of the workers that did not: of those only what is in their files is known. */
+  readonly unclosed?: readonly string[];
   /** Events that the preload put there. */
   readonly preloaded: number;
+  /** The database's clock before the first event was there, as `readClock` gives it. */
+  readonly startedAt: string;
   /** Whether the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
   /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
@@ -46,25 +51,33 @@ export interface AuditInputs {
 }
 
 export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
-  const { namespace, dialect: dialectName } = inputs.settings;
-  const dialect = dialectOf(dialectName);
+  const { settings, directory, startedAt, unclosed = [] } = inputs;
+  const { namespace } = settings;
+  const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, namespace);
-  const ledgers = readLedgers(inputs.directory);
+  const isWhole = unclosed.length === 0;
+  const ledgers = readLedgers(directory);
+  const work = new WorkAudit(ledgers, directory, isWhole);
   const told = sumOf(inputs.told);
   const read = async (): Promise<Audited> => {
     const findings = new Findings();
-    const keys = await auditKeys(admin, tables, ledgers, findings, dialect);
-    requireWholeLedgers(keys, { ...told, published: told.published + inputs.preloaded });
-    const documents = new ExpectedDocuments(ledgers, inputs.settings);
-    const { clockSkewMs } = dialect;
-    const rules = { chances: inputs.settings.advance, mayBeLive: liveness(inputs), clockSkewMs };
-    const { documentsChecked, passes } = await auditEvents(admin, tables, documents, rules, findings);
+    // The first answer of the snapshot: what it shows was written before.
+    const clock = { startedAt, endedAt: await readClock(admin), skewMs: dialect.clockSkewMs };
+    const keys = await auditKeys(admin, tables, ledgers, findings, dialect, isWhole);
+    const published = told.published + inputs.preloaded;
+    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, { ...told, published });
+    const documents = new ExpectedDocuments(ledgers, settings, dialect);
+    const rules = { chances: settings.advance, mayBeLive: liveness(inputs), clock };
+    const documentsChecked = await auditEvents(admin, tables, documents, work, rules, findings);
     const counts = await readTableCounts(admin, namespace, dialect);
     if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
     const { duplicated, orphaned } = counts;
     const facts = {
-      ...{ ...keys, documentsChecked, passes, passesTold: told.passes, archivedTold: told.archived },
-      ...{ found: { ...findings.counts, duplicated, orphaned }, named: findings.named },
+      ...{ ...keys, documentsChecked, named: findings.named },
+      found: { ...findings.counts, duplicated, orphaned },
+      notAudited: unclosed.map(
+        (name) => `${name} ended without closing its ledger: its last work is not known`,
+      ),
     };
     return {
       conservation: conservationOf(facts, counts),
@@ -93,12 +106,18 @@ function sumOf(told: readonly Ledger[]): Ledger {
   return sum;
 }
 
-/** A ledger that lacks a batch would let its loss go unseen. */
-function requireWholeLedgers(read: KeyTotals, told: Ledger): void {
-  if (read.published === told.published && read.inDoubt === told.inDoubt) return;
+/** A ledger that lacks a batch, or a pass, would let its loss go unseen. */
+function requireWholeLedgers(
+  read: KeyTotals & Pick<Ledger, "passes" | "archived">,
+  told: Omit<Ledger, "failed" | "unmatchedLifecycles">,
+): void {
+  const compared = ["published", "inDoubt", "passes", "archived"] as const;
+  const differing = compared.filter((name) => read[name] !== told[name]);
+  if (differing.length === 0) return;
+  const listed = (of: Pick<Ledger, (typeof compared)[number]>): string =>
+    differing.map((name) => `${name} ${of[name]}`).join(", ");
   throw new TrainSimError(
-    `the ledgers tell of ${read.published} acknowledged events and ${read.inDoubt} in doubt, ` +
-      `their workers of ${told.published} and ${told.inDoubt}`,
+    `the ledgers say ${listed(read)}, their workers ${listed(told)}`,
     ExitCode.unexpected,
     "A ledger in the trial's directory is missing or was changed.",
   );

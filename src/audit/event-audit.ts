@@ -1,7 +1,7 @@
-// Whether every event that is there can have become what it is: its status, passes and timestamps by the lifecycle, its
-// document by the business rules. Every single one is looked at, in one pass over the tables; documents are compared by
+// Whether every event that is there can have become what it is: its status, passes and timestamps by the lifecycle and by
+// what was acknowledged, its document by the business rules. Every single one is looked at, in one pass over the tables; documents are compared by
 // checksum first, and by value where that differs.
-import { eventRows, readWritten, type EventRow } from "../database/audit-scans.js";
+import { eventRows, readWritten, type EventRow, type TrialClock } from "../database/audit-scans.js";
 import type { SqlClient } from "../database/admin.js";
 import type { Tables } from "../database/tables.js";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../model/lifecycle.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
+import type { WorkAudit } from "./work-audit.js";
 
 /** Documents that are compared by value at a time. */
 const CLOSER_LOOKS = 200;
@@ -20,61 +21,63 @@ export interface EventRules {
   readonly chances: AdvanceProbabilities;
   /** Whether a live event of that status may be left. */
   readonly mayBeLive: (status: EventStatus) => boolean;
-  /** How far clocks that stamp rows may be apart, in milliseconds. */
-  readonly clockSkewMs: number;
+  /** Within which all was written. */
+  readonly clock: TrialClock;
 }
 
-export interface EventTotals {
-  documentsChecked: number;
-  /** Committed passes of all events. */
-  passes: number;
-}
-
+/** Resolves to the number of documents that were compared with what they must be. */
 export async function auditEvents(
   client: SqlClient,
   tables: Tables,
   documents: ExpectedDocuments,
+  work: WorkAudit,
   rules: EventRules,
   findings: Findings,
-): Promise<EventTotals> {
-  const totals: EventTotals = { documentsChecked: 0, passes: 0 };
+): Promise<number> {
+  let documentsChecked = 0;
   const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
-  for await (const rows of eventRows(client, tables, rules.clockSkewMs)) {
+  for await (const rows of eventRows(client, tables, rules.clock)) {
     for (const row of rows) {
       const { id, isArchived, status } = row;
       // Without a status row there is no telling; that it is orphaned is counted elsewhere.
       if (status === null || row.attempts === null) continue;
       const standing = { id, status, attempts: row.attempts, isArchived };
-      totals.passes += standing.attempts;
-      checkLifecycle(row, standing, documents, rules, findings);
+      if (isLegal(row, standing, rules.chances, findings)) work.check(standing, findings);
+      // An add in doubt may have come through after the queue was seen empty.
+      if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
+        findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
       const checksum = documents.checksum(standing);
       if (checksum === undefined) continue;
-      totals.documentsChecked++;
+      documentsChecked++;
       if (checksum !== row.checksum) doubtful.push(standing);
     }
   }
   for (let at = 0; at < doubtful.length; at += CLOSER_LOOKS)
     await compare(client, tables, documents, doubtful.slice(at, at + CLOSER_LOOKS), findings);
-  return totals;
+  work.settle(findings);
+  return documentsChecked;
 }
 
-function checkLifecycle(
+/** Whether status, passes and timestamps are possible at all; what is not is in the findings. */
+function isLegal(
   row: EventRow,
   { id, status, attempts }: Standing,
-  documents: ExpectedDocuments,
-  { chances, mayBeLive }: EventRules,
+  chances: AdvanceProbabilities,
   findings: Findings,
-): void {
+): boolean {
   const passes = possiblePasses(status, chances);
   const where = row.isArchived ? "archived" : "updated";
-  if (!passes) findings.add("illegal", id, `it is ${status}, which no pass of this scenario leads to`);
-  else if (attempts < passes.least || attempts > passes.most)
-    findings.add("illegal", id, `it is ${status} after ${attempts} passes, which takes ${boundsOf(passes)}`);
-  else if (row.isArchived && !isTerminal(status)) findings.add("illegal", id, `it is archived and ${status}`);
-  else if (row.isInOrder === false) findings.add("illegal", id, `it was ${where} before it was created`);
-  // An add in doubt may have come through after the queue was seen empty.
-  if (!row.isArchived && !mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
-    findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
+  const illegal = (words: string): false => {
+    findings.add("illegal", id, words);
+    return false;
+  };
+  if (!passes) return illegal(`it is ${status}, which no pass of this scenario leads to`);
+  if (attempts < passes.least || attempts > passes.most)
+    return illegal(`it is ${status} after ${attempts} passes, which takes ${boundsOf(passes)}`);
+  if (row.isArchived && !isTerminal(status)) return illegal(`it is archived and ${status}`);
+  if (row.isInOrder === false) return illegal(`it was ${where} before it was created`);
+  if (row.isInTrial === false) return illegal(`it was created or ${where} outside of the trial`);
+  return true;
 }
 
 function boundsOf({ least, most }: { readonly least: number; readonly most: number }): string {

@@ -19,6 +19,8 @@ import { ExpectedDocuments } from "./expected-document.js";
 const namespace = testNamespace("sieves");
 const tables = tablesOf(postgres, namespace);
 const plain = ({ count, u, v }: KeySum) => ({ count, u, v });
+/** Within which everything is. */
+const TRIAL = { startedAt: "2000-01-01", endedAt: "2100-01-01" };
 let admin: AdminClient;
 beforeAll(async () => {
   admin = await connectAdmin(inject("adminEndpoint"), { purpose: "sieves" });
@@ -58,10 +60,10 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
       const ledgers = new Map(
         [3, 255].map((worker) => [worker, LedgerFile.read(ledgerPath(directory, worker))]),
       );
-      const documents = new ExpectedDocuments(ledgers, settings);
+      const documents = new ExpectedDocuments(ledgers, settings, postgres);
       let compared = 0;
       await inSnapshot(admin, async () => {
-        for await (const rows of eventRows(admin, tables, 0)) {
+        for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: 0 })) {
           for (const { id, status, attempts, checksum } of rows) {
             if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
             expect(checksum).toBe(documents.checksum({ id, status, attempts }));
@@ -86,7 +88,7 @@ test.each([
   await admin.query(`UPDATE ${tables.archive} SET archived_at = ${earlier}`);
   const seen = new Set<string>();
   await inSnapshot(admin, async () => {
-    for await (const rows of eventRows(admin, tables, each.skewMs))
+    for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: each.skewMs }))
       for (const { isArchived, isInOrder } of rows) seen.add(`${isArchived} ${isInOrder}`);
   });
   expect(seen).toEqual(new Set([`false ${each.isInOrder}`, `true ${each.isInOrder}`]));

@@ -15,6 +15,9 @@ vi.mock("../target/postgres-binaries.js", () => ({ findPostgresPackage: () => la
 vi.mock("../target/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
 vi.mock("../target/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
 
+// The server of the URL is no part of this machine; `preflight.db.test.ts` asks real ones.
+vi.mock("../engine/preflight.js", () => ({ ownServersOf: async () => [] }));
+
 const stage = commandStage();
 
 /** What is said to be missing, or a problem, by its name. */

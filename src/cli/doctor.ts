@@ -1,23 +1,27 @@
 // `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
-// PgBouncer and its version, Docker, cores, open files against a scenario's clients, what faults need. It starts
-// nothing and leaves nothing changed; it ends with 104 when the scenario it was given cannot be carried.
+// PgBouncer and its version, Docker, cores, open files against a scenario's clients, what faults need, servers that a
+// killed run has left, and what a server of the user's own grants. It starts nothing and leaves nothing changed; it
+// ends with 104 when the scenario it was given cannot be carried.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { machineFacts, openFilesLimit } from "../foundation/machine.js";
 import { formatSize } from "../foundation/units.js";
 import { openFilesOf, shortageOf } from "../engine/demand.js";
+import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/preflight.js";
 import { faultObstacle } from "../engine/faults/require-faults.js";
 import type { Fault } from "../scenario/faults.js";
 import { loadScenario } from "../scenario/loader.js";
+import { describeEndpoint } from "../scenario/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
 import { findDockerEngine } from "../target/docker-engine.js";
 import { findPgBouncer, isVersionAtLeast } from "../target/find-pgbouncer.js";
+import { findOrphans, orphanCommand, orphanWords } from "../target/orphans.js";
 import { findPostgresPackage } from "../target/postgres-binaries.js";
 import { packageVersion } from "./package-info.js";
 
 /** One line of the report. `missing` is no error unless the scenario needs it. */
 interface Finding {
-  readonly state: "ok" | "missing" | "problem";
+  readonly state: "ok" | "warning" | "missing" | "problem";
   readonly what: string;
   readonly detail: string;
   /** What to do; empty when nothing is to be done. */
@@ -47,13 +51,15 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     await docker(experiment),
     openFiles(experiment),
     await faults(experiment),
+    ...(await leftBehind()),
+    ...(await ownServers(experiment)),
   ];
   process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
   if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
 }
 
 function render(findings: readonly Finding[]): string {
-  const marks = { ok: "ok     ", missing: "missing", problem: "PROBLEM" };
+  const marks = { ok: "ok     ", warning: "warning", missing: "missing", problem: "PROBLEM" };
   const width = Math.max(...findings.map(({ what }) => what.length));
   return findings
     .map(({ state, what, detail, remedy }) => {
@@ -143,6 +149,35 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
     detail: obstacle,
     remedy: "Run train-sim as root on Linux, or do without this fault.",
   };
+}
+
+/** Of runs that were killed together with what cleans up after them. */
+async function leftBehind(): Promise<Finding[]> {
+  const orphans = await findOrphans();
+  return orphans.map((orphan) => ({
+    state: "warning",
+    what: "left behind",
+    detail: orphanWords(orphan),
+    remedy: `Remove it with: ${orphanCommand(orphan)}`,
+  }));
+}
+
+/** Nothing for a scenario without a server of the user's own. */
+async function ownServers(experiment: Experiment | undefined): Promise<Finding[]> {
+  const servers = await ownServersOf(experiment?.treatments ?? []);
+  return (await Promise.all(servers.map(ownServer))).flat();
+}
+
+async function ownServer(server: OwnServer): Promise<Finding[]> {
+  const what = "server";
+  const obstacles = await obstaclesOn(server);
+  const found = obstacles.map(({ kind, words, remedy }): Finding => {
+    return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
+  });
+  if (found.some(({ state }) => state === "problem")) return found;
+  const { target } = server;
+  const detail = `${describeEndpoint(target.admin)}: every URL reaches it, and the role may create and grant`;
+  return [{ state: "ok", what, detail, remedy: "" }, ...found];
 }
 
 function missing(what: string, error: unknown, state: "missing" | "problem"): Finding {

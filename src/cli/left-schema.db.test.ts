@@ -39,6 +39,19 @@ async function schemasAt(endpoint: Endpoint, names: readonly string[]): Promise<
   return rows.map(({ name }) => name);
 }
 
+/** The command that was printed for that schema is run as it stands, with the password where it says. */
+async function expectDropped(stderr: string, namespace: string): Promise<void> {
+  expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
+  const [, words = ""] =
+    /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)/.exec(stderr) ?? [];
+  expect(words).not.toContain(other.endpoint.password);
+  const dropped = await trainSim(words.split(" "), {
+    env: { ...process.env, PGPASSWORD: other.endpoint.password },
+  });
+  expect(dropped).toMatchObject({ exitCode: 0, stdout: `namespace ${namespace}: dropped\n` });
+  expect(await schemasAt(other.endpoint, [namespace])).toEqual([]);
+}
+
 it("drops the schemas of each level on each server, where both are factors", async () => {
   const names = [testNamespace("left"), testNamespace("left")];
   const suite = inject("adminEndpoint");
@@ -49,7 +62,7 @@ target: { kind: url }
 factors: { target.url: ["${urlOf(suite)}", "${urlOf(other.endpoint)}"], namespace: [${names.join(", ")}] }
 ${REST}`;
   const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out]);
-  expect(ended.stderr).not.toContain("stays on the server");
+  expect(ended.stderr).not.toContain("schema drop");
   expect(onlyResultIn(out).result.treatments).toHaveLength(4);
   expect(await schemasAt(suite, names)).toEqual([]);
   expect(await schemasAt(other.endpoint, names)).toEqual([]);
@@ -65,13 +78,26 @@ it("reports the whole experiment though somebody's lock keeps it from dropping i
   const ended = await started.ended;
   await other.admin.query("ROLLBACK");
   expect(ended.stderr).toMatch(
-    new RegExp(`warning: schema "${namespace}" stays on the server.*used the tables.*schema drop`),
+    new RegExp(`warning: schema "${namespace}" stays on postgresql://.*used the tables.*schema drop`),
   );
   const { result } = onlyResultIn(out);
   expect(result.treatments[0]?.trials).toMatchObject([{ status: "complete", integrity: { verdict: "ok" } }]);
   expect(ended.exitCode).toBe(0);
   expect(ended.stdout).toContain("verdict");
-  expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
+  await expectDropped(ended.stderr, namespace);
+  expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: train-sim schema drop --url");
+});
+
+it("names the schema that it keeps after a failure, with the command that drops it", async () => {
+  const namespace = testNamespace("left");
+  const out = scratchDirectory();
+  const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST}`;
+  const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out, "--duration", "60s"]);
+  await untilLogged(out, '"phase":"measure"');
+  await other.admin.query(`DROP TABLE ${namespace}.event_status`);
+  const ended = await started.ended;
+  expect(ended.exitCode).toBe(107);
+  await expectDropped(ended.stderr, namespace);
 });
 
 it("leaves the schema in which another run is at work, which neither a second run nor `schema drop` touches", async () => {

@@ -104,7 +104,7 @@ trials: 2
     expect({ ...unpacked, file: plain }).toEqual(report.trials[0]);
 
     const { stdout } = await trainSim(["logs", directory]);
-    expect(stdout).toMatch(/elapsed +id +threads +tot_ops/);
+    expect(stdout).toMatch(/elapsed +id +clients +threads +tot_ops/);
     expect(stdout).toContain("Retries and failures by table");
   }, 120_000);
 

@@ -172,7 +172,7 @@ function clientsOf(actors: TreatmentSettings["actors"]): number {
 
 const OF_A_SEARCH =
   "With --find-capacity these trials are only those that confirm each rate, and what arrives comes at that rate. How\n" +
-  "many trials it takes to find the rates, and how long, is not known before.";
+  "many trials it takes to find the rates, and how long, is not known before. Each window lasts at least 2 s.";
 
 /** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. */
 export function renderPlan(experiment: Experiment, isSearch = false): string {

@@ -1,6 +1,6 @@
 // `train-sim run`: loads the scenario, runs its experiment, prints what came of it and ends with the exit code that
-// says so. Results go to standard output; progress and everything else to standard error. The first SIGINT or
-// SIGTERM stops gracefully with partial, marked results, the second at once.
+// says so. Results go to standard output; progress and everything else to standard error. The first SIGINT, SIGTERM or
+// SIGHUP stops gracefully with partial, marked results and the command that continues the run, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
@@ -8,6 +8,7 @@ import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
 import { Interruption } from "../engine/interruption.js";
+import { dropCommands, resumeCommand } from "../engine/left-behind.js";
 import { searchedTreatments } from "../engine/searched-treatments.js";
 import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/resume.js";
 import type { LiveEnd } from "../report/html/live-data.js";
@@ -20,11 +21,14 @@ import { isColoured } from "./colour.js";
 import { DASHBOARD_PORT } from "./live/dashboard.js";
 import { PROMETHEUS_PORT } from "./live/prometheus.js";
 import { startWatchers, type WatchOptions } from "./live/watch.js";
+import { sweepOrphans } from "../target/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
 import { answering, extentDocument } from "./validate.js";
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface RunOptions {
   readonly set: string[];
@@ -124,10 +128,22 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   const outcome = await runWithSignals(experiment, options, resumed);
   process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome));
   process.exitCode = outcome.exitCode;
-  if (outcome.failure) throw withDirectory(outcome.failure, outcome);
-  if (outcome.exitCode === ExitCode.interrupted) {
-    process.stderr.write(`train-sim: stopped; partial results are in ${outcome.directory}\n`);
+  const { exitCode, directory, failure } = outcome;
+  const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
+  const isResumable = canGoOn && options.findCapacity === undefined;
+  const wayOn = isResumable
+    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides)}`
+    : "";
+  if (failure) {
+    const hint = `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${directory}.${wayOn}`;
+    throw new TrainSimError(failure.message, exitCode, hint, { cause: failure });
   }
+  if (exitCode === ExitCode.interrupted)
+    tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+}
+
+function tell(words: string): void {
+  process.stderr.write(`${withoutControls(words)}\n`);
 }
 
 function summaryOf({ result, summary, directory }: ExperimentOutcome): string {
@@ -180,6 +196,7 @@ async function runWithSignals(
     },
   );
   const { observer } = watchers;
+  for (const words of await sweepOrphans()) observer.note(`warning: ${words}`);
   if (resumed) {
     const done = resumed.trials.length;
     observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
@@ -188,13 +205,16 @@ async function runWithSignals(
   const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
     const heard = signals.hear();
-    if (heard === "another") endNow(ExitCode.interrupted);
+    if (heard === "another") {
+      for (const command of dropCommands(experiment))
+        tell(`train-sim: a schema may be left on the server. Remove it with: ${command}`);
+      endNow(ExitCode.interrupted);
+    }
     if (heard !== "first") return;
     interruption.request(signal);
     observer.note(`${signal}: finishing what is under way; once more stops at once`);
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
     const common = { out: options.out, programVersion, observer, interruption };
@@ -207,8 +227,7 @@ async function runWithSignals(
     return outcome;
   } finally {
     await watchers.close(end);
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
 }
 
@@ -218,14 +237,4 @@ function portOf(
   byDefault: number,
 ): WatchOptions {
   return given === undefined ? {} : { [name]: given === true ? byDefault : given };
-}
-
-/** The failure that ended the experiment, with the place where its partial results are. */
-function withDirectory(failure: TrainSimError, outcome: ExperimentOutcome): TrainSimError {
-  return new TrainSimError(
-    failure.message,
-    outcome.exitCode,
-    `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${outcome.directory}.`,
-    { cause: failure },
-  );
 }

@@ -80,6 +80,8 @@ describe("init", () => {
     const experiment = await loadScenario(file);
     expect(experiment.name).toBe("my-first-test");
     expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "text"]);
+    const last = experiment.trials.filter((_, i) => i % 2 === 1).map(({ treatmentId }) => treatmentId);
+    expect(last).toContain("text");
     const link = /^# yaml-language-server: \$schema=(\S+)\n/.exec(await readFile(file, "utf8"))?.[1] ?? "";
     const schema: unknown = JSON.parse(await readFile(path.resolve(stage.directory, link), "utf8"));
     expect(schema).toHaveProperty("title", "train-sim scenario");

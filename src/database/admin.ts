@@ -48,6 +48,8 @@ export interface AdminOptions {
   readonly reopens?: boolean;
   /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
   readonly prepared?: boolean;
+  /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
+  readonly onLost?: (failure: Error | undefined) => void;
 }
 
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
@@ -56,6 +58,9 @@ async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnec
     applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,
     prepared: options.prepared ?? false,
     ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
+    report: (event, failure) => {
+      if (event === "lost") options.onLost?.(failure);
+    },
   });
   return connection.connect();
 }

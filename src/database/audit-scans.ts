@@ -92,6 +92,8 @@ export interface EventRow {
   readonly isArchived: boolean;
   /** Whether its timestamps rise, as far as clocks agree: created, updated or archived. Null without a status row. */
   readonly isInOrder: boolean | null;
+  /** Whether they lie between the trial's start and the audit. Null without a status row. */
+  readonly isInTrial: boolean | null;
   /** `checksumOf` its document's text and its flat columns. */
   readonly checksum: string;
 }
@@ -106,19 +108,36 @@ const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
 
-/** Every event, in no order; twice where it is both live and archived. `clockSkewMs` as a dialect has it. */
+/** The database's clock. */
+export interface TrialClock {
+  /** As `readClock` gave them before the first event was there, and after the last. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** How far clocks that stamp rows may be apart, in milliseconds. */
+  readonly skewMs: number;
+}
+
+/** What the database's clock shows now, as it writes a timestamp. */
+export async function readClock(client: SqlClient): Promise<string> {
+  const [row] = await client.query("SELECT clock_timestamp()::text AS now");
+  return String(row?.now);
+}
+
+/** Every event, in no order; twice where it is both live and archived. */
 export function eventRows(
   client: SqlClient,
   { events, status, archive }: Tables,
-  clockSkewMs: number,
+  { startedAt, endedAt, skewMs }: TrialClock,
 ): AsyncGenerator<readonly EventRow[]> {
-  const skew = clockSkewMs > 0 ? ` - interval '${clockSkewMs} milliseconds'` : "";
-  const text = `SELECT e.id, s.status, s.attempts, false AS "isArchived",
-  e.created_at${skew} <= s.updated_at AS "isInOrder", ${checksumSql("e")}
+  const skew = skewMs > 0 ? ` - interval '${skewMs} milliseconds'` : "";
+  const times = (created: string, changed: string): string => `${created}${skew} <= ${changed} AS "isInOrder",
+  ${created} >= $1::timestamptz${skew} AND greatest(${created}, ${changed})${skew} <= $2::timestamptz AS "isInTrial"`;
+  const text = `SELECT e.id, s.status, s.attempts, false AS "isArchived", ${times("e.created_at", "s.updated_at")},
+  ${checksumSql("e")}
 FROM ${events} AS e LEFT JOIN ${status} AS s ON s.event_id = e.id
 UNION ALL
-SELECT a.id, a.status, a.attempts, true, a.created_at${skew} <= a.archived_at, ${checksumSql("a")} FROM ${archive} AS a`;
-  return portions(client, text);
+SELECT a.id, a.status, a.attempts, true, ${times("a.created_at", "a.archived_at")}, ${checksumSql("a")} FROM ${archive} AS a`;
+  return portions(client, text, [startedAt, endedAt]);
 }
 
 /** What is written of one event, to be looked at closer. */

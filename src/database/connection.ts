@@ -25,8 +25,8 @@ export interface ConnectionOptions {
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
   /**
-   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`.
-   * What this side ends is neither.
+   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`
+   * (with the server's or the socket's error, where there was one). What this side ends is neither.
    */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
 }
@@ -193,7 +193,7 @@ export class PgConnection extends pg.Client implements Connection {
   private markBroken(): void {
     const wasOpen = this.state === "open";
     this.state = "broken";
-    if (wasOpen) this.report?.("lost");
+    if (wasOpen) this.report?.("lost", this.lost);
   }
 
   private failure(name: string, error: unknown): StatementError {

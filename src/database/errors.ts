@@ -21,7 +21,11 @@ export class StatementError extends Error {
 export class InDoubtError extends Error {
   override readonly name = "InDoubtError";
 
-  constructor(cause: unknown) {
+  constructor(
+    cause: unknown,
+    /** What the transaction resolves to if it was committed; undefined where its outcome was lost with the answer. */
+    readonly result?: unknown,
+  ) {
     super(`the commit was never answered: ${messageOf(cause)}`, { cause });
   }
 }

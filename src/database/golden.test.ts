@@ -14,7 +14,7 @@ import {
 } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
-import { eventRows, presentKeys, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
+import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { createWorkload } from "./create-workload.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { dialectOf } from "./dialects/registry.js";
@@ -98,9 +98,10 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   await readPassesPerEvent(client, NAMESPACE, dialect);
   await countPresent(client, NAMESPACE, [], dialect);
   await inSnapshot(client, async () => {
+    await readClock(client);
     await readKeySums(client, tables, dialect);
     await presentKeys(client, tables, [], dialect).next();
-    await eventRows(client, tables, dialect.clockSkewMs).next();
+    await eventRows(client, tables, { startedAt: "", endedAt: "", skewMs: dialect.clockSkewMs }).next();
     await readWritten(client, tables, []);
     await readMisplaced(client, tables, 1);
   });

@@ -15,7 +15,8 @@ import { tablesOf } from "./tables.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
-const MARK = /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:/;
+const MARK =
+  /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?/;
 
 export type NamespaceState =
   | { readonly kind: "absent" }
@@ -24,6 +25,8 @@ export type NamespaceState =
       readonly version: number;
       readonly payload: string;
       readonly storage: string;
+      /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
+      readonly run: string | undefined;
       readonly mark: string;
     }
   /** Exists without our mark. */
@@ -37,11 +40,14 @@ export interface NamespaceSettings {
   readonly storage?: Storage;
   /** A role, other than the owner, that is to run the load. */
   readonly grantTo?: string;
+  /** The run that makes it, as `NamespaceClaim` names it. */
+  readonly run?: string | undefined;
 }
 
-function markOf({ payload, storage = "default" }: NamespaceSettings): string {
+function markOf({ payload, storage = "default", run }: NamespaceSettings): string {
   const stored = storage === "default" ? "" : `, storage ${storage}`;
-  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}${stored}: created by train-sim and dropped by it`;
+  const maker = run === undefined ? "" : `; run ${run}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}${stored}: created by train-sim and dropped by it${maker}`;
 }
 
 function grantStatements(dialect: Dialect, namespace: string, role: string): string[] {
@@ -76,8 +82,8 @@ export async function namespaceState(
   const mark = typeof row.mark === "string" ? row.mark : "";
   const match = MARK.exec(mark);
   if (!match) return { kind: "foreign" };
-  const [, version, payload = "", storage = "default"] = match;
-  return { kind: "ours", version: Number(version), payload, storage, mark };
+  const [, version, payload = "", storage = "default", run] = match;
+  return { kind: "ours", version: Number(version), payload, storage, run, mark };
 }
 
 /** Throws a UsageError when that schema exists and is not train-sim's. */

@@ -40,7 +40,7 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
 
 /** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
 export const APPLICATION = "train-sim";
-/** What the session is for, after the program's name, that is in a transaction for as long as a run is there. */
+/** What the session is for, after the program's name and before the run's, that is in a transaction for as long as a run is there. */
 export const CLAIM_PURPOSE = "claim";
 
 /** True for a Unix socket directory, where TLS does not apply (libpq ignores sslmode there too). */

@@ -1,18 +1,11 @@
 // What one process transaction does to the events that it claimed, between reading and writing them: the roll of
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
-import { advance, type EventStatus } from "../model/lifecycle.js";
+import { advance, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { ProcessOutcome, ProcessRequest, StatementRow } from "./workload.js";
 
-/** One event in one process transaction. */
-export interface DecidedPass {
-  readonly id: string;
-  readonly was: EventStatus;
-  readonly status: EventStatus;
-}
-
 /** One that the program decides on. */
-export interface Pass extends DecidedPass {
+export interface Pass extends EventPass {
   /** The document as it was claimed, JSON. */
   readonly payload: string;
 }
@@ -30,7 +23,7 @@ export function rewritePayload({ payload, status }: Pass): string {
   return applyBusinessRule(payload, status);
 }
 
-export function outcomeOf(passes: readonly DecidedPass[]): ProcessOutcome {
+export function outcomeOf(passes: readonly EventPass[]): ProcessOutcome {
   const completedIds: string[] = [];
   const failedIds: string[] = [];
   let claimed = 0;
@@ -39,5 +32,5 @@ export function outcomeOf(passes: readonly DecidedPass[]): ProcessOutcome {
     else if (status === "COMPLETE") completedIds.push(id);
     else if (status === "FAILED") failedIds.push(id);
   }
-  return { events: passes.length, claimed, completedIds, failedIds };
+  return { passes, events: passes.length, claimed, completedIds, failedIds };
 }

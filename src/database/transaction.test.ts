@@ -62,9 +62,10 @@ describe("inTransaction", () => {
     async (code) => {
       const error = failure("commit", code);
       const { connection } = scripted({ commit: error });
-      const seen: unknown = await inTransaction(connection, "BEGIN", done).catch((e: unknown) => e);
+      const body = () => Promise.resolve("what it did");
+      const seen: unknown = await inTransaction(connection, "BEGIN", body).catch((e: unknown) => e);
       expect(seen).toBeInstanceOf(InDoubtError);
-      expect((seen as InDoubtError).cause).toBe(error);
+      expect(seen).toMatchObject({ cause: error, result: "what it did" });
     },
   );
 

@@ -11,10 +11,10 @@ const NO_CONNECTION = "08003";
  * An answer that says that the connection went says nothing about the commit that it was waiting for, unless it says that no
  * server has heard of it.
  */
-function unlessInDoubt(error: unknown): unknown {
+function unlessInDoubt(error: unknown, result?: unknown): unknown {
   if (wasNotPassedOn(error)) return error;
   const { kind } = classifyFailure(error);
-  return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error) : error;
+  return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error, result) : error;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function inTransaction<T>(
   try {
     await connection.control("commit", "COMMIT");
   } catch (error) {
-    throw isServersTrouble(error) ? new InDoubtError(error) : unlessInDoubt(error);
+    throw isServersTrouble(error) ? new InDoubtError(error, result) : unlessInDoubt(error, result);
   }
   return result;
 }

@@ -2,7 +2,7 @@
 // of a treatment already decided. An actor hands in a batch and gets a transaction that it runs when it is time, and learns what
 // happened; it never sees SQL.
 // Implementations live beside this file, one per statement shape.
-import type { AdvanceProbabilities } from "../model/lifecycle.js";
+import type { AdvanceProbabilities, EventPass } from "../model/lifecycle.js";
 import type { EventBatch } from "../model/event-batch.js";
 import type { PreparedEvent } from "../model/event.js";
 
@@ -56,6 +56,8 @@ export interface ProcessRequest {
 }
 
 export interface ProcessOutcome {
+  /** What it made of each event. */
+  readonly passes: readonly EventPass[];
   /** Events locked, changed and written back; 0 is an empty poll. */
   readonly events: number;
   /** Events that went PENDING -> PROCESSING. */
@@ -125,6 +127,8 @@ export interface EndpointContacts {
   connects: number;
   /** Attempts that came to nothing. */
   refused: number;
+  /** What the last of those met: a code of the system, an SQLSTATE, else its words. */
+  refusal?: string;
   /** Open connections that the server or the network ended. */
   lost: number;
 }

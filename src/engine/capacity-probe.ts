@@ -16,7 +16,11 @@ import type { Threshold } from "../scenario/judgement.js";
 import { parseThreshold } from "../scenario/thresholds.js";
 import type { ActorGroup, Role, Treatment } from "../scenario/settings.js";
 import type { LoadSettings } from "../scenario/load-settings.js";
+import { capacityInterval } from "./capacity-interval.js";
+import type { ProbePurpose, SearchResult } from "./capacity-search.js";
 
+/** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
+export const LEAST_WINDOW_MS = 2000;
 /** Share of the arrivals that may be left at the end of the window, beside one for each client. */
 const LEFT_RATIO_MAX = 0.01;
 /** Findings that the overload itself explains: of a rate that held, failures are not explained. */
@@ -80,12 +84,13 @@ function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
   };
 }
 
-/** The treatment with that rate; a UsageError where its windows have no fixed length. */
+/** The treatment with that rate and a window of a probe; a UsageError where its windows have no fixed length. */
 export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatment {
   const { role, group } = drivenGroup(treatment);
   const { settings } = treatment;
   const load = loadAt(group.load, ratePerSecond);
-  const driven = { ...settings, actors: { ...settings.actors, [role]: { ...group, load } } };
+  const trial = { ...settings.trial, durationMs: Math.max(LEAST_WINDOW_MS, settings.trial.durationMs) };
+  const driven = { ...settings, trial, actors: { ...settings.actors, [role]: { ...group, load } } };
   if (isBudgeted(driven)) {
     throw new UsageError(
       `treatment ${treatment.id} has a group with a budget of iterations: its windows have no fixed length`,
@@ -160,11 +165,13 @@ function fewSamples({ totals }: ProbeMeasured, threshold: Threshold): { check: s
   return [{ check: "few-samples", words }];
 }
 
+export type AboutProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
+
 export function judgeProbe(
   measured: ProbeMeasured,
   treatment: Treatment,
   threshold: Threshold,
-  about: Pick<CapacityProbe, "purpose" | "ratePerSecond">,
+  about: AboutProbe,
 ): CapacityProbe {
   const { result } = measured;
   const { operation, group } = drivenGroup(treatment);
@@ -190,26 +197,31 @@ export function judgeProbe(
   };
 }
 
-/** Where a search has come to with a treatment. */
-export type Found = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond">;
+/** Whether the probe asked `ratePerSecond` again, to confirm it. */
+export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | null): boolean {
+  return probe.purpose === "confirm" && probe.ratePerSecond === ratePerSecond;
+}
 
-/** A treatment's entry in the result. */
+/** A treatment's entry in the result, wherever the search has come to with it. */
 export function capacityOf(
   treatment: Treatment,
   { metric, expression }: Threshold,
-  probes: readonly CapacityProbe[],
-  found: Found,
+  ran: readonly { readonly probe: CapacityProbe }[],
+  found: SearchResult,
 ): Capacity {
   const { operation, group } = drivenGroup(treatment);
-  const confirmed = probes.filter(
-    ({ purpose, ratePerSecond, held }) =>
-      purpose === "confirm" && ratePerSecond === found.ratePerSecond && held,
-  );
+  const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
+  const probes = ran.map(({ probe }) => probe);
+  const counting = probes.filter(({ discarded }) => discarded !== true);
+  const confirmed = counting.filter((each) => isConfirmation(each, rate) && each.held);
+  const { durationMs } = treatmentAt(treatment, rate ?? 1).settings.trial;
   return {
     treatment: treatment.id,
     ...{ metric, expression, operation, clients: group.load.clients },
     ...found,
+    ...(rate !== null && capacityInterval(counting, rate, fails)),
     confirmations: confirmed.length,
-    probes: [...probes],
+    windowSeconds: durationMs / 1000,
+    probes,
   };
 }

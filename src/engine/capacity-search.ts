@@ -1,6 +1,8 @@
-// The search for the highest rate that holds, apart from what a probe is: double or halve until one rate holds and
-// one does not, then bisect on the log scale, then repeat the best one, since a rate that held once may have been
-// lucky. A rate that fails a repetition is lowered by a step and repeated anew. Pure but for the probes.
+// The search for the highest rate that holds, apart from what a probe is. Double or halve until one rate holds and one
+// does not, then bisect on the log scale; then confirm the best one, and ask its upper bound again. One probe may be
+// spoilt: the first is discarded, a rate bounds the search only once it failed 2 of 3 probes, and an upper bound that
+// holds when it is asked again reopens the search. Every rate is asked again and confirmed at most once, so the search
+// ends however noisy its probes are. Pure but for the probes.
 import type { CapacityProbe } from "../results/capacity-schema.js";
 
 export interface SearchOptions {
@@ -13,11 +15,11 @@ export interface SearchOptions {
   readonly confirmations: number;
 }
 
+/** What a probe is for; the first of a search is discarded. */
+export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
+
 /** Whether the rate holds; undefined when the search is to stop. */
-export type Probe = (
-  ratePerSecond: number,
-  purpose: CapacityProbe["purpose"],
-) => Promise<boolean | undefined>;
+export type Probe = (ratePerSecond: number, about: ProbePurpose) => Promise<boolean | undefined>;
 
 export interface SearchResult {
   readonly outcome: "found" | "at-least" | "none" | "stopped";
@@ -26,16 +28,22 @@ export interface SearchResult {
   readonly failsAtPerSecond: number | null;
 }
 
+/** Of 3 probes of a rate, those that decide. */
+const MAJORITY = 2;
+
 /** Three significant digits: a rate that people can repeat. */
 export function roundRate(ratePerSecond: number): number {
   return Number(ratePerSecond.toPrecision(3));
 }
 
+/** Thrown through the search where a probe says that it is to stop. */
+class Stopped extends Error {}
+
 class Search {
-  /** Highest rate that held; 0 before any. */
-  private low = 0;
-  /** Lowest rate that failed. */
-  private high = Number.POSITIVE_INFINITY;
+  private readonly held = new Set<number>();
+  private readonly confirmed = new Set<number>();
+  /** What shows that a rate fails: one probe, 2 of 3, or 2 of those that asked it again later. */
+  private readonly failed = new Map<number, "once" | "bound" | "again">();
 
   constructor(
     private readonly probe: Probe,
@@ -43,58 +51,97 @@ class Search {
   ) {}
 
   async run(): Promise<SearchResult> {
-    if (!(await this.bracket()) || !(await this.bisect())) return this.result("stopped");
-    if (this.low === 0) return this.result("none");
-    return this.confirm();
+    try {
+      return this.result(await this.outcome());
+    } catch (error) {
+      if (error instanceof Stopped) return this.result("stopped");
+      throw error;
+    }
   }
 
-  /** False when stopped. */
-  private async bracket(): Promise<boolean> {
-    const { startRatePerSecond, leastRatePerSecond, mostRatePerSecond } = this.options;
-    let rate = Math.min(Math.max(startRatePerSecond, leastRatePerSecond), mostRatePerSecond);
+  private async outcome(): Promise<SearchResult["outcome"]> {
+    await this.holds(this.start, { purpose: "bracket", discarded: true });
     for (;;) {
-      const holds = await this.at(rate, "bracket");
-      if (holds === undefined) return false;
-      if (holds ? rate >= mostRatePerSecond : rate <= leastRatePerSecond) return true;
-      if (this.low > 0 && this.high < Number.POSITIVE_INFINITY) return true;
-      rate = holds ? Math.min(rate * 2, mostRatePerSecond) : Math.max(rate / 2, leastRatePerSecond);
+      await this.narrow();
+      const { low, high } = this;
+      if (low === 0) return "none";
+      if (!(await this.isConfirmed(low))) continue;
+      if (high === Number.POSITIVE_INFINITY) return "at-least";
+      if (this.failed.get(high) === "again") return "found";
+      await this.askAgain(high, 0, "again");
     }
   }
 
-  private async bisect(): Promise<boolean> {
-    const { precision } = this.options;
-    while (this.low > 0 && this.high < Number.POSITIVE_INFINITY && this.high / this.low > 1 + precision) {
-      const rate = roundRate(Math.sqrt(this.low * this.high));
-      if (rate <= this.low || rate >= this.high) return true;
-      if ((await this.at(rate, "bisect")) === undefined) return false;
+  /** Until the lowest rate that bounds the search is near the highest that held, or a limit is reached. */
+  private async narrow(): Promise<void> {
+    const { leastRatePerSecond: least, mostRatePerSecond: most, precision } = this.options;
+    for (;;) {
+      const { low, high } = this;
+      const isBracketed = low > 0 && high < Number.POSITIVE_INFINITY;
+      const middle = roundRate(Math.sqrt(low * high));
+      if (this.failed.get(high) === "once" && (low > 0 || high <= least))
+        await this.askAgain(high, 1, "bound");
+      else if (low >= most || high <= least || (isBracketed && high / low <= 1 + precision)) return;
+      else if (isBracketed && (middle <= low || middle >= high)) return;
+      else if (isBracketed) await this.ask(middle, "bisect");
+      else if (low > 0) await this.ask(Math.min(roundRate(low * 2), most), "bracket");
+      else if (high < Number.POSITIVE_INFINITY)
+        await this.ask(Math.max(roundRate(high / 2), least), "bracket");
+      else await this.ask(this.start, "bracket");
     }
-    return true;
   }
 
-  private async confirm(): Promise<SearchResult> {
-    const { confirmations, leastRatePerSecond, precision } = this.options;
-    let rate = this.low;
-    for (let held = 0; held < confirmations;) {
-      const holds = await this.probe(rate, "confirm");
-      if (holds === undefined) return this.result("stopped");
-      if (holds) {
-        held++;
-        continue;
-      }
-      held = 0;
-      this.high = rate;
-      if (rate <= leastRatePerSecond) return this.result("none");
-      rate = Math.max(leastRatePerSecond, roundRate(rate / (1 + precision)));
-    }
-    this.low = rate;
-    return this.result(this.high === Number.POSITIVE_INFINITY ? "at-least" : "found");
+  private async ask(rate: number, purpose: "bracket" | "bisect"): Promise<void> {
+    if (await this.holds(rate, { purpose })) this.held.add(rate);
+    else this.failed.set(rate, "once");
   }
 
-  private async at(rate: number, purpose: "bracket" | "bisect"): Promise<boolean | undefined> {
-    const holds = await this.probe(roundRate(rate), purpose);
-    if (holds === true) this.low = roundRate(rate);
-    if (holds === false) this.high = roundRate(rate);
+  /** Until 2 of at most 3 probes agree; `failedAlready` of them have been. */
+  private async askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): Promise<void> {
+    let [held, failed] = [0, failedAlready];
+    while (held < MAJORITY && failed < MAJORITY)
+      if (await this.holds(rate, { purpose: "bracket" })) held++;
+      else failed++;
+    this.failed.delete(rate);
+    if (held === MAJORITY) this.held.add(rate);
+    else this.failed.set(rate, shown);
+  }
+
+  /** One in four of the repetitions may be spoilt, and one of fewer. */
+  private async isConfirmed(rate: number): Promise<boolean> {
+    const { confirmations } = this.options;
+    const failedMost = Math.max(1, Math.floor(confirmations / 4));
+    let [held, failed] = [this.confirmed.has(rate) ? confirmations : 0, 0];
+    while (held < confirmations && failed <= failedMost)
+      if (await this.holds(rate, { purpose: "confirm" })) held++;
+      else failed++;
+    if (held === confirmations) this.confirmed.add(rate);
+    else {
+      this.held.delete(rate);
+      this.failed.set(rate, "again");
+    }
+    return held === confirmations;
+  }
+
+  private async holds(rate: number, about: ProbePurpose): Promise<boolean> {
+    const holds = await this.probe(rate, about);
+    if (holds === undefined) throw new Stopped();
     return holds;
+  }
+
+  private get start(): number {
+    const { startRatePerSecond, leastRatePerSecond, mostRatePerSecond } = this.options;
+    return Math.min(Math.max(roundRate(startRatePerSecond), leastRatePerSecond), mostRatePerSecond);
+  }
+
+  /** Highest rate that holds; 0 without any. */
+  private get low(): number {
+    return Math.max(0, ...this.held);
+  }
+
+  /** Lowest rate above it that fails. */
+  private get high(): number {
+    return Math.min(...[...this.failed.keys()].filter((rate) => rate > this.low));
   }
 
   private result(outcome: SearchResult["outcome"]): SearchResult {

@@ -8,6 +8,7 @@ import { openNetwork, type Network } from "../target/network/network.js";
 import type { RunningPooler } from "../target/running-target.js";
 import type { Lifeline } from "./lifeline.js";
 import { openPooler, poolerVersion } from "./pooler.js";
+import { PoolerWatch } from "./pooler-watch.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
 export class ClientPath {
@@ -15,6 +16,7 @@ export class ClientPath {
   private runningPooler: RunningPooler | undefined;
   private ends: readonly Endpoint[] = [];
   private named: readonly Endpoint[] = [];
+  private watch: PoolerWatch | undefined;
 
   constructor(
     private readonly host: Pick<TrialHost, "target" | "onPooler">,
@@ -30,12 +32,21 @@ export class ClientPath {
     const pooler = await openPooler({ endpoints: upstreams }, settings);
     this.runningPooler = pooler;
     if (pooler) {
-      lifeline.watchServer("PgBouncer", pooler.lost);
+      this.watch = new PoolerWatch(pooler.endpoints);
+      for (const lost of [pooler.lost, this.watch.lost]) lifeline.watchServer("the pooler", lost);
       host.onPooler((await poolerVersion(pooler)) ?? "unknown version");
     }
     this.named = pooler?.endpoints ?? host.target.endpoints;
     this.ends = await this.before("clients", this.named);
   }
+
+  /** What watches the pooler; undefined where there is none. */
+  get poolerWatch(): PoolerWatch | undefined {
+    return this.watch;
+  }
+
+  /** Told by the workers how their connections go. */
+  readonly onContacts: PoolerWatch["heard"] = (...heard) => this.watch?.heard(...heard);
 
   get pooler(): RunningPooler | undefined {
     return this.runningPooler;

@@ -2,13 +2,16 @@
 // environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
 // it started; which trials run on it is not its business.
 import { dialectOf } from "../database/dialects/registry.js";
-import { claimNamespace, type NamespaceClaim } from "../database/namespace-claim.js";
-import { dropNamespace } from "../database/namespace.js";
+import { claimNamespace, UNCLAIMED, type NamespaceClaim } from "../database/namespace-claim.js";
+import { dropNamespace, namespaceState } from "../database/namespace.js";
+import { withinMs } from "../foundation/deadline.js";
 import { messageOf } from "../foundation/errors.js";
 import { lintEntry } from "../report/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
+import { describeEndpoint } from "../scenario/endpoint.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import { environmentOf } from "./environment.js";
+import { dropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
 import { ServerIdentities } from "./server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
@@ -19,6 +22,18 @@ interface Earlier {
   readonly trials: readonly { readonly result: TrialResult }[];
 }
 
+/** For a server that may be gone. */
+const ANSWER_MS = 3_000;
+
+export type ClaimedTarget = KeptTarget & { readonly claim: NamespaceClaim };
+
+/** A namespace on a server that stays, and the command that drops it. */
+interface Claimed {
+  readonly dialect: DialectName;
+  readonly claim: NamespaceClaim;
+  readonly command: string;
+}
+
 export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
   private readonly poolers = new Set<string>();
@@ -26,7 +41,7 @@ export class ExperimentHost {
   private readonly keeper: TargetKeeper;
   readonly identities: ServerIdentities;
   /** Those that trials may have made on the target that runs, if it is not ours alone. */
-  private readonly namespaces = new Map<string, { dialect: DialectName; claim: NamespaceClaim }>();
+  private readonly namespaces = new Map<string, Claimed>();
   private keepsTables = false;
 
   constructor(
@@ -46,10 +61,11 @@ export class ExperimentHost {
   }
 
   /** The target of that treatment, started when the one that runs is another. */
-  async provide(treatment: Treatment): Promise<KeptTarget> {
+  async provide(treatment: Treatment): Promise<ClaimedTarget> {
     const kept = await this.keeper.provide(treatment);
-    if (kept.target.kind === "url") await this.claim(treatment.settings.namespace, kept);
-    return kept;
+    const { target, namespace } = treatment.settings;
+    const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED;
+    return { ...kept, claim };
   }
 
   /** What is left on servers, for the result's `diagnosis`. */
@@ -71,34 +87,68 @@ export class ExperimentHost {
     await this.keeper.release();
   }
 
-  /** A claim is lost with its connection, as in a server's restart, and somebody else may have it by then. */
-  private async claim(namespace: string, { target, dialect }: KeptTarget): Promise<void> {
+  /** The claim of this run to the namespace, confirmed where it was made for an earlier trial. */
+  private async claim(
+    namespace: string,
+    settings: UrlTarget,
+    { target: { admin }, dialect }: KeptTarget,
+  ): Promise<NamespaceClaim> {
     const before = this.namespaces.get(namespace)?.claim;
-    if (await before?.isHeld()) return;
-    this.namespaces.delete(namespace);
-    await before?.release();
-    const claim = await claimNamespace(target.admin, namespace, dialectOf(dialect));
-    this.namespaces.set(namespace, { dialect, claim });
+    if (before) {
+      await before.confirm();
+      return before;
+    }
+    const claim = await claimNamespace(admin, namespace, dialectOf(dialect), {
+      note: (words) => this.observer.note(`warning: ${words}`),
+    });
+    if (claim === UNCLAIMED)
+      this.observer.note(
+        `warning: ${dialect} has no claims: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
+      );
+    const command = dropCommand(settings, namespace, dialect);
+    this.namespaces.set(namespace, { dialect, claim, command });
+    return claim;
   }
 
   private async leave(ending: KeptTarget): Promise<void> {
-    for (const [namespace, { dialect }] of [...this.namespaces]) {
-      if (!this.keepsTables) await this.drop(namespace, { ...ending, dialect });
-      await this.namespaces.get(namespace)?.claim.release();
+    for (const [namespace, claimed] of this.namespaces) {
+      const why = this.keepsTables
+        ? "its tables are kept, to look for the cause of the failure"
+        : await this.drop(namespace, claimed, ending);
+      if (why !== undefined) await this.tellLeft(namespace, why, claimed, ending);
+      await claimed.claim.release();
     }
     this.namespaces.clear();
   }
 
-  /** What cannot be dropped stays, and is named: it is no reason to lose what was measured. */
-  private async drop(namespace: string, ending: KeptTarget): Promise<void> {
+  /** Why it cannot be dropped, which is no reason to lose what was measured; undefined where it was. */
+  private async drop(
+    namespace: string,
+    { claim, dialect }: Claimed,
+    { admin }: KeptTarget,
+  ): Promise<string | undefined> {
     try {
-      await this.claim(namespace, ending);
-      await dropNamespace(ending.admin, namespace, dialectOf(ending.dialect));
+      await claim.confirm();
+      await dropNamespace(admin, namespace, dialectOf(dialect));
+      return undefined;
     } catch (error) {
-      const words = `schema "${namespace}" stays on the server, since it could not be dropped: ${messageOf(error)}`;
-      const told = `${words}. \`train-sim schema drop\` takes it away`;
-      this.observer.note(`warning: ${told}`);
-      this.left.push(told);
+      return `it could not be dropped (${messageOf(error)})`;
     }
+  }
+
+  /** Of a schema that another run has, or that this one never made, nothing is told. */
+  private async tellLeft(
+    namespace: string,
+    why: string,
+    { claim, command, dialect }: Claimed,
+    { admin }: KeptTarget,
+  ): Promise<void> {
+    const asked = withinMs(namespaceState(admin, namespace, dialectOf(dialect)), ANSWER_MS);
+    const state = await asked.catch(() => undefined);
+    if (state && (state.kind !== "ours" || state.run !== claim.run)) return;
+    const stays = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;
+    const words = `schema "${namespace}" ${stays}: ${why}. Remove it with: ${command}`;
+    this.observer.note(`warning: ${words}`);
+    this.left.push(words);
   }
 }

@@ -3,6 +3,7 @@
 // directory that says what it is. Trials of an earlier, interrupted run are put in as if they had just ended.
 import { Totals, type WindowSummary } from "../metrics/totals.js";
 import { writeResult } from "../results/directory.js";
+import { randomArrivals } from "../results/operation-results.js";
 import { buildResult, treatmentResults } from "../results/result-document.js";
 import { isTainted } from "../report/diagnosis/diagnose.js";
 import type { JudgedTreatment } from "../report/thresholds.js";
@@ -66,6 +67,7 @@ export class ExperimentRecord {
   judged(): JudgedTreatment[] {
     return this.treatments().map(({ id, levels, trials, merged }) => {
       const totals = this.merged.get(id)?.totals;
+      const settings = this.experiment.treatments.find((each) => each.id === id)?.settings;
       const complete = trials.filter(({ status }) => status === "complete");
       const measured = merged &&
         totals && {
@@ -73,6 +75,7 @@ export class ExperimentRecord {
           histograms: totals.histograms,
           audits: trials.flatMap(({ integrity }) => integrity ?? []),
           taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
+          randomArrivals: settings ? randomArrivals(settings) : [],
         };
       return { id, levels, measured: measured ?? undefined };
     });

@@ -23,15 +23,15 @@ import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
+import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
-import { ExperimentHost } from "./experiment-host.js";
+import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { writeOutcome } from "./outcome-files.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
-import type { KeptTarget } from "./target-keeper.js";
 import { runTrial } from "./trial.js";
 
 export interface ExperimentOptions {
@@ -64,6 +64,7 @@ export async function runExperiment(
   const pooler = await requirePooler(experiment.treatments);
   if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
   await requireFaults(experiment.treatments);
+  await requireOwnServers(experiment.treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory =
     resumed?.directory ?? (await createResultDirectory(options.out, experiment.name, wallClockMs()));
   await lockDirectory(directory);
@@ -140,7 +141,7 @@ class ExperimentRun {
   }
 
   /** The treatment's target; undefined, and the experiment at its end, when it fails after other trials have run. */
-  private async provide(treatment: Treatment): Promise<KeptTarget | undefined> {
+  private async provide(treatment: Treatment): Promise<ClaimedTarget | undefined> {
     try {
       const kept = await this.host.provide(treatment);
       const { resumed, programVersion } = this.options;

@@ -21,6 +21,9 @@ const CARRIED_PER_SECOND = 40;
 const SERVER_DIALECT: DialectName = "cockroachdb";
 
 const driven: Treatment[] = [];
+const seeds = new Set<number>();
+/** Whether the trial with that number does nothing, as on a server that stalls. */
+let isStalled: (number: number) => boolean = () => false;
 /** The treatment whose server cannot be had. */
 let away: string | undefined;
 let interruption = new Interruption();
@@ -29,13 +32,15 @@ let isStoppedMeanwhile = false;
 
 function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
   driven.push(treatment);
+  seeds.add(trial.seed);
   const { windowSeconds, ...rest } = exampleTrial(index, trial.number, 10);
   const load = treatment.settings.actors.producers?.load;
   const rate = load?.executor === "constant-arrival-rate" ? load.ratePerSecond : 0;
   const totals = new Totals(["add"]);
   const counts = totals.countsOf("add");
   counts.offered = Math.round(rate * windowSeconds);
-  counts.transactions = Math.min(counts.offered, CARRIED_PER_SECOND * windowSeconds);
+  const carriedPerSecond = isStalled(trial.number) ? 0 : CARRIED_PER_SECOND;
+  counts.transactions = Math.min(counts.offered, carriedPerSecond * windowSeconds);
   counts.events = counts.transactions * 10;
   for (let i = 0; i < 200; i++) totals.histograms.at("add.response").recordValue(10_000);
   const operations = operationResults(totals.summary(windowSeconds), treatment.settings);
@@ -66,6 +71,8 @@ let out = "";
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), "train-sim-capacity-"));
   driven.length = 0;
+  seeds.clear();
+  isStalled = () => false;
   away = undefined;
   interruption = new Interruption();
   isStoppedMeanwhile = false;
@@ -121,6 +128,39 @@ describe("the result of a search for capacity", () => {
     expect(exitCode).toBe(ExitCode.thresholdFailed);
     const failed = { expression: "count>0", treatment: "text", seen: null, ok: false };
     expect(result.thresholds).toMatchObject([{ ...failed, reason: "no complete trial" }]);
+  });
+});
+
+describe("a search for capacity", () => {
+  const CARRIED = expect.closeTo(CARRIED_PER_SECOND, -1) as number;
+
+  it("is not misled by a first probe that is spoilt, which it discards and keeps", async () => {
+    isStalled = (number) => number === 1;
+    const [capacity] = (await search("", "add{payload:text}: p(99)<50")).result.capacity ?? [];
+    expect(capacity).toMatchObject({ outcome: "found", ratePerSecond: CARRIED });
+    expect(capacity?.probes.map(({ discarded }) => discarded ?? false).indexOf(true)).toBe(0);
+    expect(capacity?.probes.filter(({ discarded }) => discarded)).toMatchObject([{ trial: 1, held: false }]);
+    expect(capacity?.ciLow).toBeLessThanOrEqual(capacity?.ratePerSecond ?? 0);
+    expect(capacity?.ciHigh).toBeGreaterThan(CARRIED_PER_SECOND);
+    expect(capacity?.resolution).toBeGreaterThanOrEqual(0.05);
+  });
+
+  it("keeps a confirmation that failed among the trials of the result", async () => {
+    const { result: plain } = await search("", "add{payload:text}: p(99)<50");
+    const third = plain.treatments[0]?.trials[2]?.number;
+    isStalled = (number) => number === third;
+    const { result, summary } = await search("", "add{payload:text}: p(99)<50");
+    expect(result.treatments[0]?.trials.map(({ number }) => number)).toContain(third);
+    expect(result.treatments[0]?.trials).toHaveLength(7);
+    expect(result.capacity).toMatchObject([{ confirmations: 6, ratePerSecond: CARRIED }]);
+    expect(summary.replaceAll("\n", " ")).toContain("held 6 of 7 repetitions");
+  });
+
+  it("lets the same arrivals come to every probe, in windows of at least 2 s", async () => {
+    const { result } = await search("trial: { duration: 400ms }");
+    expect(seeds.size).toBe(1);
+    expect(new Set(driven.map(({ settings }) => settings.trial.durationMs))).toEqual(new Set([2000]));
+    expect(result.capacity?.[0]?.windowSeconds).toBe(2);
   });
 });
 

@@ -9,7 +9,7 @@ import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
 import { diagnose, diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
 import { evaluateThresholds } from "../report/thresholds.js";
-import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
+import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../results/capacity-schema.js";
 import {
   createResultDirectory,
   createTrialDirectory,
@@ -21,13 +21,21 @@ import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
-import { capacityOf, judgeProbe, ratePerSecondOf, treatmentAt, type Found } from "./capacity-probe.js";
-import { searchCapacity } from "./capacity-search.js";
+import {
+  capacityOf,
+  isConfirmation,
+  judgeProbe,
+  ratePerSecondOf,
+  treatmentAt,
+  type AboutProbe,
+} from "./capacity-probe.js";
+import { searchCapacity, type Probe, type SearchResult } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireCapacity } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "./faults/require-faults.js";
 import { requirePooler } from "./pooler.js";
+import { requireOwnServers } from "./preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
@@ -39,7 +47,7 @@ import type { FinishedTrial } from "./trial-parts.js";
 
 export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
 
-const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: 0.05 } as const;
+const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
 
 /** Rejects when not one probe could begin, and then leaves nothing behind. */
 export async function findCapacity(
@@ -52,6 +60,7 @@ export async function findCapacity(
   requireCapacity(treatments);
   await requirePooler(treatments);
   await requireFaults(treatments);
+  await requireOwnServers(treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
   await lockDirectory(directory);
   const run = new CapacityRun({ ...experiment, treatments, trials }, threshold, options, directory);
@@ -74,14 +83,12 @@ interface ProbeTrial {
   readonly probe: CapacityProbe;
 }
 
-type About = Pick<CapacityProbe, "ratePerSecond" | "purpose">;
-
-const NOT_YET: Found = { outcome: "stopped", ratePerSecond: null, failsAtPerSecond: null };
+const NOT_YET: SearchResult = { outcome: "stopped", ratePerSecond: null, failsAtPerSecond: null };
 
 class CapacityRun {
   private readonly host: ExperimentHost;
   private readonly capacities: Capacity[] = [];
-  /** Trials that confirm a final rate. */
+  /** Trials of a final rate that were to confirm it, whether or not each did. */
   private readonly confirming: ProbeTrial[] = [];
   private violations: string[] = [];
   private failure: TrainSimError | undefined;
@@ -109,22 +116,13 @@ class CapacityRun {
 
   private async searchOne(treatment: Treatment): Promise<void> {
     const ran: ProbeTrial[] = [];
-    const capacity = (found: Found): Capacity =>
-      capacityOf(
-        treatment,
-        this.threshold,
-        ran.map(({ probe }) => probe),
-        found,
-      );
+    const capacity = (found: SearchResult): Capacity => capacityOf(treatment, this.threshold, ran, found);
     const confirmations = this.experiment.trials.length / this.experiment.treatments.length;
-    const probeAt = async (
-      ratePerSecond: number,
-      purpose: CapacityProbe["purpose"],
-    ): Promise<boolean | undefined> => {
-      const isSame = (each: ProbeTrial): boolean =>
-        each.probe.purpose === purpose && each.probe.ratePerSecond === ratePerSecond;
-      const block = purpose === "confirm" ? ran.filter(isSame).length : 0;
-      const trial = await this.probe(treatment, { ratePerSecond, purpose }, block);
+    const confirming = (rate: number | null): ProbeTrial[] =>
+      ran.filter(({ probe }) => isConfirmation(probe, rate));
+    const probeAt: Probe = async (ratePerSecond, purpose) => {
+      const block = confirming(ratePerSecond).length;
+      const trial = await this.probe(treatment, { ratePerSecond, ...purpose }, block);
       if (!trial) return undefined;
       ran.push(trial);
       await this.writeSoFar([...this.capacities, capacity(NOT_YET)]);
@@ -137,18 +135,23 @@ class CapacityRun {
       ...LIMITS,
     });
     this.capacities.push(capacity(found));
-    if (found.ratePerSecond !== null) this.confirming.push(...ran.slice(-confirmations));
+    if (found.ratePerSecond !== null) this.confirming.push(...confirming(found.ratePerSecond));
   }
 
   /** Undefined when the search has to stop. */
-  private async probe(treatment: Treatment, about: About, block: number): Promise<ProbeTrial | undefined> {
+  private async probe(
+    treatment: Treatment,
+    about: AboutProbe,
+    block: number,
+  ): Promise<ProbeTrial | undefined> {
     if (this.hasToStop()) return undefined;
     const atRate = treatmentAt(treatment, about.ratePerSecond);
     const kept = await this.host.provide(atRate).catch((error: unknown) => this.endedBy(error));
     if (!kept || this.hasToStop()) return undefined;
     const driven = inDialect(atRate, kept.dialect);
     const number = ++this.probes;
-    const seed = deriveSeed(this.experiment.seed, "capacity", treatment.id, number);
+    // The same arrivals and documents for all: what differs between probes is the rate and the server.
+    const seed = deriveSeed(this.experiment.seed, "capacity");
     const planned = { number, block, treatmentId: treatment.id, seed };
     const directory = await createTrialDirectory(this.directory, number, treatment.id);
     const { observer, interruption } = this.options;
@@ -226,7 +229,7 @@ class CapacityRun {
     const facts = {
       treatments: record.treatments(),
       ...{ violations, failure, stopReason, abortedBy, thresholds },
-      completeTrials: record.complete,
+      completeTrials: this.confirming.filter(({ probe }) => probe.held).length,
       plannedTrials: this.experiment.trials.length,
     };
     const verdict = verdictOf(facts);

@@ -9,10 +9,13 @@ import { collectAllGarbage } from "../foundation/garbage.js";
 import { tuneAsUsual, tuneFor } from "../foundation/v8-tuning.js";
 import type { Ledger } from "../model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../actors/protocol.js";
+import type { EndpointContacts } from "../database/workload.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
+import { Musters, type ReportOf } from "./musters.js";
 import { crashed, endless, hung } from "./worker-failures.js";
+import { WorkerRoll } from "./worker-roll.js";
 import { startThread } from "./worker-thread.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
@@ -22,6 +25,9 @@ const START_GRACE_MS = 45_000;
 /** A thread that is told to end does so between two steps of its code. */
 const END_PATIENCE_MS = 10_000;
 
+/** Longer than what is under way may be tried again. */
+const CLOSE_PATIENCE_MS = 8_000;
+
 /** Least time between a command and the instant it names. */
 const LEAD_MIN_MS = 30;
 const LEAD_MAX_MS = 2_000;
@@ -30,22 +36,14 @@ const LEAD_DELAYS = 2;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
-}
-
-type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
-
-/** What is awaited of every worker: resolved with one report each. */
-interface Muster {
-  readonly kind: Report["kind"];
-  readonly received: Map<number, Report>;
-  readonly expected: readonly number[];
-  readonly resolve: (reports: Report[]) => void;
+  /** With each delta, how the worker's connections to each endpoint went since it began. */
+  readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
 }
 
 export class Fleet {
   private readonly workers: Worker[] = [];
-  private readonly musters = new Set<Muster>();
-  private readonly stopped = new Set<number>();
+  private readonly musters = new Musters();
+  private readonly roll = new WorkerRoll();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: readonly WorkerUsage[] = [];
   private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
@@ -112,13 +110,25 @@ export class Fleet {
     this.command({ kind: "drain" });
   }
 
-  /** Resolves with every worker's ledger, in order, once all have finished, shipped and disconnected. */
-  async stop(): Promise<Ledger[]> {
+  /** Resolves once all have finished, shipped and disconnected. */
+  async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
     tuneAsUsual();
     this.windowUsages = reports.map((report) => report.usage);
     this.endpointsTold = reports.map((report) => report.endpoints);
-    return reports.map((report) => report.ledger);
+  }
+
+  /** After a failure: those that are left finish what is under way and close their ledgers, if they can. Never rejects. */
+  async closeLedgers(): Promise<void> {
+    const left = this.everyone().filter((number) => !this.roll.hasEnded(number));
+    this.command({ kind: "stop" }, left);
+    await this.roll.untilEnded(left, CLOSE_PATIENCE_MS);
+  }
+
+  /** What those workers told that closed their ledgers, and the names of the others. */
+  get account(): { readonly told: readonly Ledger[]; readonly unclosed: readonly string[] } {
+    const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
+    return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
   }
 
   /** What each worker did with the window, in order; empty before they have stopped. */
@@ -149,7 +159,7 @@ export class Fleet {
   async terminate(): Promise<TrialError | undefined> {
     clearInterval(this.pulse);
     tuneAsUsual();
-    this.assignments.forEach((_, number) => this.stopped.add(number));
+    this.assignments.forEach((_, number) => this.roll.ended(number));
     const ends = await Promise.allSettled(
       this.workers.map((worker) => withinMs(worker.terminate(), END_PATIENCE_MS)),
     );
@@ -170,8 +180,9 @@ export class Fleet {
     });
     worker.on("error", (error) => this.fail(crashed(this.nameOf(number), error)));
     worker.on("exit", (code) => {
-      if (!this.stopped.has(number))
-        this.fail(new TrialError(`${this.nameOf(number)} ended without a word (exit code ${code})`));
+      if (this.roll.hasEnded(number)) return;
+      this.fail(new TrialError(`${this.nameOf(number)} ended without a word (exit code ${code})`));
+      this.ended(number);
     });
     this.workers.push(worker);
   }
@@ -187,6 +198,7 @@ export class Fleet {
     if (report.kind === "delta") {
       this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
       this.events.onDelta(report.delta, number);
+      this.events.onContacts?.(number, report.delta, report.contacts);
       return;
     }
     if (report.kind === "failed") {
@@ -195,25 +207,18 @@ export class Fleet {
       this.fail(new TrainSimError(report.message, code, report.hint));
       return;
     }
-    if (report.kind === "stopped") this.ended(number);
-    for (const muster of this.musters) {
-      if (muster.kind !== report.kind || !muster.expected.includes(number)) continue;
-      muster.received.set(number, report);
-      if (muster.received.size < muster.expected.length) continue;
-      this.musters.delete(muster);
-      muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
+    if (report.kind === "stopped") {
+      this.roll.closed(number, report.ledger);
+      this.ended(number);
     }
+    this.musters.receive(report, number);
   }
 
   private muster<K extends Report["kind"]>(
     kind: K,
     workers: readonly number[] = this.everyone(),
   ): Promise<ReportOf<K>[]> {
-    if (workers.length === 0) return Promise.resolve([]);
-    const all = new Promise<Report[]>((resolve) => {
-      this.musters.add({ kind, received: new Map(), expected: workers, resolve });
-    });
-    return Promise.race([all as Promise<ReportOf<K>[]>, this.failure]);
+    return Promise.race([this.musters.await(kind, workers), this.failure]);
   }
 
   /** One report of that kind from each of those workers, in answer to the command. */
@@ -237,11 +242,9 @@ export class Fleet {
 
   /** The worker has said that it ends. */
   private ended(number: number): void {
-    this.stopped.add(number);
+    this.roll.ended(number);
     this.heartbeat.forget(number);
   }
 
-  private fail(error: TrainSimError): void {
-    this.rejectFailure(error);
-  }
+  private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
 }

@@ -1,4 +1,4 @@
-// A wish to stop: the user's, by the first SIGINT or SIGTERM, or a broken threshold's. It is passed through the engine so
+// A wish to stop: the user's, by the first SIGINT, SIGTERM or SIGHUP, or a broken threshold's. It is passed through the engine so
 // that every wait ends early and what was measured so far is kept and marked. The second signal is the command line's business: it ends at once.
 import type { TrainSimError } from "../foundation/errors.js";
 import { Sleeper } from "../foundation/sleeper.js";
@@ -22,7 +22,7 @@ export class Interruption {
     return this.name === undefined ? this.cause : undefined;
   }
 
-  /** `SIGINT`, `SIGTERM`; undefined while nobody asked. */
+  /** `SIGINT`, `SIGTERM`, `SIGHUP`; undefined while nobody asked. */
   get signalName(): string | undefined {
     return this.name;
   }

@@ -6,6 +6,7 @@ import { machineFacts } from "../foundation/machine.js";
 import { diagnose, isTainted } from "../report/diagnosis/diagnose.js";
 import { seenText } from "../report/numbers.js";
 import { brokenThreshold, type Abort, type Measured } from "../report/thresholds.js";
+import { randomArrivals } from "../results/operation-results.js";
 import type { Ceiling, TrialResult } from "../results/result-schema.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
@@ -91,6 +92,7 @@ export class Judge {
         histograms: totals.histograms,
         audits,
         taintedTrials: Number(isTainted(findings)),
+        randomArrivals: randomArrivals(treatment.settings),
       };
       const elapsedMs = result.windowSeconds * 1000;
       this.check(this.abortingOn(treatment), measured, elapsedMs, trial, treatment);

@@ -20,7 +20,8 @@ function options(changes: Partial<LastTransactionsOptions> = {}) {
   const onWait = vi.fn<LastTransactionsOptions["onWait"]>();
   const workingSessions = vi.fn<LastTransactionsOptions["workingSessions"]>(() => Promise.resolve(AT_WORK));
   const signal = new AbortController().signal;
-  return { workingSessions, onWait, signal, clock, ...changes };
+  const poolerFailure = (): Promise<undefined> => Promise.resolve(undefined);
+  return { workingSessions, poolerFailure, onWait, signal, clock, ...changes };
 }
 
 const never = new Promise<never>(() => undefined);
@@ -47,6 +48,20 @@ describe("the wait for the last transactions", () => {
     await expect(lastTransactions(Promise.reject(new Error("crashed")), options())).rejects.toThrow(
       "crashed",
     );
+  });
+
+  it("names the pooler that lets nobody in, whatever the server says of its sessions", async () => {
+    const none = { count: 0, oldestSeconds: 0, waits: "" };
+    const asked = options({
+      workingSessions: () => Promise.resolve(none),
+      poolerFailure: () => Promise.resolve("PgBouncer at 127.0.0.1:6432: nothing listens there"),
+    });
+    const error: unknown = await lastTransactions(never, asked).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message:
+        "the workers' last transactions did not end within 20 s: PgBouncer at 127.0.0.1:6432: nothing listens there",
+      hint: expect.stringContaining("the pooler runs") as string,
+    });
   });
 
   it("gives up where the server works on none, or does not tell", async () => {

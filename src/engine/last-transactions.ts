@@ -6,6 +6,8 @@ import { systemClock, type Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
 import { dialectOf } from "../database/dialects/registry.js";
 import { workingSessions, type WorkingSessions } from "../database/load-sessions.js";
+import type { ClientPath } from "./client-path.js";
+import { POOLER_HINT } from "./pooler-watch.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
@@ -16,6 +18,8 @@ export const PATIENCE_MS = 10 * 60_000;
 export interface LastTransactionsOptions {
   /** Asks the server; undefined where it does not tell. */
   readonly workingSessions: () => Promise<WorkingSessions | undefined>;
+  /** Knocks at the poolers in between; resolves to what those answer that let nobody in, undefined where all do. */
+  readonly poolerFailure: () => Promise<string | undefined>;
   /** Told with each look that lets the wait go on. */
   readonly onWait: (seconds: number, words: string) => void;
   /** Aborted when nobody waits any more. */
@@ -28,10 +32,12 @@ export function askTheServer(
   { admin, observer }: TrialHost,
   { treatment }: TrialInputs,
   log: TrialLog,
+  path: Pick<ClientPath, "poolerWatch">,
   signal: AbortSignal,
 ): LastTransactionsOptions {
   return {
     workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect)),
+    poolerFailure: () => Promise.resolve(path.poolerWatch?.knock()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
@@ -50,7 +56,8 @@ export async function lastTransactions<T>(ended: Promise<T>, options: LastTransa
     if (signal.aborted) return ended;
     const working = await options.workingSessions();
     const seconds = waitedMs / 1000;
-    if (!working || working.count === 0 || waitedMs >= PATIENCE_MS) throw notEnded(seconds, working);
+    if (!working || working.count === 0 || waitedMs >= PATIENCE_MS)
+      throw notEnded(seconds, working, await options.poolerFailure());
     options.onWait(seconds, workingWords(working));
   }
 }
@@ -62,8 +69,13 @@ function workingWords({ count, oldestSeconds, waits }: WorkingSessions): string 
   return `the server works on ${count} ${whose} began ${Math.round(oldestSeconds)} s ago (${waits})`;
 }
 
-function notEnded(seconds: number, working: WorkingSessions | undefined): TargetError {
+function notEnded(
+  seconds: number,
+  working: WorkingSessions | undefined,
+  poolerFailure: string | undefined,
+): TargetError {
   const what = `the workers' last transactions did not end within ${seconds} s`;
+  if (poolerFailure !== undefined) return new TargetError(`${what}: ${poolerFailure}`, POOLER_HINT);
   if (!working) return new TargetError(what, "The database does not answer: look at its log and its locks.");
   if (working.count > 0)
     return new TargetError(

@@ -47,8 +47,9 @@ export interface LiveLatency {
 export interface RunningThreshold {
   readonly metric: string;
   readonly expression: string;
-  /** Null, both of them, while it has no sample. */
+  /** Null while it has no sample. */
   readonly seen: number | null;
+  /** Null while it has too few samples to be passed. */
   readonly ok: boolean | null;
 }
 

@@ -1,17 +1,17 @@
 // What a trial starts from, whatever the one before it left: empty tables, a vacuumed backlog, a checkpoint.
 import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { UNCLAIMED } from "../database/namespace-claim.js";
 import { dropNamespace } from "../database/namespace.js";
 import { parseScenario } from "../scenario/loader.js";
-import type { TreatmentSettings } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
 import { scratchDirectory } from "../testing/train-sim.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 
-function settingsOf(text: string): TreatmentSettings {
+function trialOf(seed: number, text: string) {
   const [treatment] = parseScenario(`name: prepare\nseed: 1\n${text}`, "scenario.yaml").treatments;
   if (!treatment) throw new Error("the scenario has a treatment");
-  return treatment.settings;
+  return { trial: { seed }, treatment, directory: scratchDirectory() };
 }
 
 async function numberOf(admin: AdminClient, query: string, ...values: string[]): Promise<number> {
@@ -22,23 +22,18 @@ async function numberOf(admin: AdminClient, query: string, ...values: string[]):
 it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues and a checkpoint", async () => {
   const namespace = testNamespace("prepare");
   const admin = await connectAdmin(inject("adminEndpoint"));
+  const host = { admin, claim: UNCLAIMED };
   // From the control file: CHECKPOINT returns a moment before pg_stat_checkpointer counts it.
   const checkpointAfter = (position: string): Promise<number> =>
     numberOf(admin, "SELECT redo_lsn - $1::pg_lsn AS value FROM pg_control_checkpoint()", position);
   const events = (): Promise<number> => numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.events`);
   try {
-    await prepareNamespace(
-      admin,
-      settingsOf(`namespace: ${namespace}\npayload: jsonb\npreload: 2000`),
-      1,
-      [],
-      scratchDirectory(),
-    );
+    await prepareNamespace(host, trialOf(1, `namespace: ${namespace}\npayload: jsonb\npreload: 2000`), []);
     await admin.query(`DELETE FROM ${namespace}.event_status`);
 
     const [before] = await admin.query("SELECT pg_current_wal_lsn()::text AS position");
-    const settings = settingsOf(`namespace: ${namespace}\npayload: text\npreload: 3000`);
-    expect(await prepareNamespace(admin, settings, 2, [], scratchDirectory())).toBe(3000);
+    const second = trialOf(2, `namespace: ${namespace}\npayload: text\npreload: 3000`);
+    expect(await prepareNamespace(host, second, [])).toBe(3000);
     expect(await checkpointAfter(String(before?.["position"]))).toBeGreaterThan(0);
     expect(await events()).toBe(3000);
     // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
@@ -49,9 +44,7 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
       WHERE relname IN ('pg_class', 'pg_attribute') AND last_vacuum > now() - interval '1 minute'`;
     expect(await numberOf(admin, vacuumed)).toBe(2);
 
-    expect(
-      await prepareNamespace(admin, settingsOf(`namespace: ${namespace}`), 3, [], scratchDirectory()),
-    ).toBe(0);
+    expect(await prepareNamespace(host, trialOf(3, `namespace: ${namespace}`), [])).toBe(0);
     expect(await events()).toBe(0);
   } finally {
     await dropNamespace(admin, namespace);

@@ -11,6 +11,12 @@ import { refreshStatistics } from "../database/statistics.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+
+interface PreparedTrial extends Pick<TrialInputs, "directory"> {
+  readonly trial: Pick<TrialInputs["trial"], "seed">;
+  readonly treatment: Pick<TrialInputs["treatment"], "settings">;
+}
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -40,16 +46,15 @@ async function preloadWithLedger(
  * it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
  */
 export async function prepareNamespace(
-  admin: AdminClient,
-  settings: TreatmentSettings,
-  seed: number,
+  { admin, claim }: Pick<TrialHost, "admin" | "claim">,
+  { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
   load: readonly Endpoint[],
-  directory: string,
   isWanted: () => boolean = () => true,
 ): Promise<number> {
   const dialect = dialectOf(settings.dialect);
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
-  await resetNamespace(admin, settings, dialect);
+  await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
+  await claim.confirm();
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   const preloaded = await preloadWithLedger(admin, settings, seed, directory, isWanted);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.

@@ -8,6 +8,7 @@ import { UsageError } from "../foundation/errors.js";
 import { Totals } from "../metrics/totals.js";
 import { createTrialDirectory, setTrialAside, writeResult } from "../results/directory.js";
 import { operationResults } from "../results/operation-results.js";
+import { readResult } from "../results/reader.js";
 import type { Environment, TrialResult } from "../results/result-schema.js";
 import { TrialFiles, writeTrial } from "../results/trial-files.js";
 import { parseScenario } from "../scenario/loader.js";
@@ -23,6 +24,8 @@ import {
 
 const SCENARIO = "name: a\nfactors: { payload: [text, jsonb] }\ntrials: 2\n";
 
+const orderOf = ({ trials }: Experiment): string[] => trials.map(({ treatmentId }) => treatmentId);
+
 let directory = "";
 let experiment: Experiment;
 beforeEach(async () => {
@@ -30,7 +33,7 @@ beforeEach(async () => {
   mkdirSync(join(directory, "trials"));
   experiment = parseScenario(SCENARIO, "scenario.yaml", { seed: 7 });
   const result = exampleResult(1);
-  result.scenario = { name: "a", seed: 7, trials: 4, yaml: experiment.yaml };
+  result.scenario = { name: "a", seed: 7, trials: 4, trialOrder: orderOf(experiment), yaml: experiment.yaml };
   await writeResult(directory, result);
 });
 afterEach(() => {
@@ -139,6 +142,32 @@ describe("the scenario", () => {
     const file = join(directory, "given.yaml");
     writeFileSync(file, SCENARIO);
     expect((await readInterruptedScenario(directory, file, {})).seed).toBe(7);
+  });
+
+  it("runs in the order that the directory says it began with", async () => {
+    const result = await readResult(directory);
+    const trialOrder = [...orderOf(experiment)].reverse();
+    await writeResult(directory, { ...result, scenario: { ...result.scenario, trialOrder } });
+    const resumed = await readInterruptedScenario(directory, undefined, {});
+    expect(orderOf(resumed)).toEqual(trialOrder);
+    expect(resumed.trials.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("runs in the order of earlier versions where it began with one of those, which stored none", async () => {
+    const result = await readResult(directory);
+    const yaml = `name: a\nseed: 42\nfactors: { payload: [jsonb, jsonb-manual, text] }\n`;
+    const scenario = { name: "a", seed: 42, trials: 9, yaml };
+    await writeResult(directory, { ...result, scenario });
+    const before = "jsonb-manual text jsonb jsonb-manual text jsonb text jsonb-manual jsonb";
+    experiment = await readInterruptedScenario(directory, undefined, {});
+    expect(orderOf(experiment).join(" ")).toBe(before);
+    for (const number of [1, 2, 3, 4]) await store(number, "complete");
+    const { yaml: resolved } = experiment;
+    await writeResult(directory, { ...result, scenario: { ...scenario, yaml: resolved } });
+    const resumed = await readInterrupted(directory, experiment);
+    expect(resumed.trials.map(({ treatmentId }) => treatmentId).join(" ")).toBe(
+      "jsonb-manual text jsonb jsonb-manual",
+    );
   });
 
   it("is refused with the first difference named, given by a file or by a flag", async () => {

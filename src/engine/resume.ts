@@ -13,6 +13,7 @@ import { scenarioDifferences } from "../scenario/difference.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
 import type { Overrides } from "../scenario/overrides.js";
 import type { Experiment, PlannedTrial } from "../scenario/settings.js";
+import type { StoredOrder } from "../scenario/trial-order.js";
 import { isAmong } from "./environment.js";
 import { violationsOf } from "./experiment-record.js";
 
@@ -58,11 +59,12 @@ export async function readInterruptedScenario(
   scenario: string | undefined,
   overrides: Overrides,
 ): Promise<Experiment> {
-  const { yaml, seed } = (await readResult(directory)).scenario;
-  const withSeed = { ...overrides, defaultSeed: seed };
+  const { yaml, seed, trialOrder } = (await readResult(directory)).scenario;
+  const storedOrder: StoredOrder = trialOrder ?? "shuffled";
+  const asBefore = { ...overrides, defaultSeed: seed, storedOrder };
   return scenario === undefined
-    ? parseScenario(yaml, join(directory, SCENARIO_FILE), withSeed)
-    : loadScenario(scenario, withSeed);
+    ? parseScenario(yaml, join(directory, SCENARIO_FILE), asBefore)
+    : loadScenario(scenario, asBefore);
 }
 
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */

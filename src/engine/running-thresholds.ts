@@ -1,7 +1,7 @@
 // Thresholds on a trial that is still running: what each has seen so far, for whoever watches, and for the judge, who may
 // end the experiment by it. Percentiles are taken of the whole window so far, once a second.
-import { operationResults } from "../results/operation-results.js";
-import { holds, seenValue, type Measured } from "../report/thresholds.js";
+import { operationResults, randomArrivals } from "../results/operation-results.js";
+import { assess, type Measured } from "../report/thresholds.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Treatment } from "../scenario/settings.js";
 import type { RunningThreshold } from "./observer.js";
@@ -25,7 +25,10 @@ export function watchThresholds(
     seconds = Math.max(seconds, windowSeconds);
     const operations = operationResults(totals.summary(seconds), treatment.settings);
     const { histograms } = totals;
-    const measured = { operations, histograms, audits: [], taintedTrials: undefined };
+    const measured = {
+      ...{ operations, histograms, audits: [], taintedTrials: undefined },
+      randomArrivals: randomArrivals(treatment.settings),
+    };
     onThresholds(
       thresholds.map((each) => stateOf(each, measured)),
       measured,
@@ -36,8 +39,6 @@ export function watchThresholds(
 
 function stateOf(threshold: Threshold, measured: Measured): RunningThreshold {
   const { metric, expression } = threshold;
-  const seen = seenValue(threshold, measured);
-  return seen === undefined
-    ? { metric, expression, seen: null, ok: null }
-    : { metric, expression, seen, ok: holds(threshold, seen) };
+  const { seen = null, ok = null } = assess(threshold, measured) ?? {};
+  return { metric, expression, seen, ok };
 }

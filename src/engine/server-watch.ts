@@ -17,14 +17,21 @@ export class ServerWatch {
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
   private readonly session = new StandingSession(() =>
-    connectAdmin(this.endpoint, { purpose: "watch", connectTimeoutMs: ANSWER_MS }),
+    connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: ANSWER_MS }),
   );
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
   private isStopped = false;
   private excuses = 0;
 
-  constructor(private readonly endpoint: Endpoint) {
+  private readonly purpose: string;
+
+  /** `run` is its name, as `NamespaceClaim` has it, for whoever else wants its namespace. */
+  constructor(
+    private readonly endpoint: Endpoint,
+    run: string | undefined,
+  ) {
+    this.purpose = run === undefined ? "watch" : `watch/${run}`;
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
     this.schedule();
   }

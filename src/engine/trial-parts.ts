@@ -3,6 +3,7 @@
 // Types only.
 import type { TrainSimError } from "../foundation/errors.js";
 import type { AdminClient } from "../database/admin.js";
+import type { NamespaceClaim } from "../database/namespace-claim.js";
 import type { Totals } from "../metrics/totals.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../scenario/settings.js";
@@ -16,6 +17,7 @@ export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
   readonly identities: ServerIdentities;
+  readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
   /** Told the version of each pooler that takes part. */

@@ -78,6 +78,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...outcome.surroundings.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database) : []),
   ];
+  const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
     index,
     number: trial.number,
@@ -96,6 +97,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),
+      ...(stall && { stall }),
     }),
     clampedSamples: summary.clampedSamples,
     ...(outcome.faults.length > 0 && { faults: outcome.faults }),

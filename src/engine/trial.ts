@@ -3,8 +3,7 @@
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 import { monotonicMs } from "../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
-import type { Ledger } from "../model/ledger.js";
-import { audit, type Audited } from "../audit/audit.js";
+import type { Audited } from "../audit/audit.js";
 import { Tally, type SecondSink } from "../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -25,10 +24,11 @@ import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
-import { analyzeNamespace, prepareNamespace } from "./prepare-namespace.js";
+import { analyzeNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
 import { Surroundings } from "./surroundings.js";
+import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
 
@@ -55,6 +55,7 @@ class TrialRun {
   private evidence: TrialEvidence | undefined;
   private faults: TrialFaults | undefined;
   private isMeasuring = false;
+  private readonly tables: TrialTables;
 
   constructor(
     private readonly host: TrialHost,
@@ -64,6 +65,7 @@ class TrialRun {
     this.log = new TrialLog(inputs);
     this.path = new ClientPath(host, inputs, this.lifeline);
     this.surroundings = new Surroundings(host, inputs);
+    this.tables = new TrialTables(host, inputs, this.log);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
@@ -76,9 +78,9 @@ class TrialRun {
       host.onTotals?.(this.tally.running, second + 1);
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
-    this.watch = new ServerWatch(host.target.admin);
-    for (const lost of [host.target.lost, this.watch.lost])
-      this.lifeline.watchServer("the database server", lost);
+    this.watch = new ServerWatch(host.target.admin, host.claim.run);
+    this.lifeline.watch(host.claim.lost);
+    this.lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
@@ -87,13 +89,13 @@ class TrialRun {
     let ending: TrialEnding | undefined;
     let failure: TrainSimError | undefined;
     try {
-      const preloaded = await this.reset();
+      await this.reset();
       const fleet = await this.launch();
       await this.warmUp(fleet);
       await this.measure(fleet);
       const drainSeconds = await this.drain(fleet);
-      const ledgers = await this.stop(fleet);
-      ending = endingOf(await this.audit(ledgers, preloaded, drainSeconds !== undefined), drainSeconds);
+      await this.stop(fleet);
+      ending = endingOf(await this.audit(fleet, drainSeconds !== undefined), drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
       this.window?.cutShort();
@@ -101,7 +103,10 @@ class TrialRun {
     this.over.abort();
     await this.faults?.end();
     await this.evidence?.close();
+    if (failure) await this.fleet?.closeLedgers();
     const endless = await this.fleet?.terminate();
+    const salvaged = failure && this.fleet && (await this.tables.auditFailed(this.fleet));
+    if (salvaged) ending = endingOf(salvaged, undefined);
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
@@ -112,16 +117,11 @@ class TrialRun {
     return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
-  /** Resolves to the number of preloaded events. */
-  private async reset(): Promise<number> {
-    const { trial, directory, treatment } = this.inputs;
+  private async reset(): Promise<void> {
     this.phase("reset", undefined);
     await this.surroundings.begin();
     await this.path.open();
-    const { endpoints } = this.path;
-    return this.lifeline.hold(
-      prepareNamespace(this.host.admin, treatment.settings, trial.seed, endpoints, directory, this.isWanted),
-    );
+    await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
   }
 
   private async launch(): Promise<Fleet> {
@@ -131,7 +131,10 @@ class TrialRun {
       endpoints: this.path.endpoints,
       prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
-    this.fleet = new Fleet(assignments, { onDelta: (delta, worker) => this.tally.add(worker, delta) });
+    this.fleet = new Fleet(assignments, {
+      onDelta: (delta, worker) => this.tally.add(worker, delta),
+      onContacts: this.path.onContacts,
+    });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
     this.evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, () => this.files);
@@ -194,20 +197,15 @@ class TrialRun {
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.isWanted, sinceMs));
   }
 
-  private async stop(fleet: Fleet): Promise<Ledger[]> {
-    const ledgers = await this.untilEnded(fleet.stop());
+  private async stop(fleet: Fleet): Promise<void> {
+    await this.untilEnded(fleet.stop());
     this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
     await this.surroundings.end();
-    return ledgers;
   }
 
-  private async audit(told: readonly Ledger[], preloaded: number, isDrained: boolean): Promise<Audited> {
+  private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited> {
     this.phase("audit", undefined);
-    const { directory, treatment } = this.inputs;
-    const facts = { settings: treatment.settings, directory, told, preloaded, isDrained };
-    const audited = await this.lifeline.hold(audit(this.host.admin, facts));
-    this.log.audited(audited.conservation, told);
-    return audited;
+    return this.lifeline.hold(this.tables.audit(fleet, isDrained));
   }
 
   private closeFiles(): TrainSimError | undefined {
@@ -233,7 +231,7 @@ class TrialRun {
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
-    const options = askTheServer(this.host, this.inputs, this.log, this.over.signal);
+    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.over.signal);
     return this.lifeline.hold(lastTransactions(ended, options));
   }
 

@@ -9,6 +9,11 @@ export function elided(text: string, charactersMax: number): string {
   return `${text.slice(0, head)}[... ${text.length - charactersMax} characters ...]${text.slice(-tail)}`;
 }
 
+/** As one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Control characters as `\u001b`, but for the ends of lines. */
 export function withoutControls(text: string): string {
   return text.replace(

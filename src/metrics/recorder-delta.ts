@@ -28,6 +28,8 @@ export interface OperationDelta {
   /** By SQLSTATE. */
   retries: Record<string, number>;
   failures: Record<string, number>;
+  /** When attempts failed, retried or not, by SQLSTATE: microseconds into the window. */
+  errorsUs: Record<string, Float64Array>;
   /** Samples in microseconds. */
   samplesUs: Partial<Record<OperationMeasure, Float64Array>>;
   /** Where the time of the transactions went. */
@@ -62,7 +64,10 @@ export interface RecorderDelta {
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */
 export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
   const arrays = delta.seconds.flatMap((second) => [
-    ...Object.values(second.operations).flatMap((operation) => Object.values(operation.samplesUs)),
+    ...Object.values(second.operations).flatMap(({ samplesUs, errorsUs }) => [
+      ...Object.values(samplesUs),
+      ...Object.values(errorsUs),
+    ]),
     ...Object.values(second.lifecycleUs),
   ]);
   return arrays.map((array) => array.buffer as ArrayBuffer);

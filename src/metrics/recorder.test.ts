@@ -64,6 +64,7 @@ describe("Recorder", () => {
           dropped: 0,
           retries: { "40001": 2 },
           failures: { "40P01": 1 },
+          errorsUs: { "40001": Float64Array.of(3000, 3000), "40P01": Float64Array.of(2000) },
           samplesUs: {
             response: Float64Array.of(3000),
             service: Float64Array.of(1500),

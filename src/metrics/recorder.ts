@@ -7,7 +7,7 @@ import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
 import type { EndpointSplit } from "./endpoint-split.js";
 import { addOutside, noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
-import { increment, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
+import { SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
 
@@ -127,7 +127,7 @@ export class Recorder {
       return;
     }
     const buffers = this.buffersOf(second, operation);
-    increment(buffers.failures, sample.sqlstate);
+    buffers.failed("failures", sample.sqlstate, sample.finishedMs - this.startMs);
     this.clampedSamples += buffers.samples.failed.push(sample.serviceMs);
     if (sample.endpoint !== undefined) this.split?.failure(sample.endpoint, operation);
   }
@@ -139,7 +139,7 @@ export class Recorder {
       this.outside.retries++;
       return;
     }
-    increment(this.buffersOf(second, operation).retries, sqlstate);
+    this.buffersOf(second, operation).failed("retries", sqlstate, atMs - this.startMs);
     if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 

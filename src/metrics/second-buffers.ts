@@ -33,7 +33,7 @@ class Samples {
 }
 
 /** One more of `key`. */
-export function increment(counts: Map<string, number>, key: string): void {
+function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
@@ -54,6 +54,13 @@ function drainSamples<K extends string>(
   return drained;
 }
 
+/** One more sample of `key`. */
+function pushTo(samples: Map<string, Samples>, key: string, ms: number): void {
+  let own = samples.get(key);
+  if (!own) samples.set(key, (own = new Samples()));
+  own.push(ms);
+}
+
 export class OperationBuffers {
   transactions = 0;
   events = 0;
@@ -64,6 +71,7 @@ export class OperationBuffers {
   unansweredCommits = 0;
   readonly retries = new Map<string, number>();
   readonly failures = new Map<string, number>();
+  private readonly errors = new Map<string, Samples>();
   readonly samples: Readonly<Record<OperationMeasure, Samples>> = {
     response: new Samples(),
     service: new Samples(),
@@ -72,6 +80,12 @@ export class OperationBuffers {
     failed: new Samples(),
   };
   readonly parts = new PartBuffers();
+
+  /** An attempt that failed so many milliseconds into the window, and is tried again or given up. */
+  failed(counts: "retries" | "failures", sqlstate: string, atMs: number): void {
+    increment(this[counts], sqlstate);
+    pushTo(this.errors, sqlstate, atMs);
+  }
 
   drain(): OperationDelta | undefined {
     const { transactions, events, emptyPolls, emptyPollMs, offered, dropped, unansweredCommits } = this;
@@ -82,9 +96,15 @@ export class OperationBuffers {
     const retries = drainCounts(this.retries);
     const failures = drainCounts(this.failures);
     const samplesUs = drainSamples(this.samples);
+    const errorsUs = Object.fromEntries(
+      [...this.errors].flatMap(([sqlstate, times]) => {
+        const atUs = times.drain();
+        return atUs ? [[sqlstate, atUs] as const] : [];
+      }),
+    );
     const parts = this.parts.drain();
     const counts = { transactions, events, emptyPolls, emptyPollMs, offered, dropped, retries, failures };
-    return { ...counts, unansweredCommits, samplesUs, ...(parts && { parts }) };
+    return { ...counts, unansweredCommits, samplesUs, errorsUs, ...(parts && { parts }) };
   }
 }
 

@@ -98,8 +98,13 @@ export function sumOf(counts: ReadonlyMap<string, number>): number {
   return sum;
 }
 
+/** When attempts failed with that SQLSTATE: microseconds into the window. */
+export type ErrorTimes = readonly [sqlstate: string, atUs: Float64Array];
+
 export class Totals {
   clampedSamples = 0;
+  /** Of what was added by `addSecond`; sums of totals leave them out, for they would grow with the window. */
+  readonly errorTimes: ErrorTimes[] = [];
   private readonly counts = new Map<Operation, OperationCounts>();
 
   /** `operations` are reported even when nothing happened to them: a stall is a row of zeros, not a missing row. */
@@ -173,6 +178,7 @@ export class Totals {
   reset(): void {
     for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
     this.clampedSamples = 0;
+    this.errorTimes.length = 0;
     this.histograms.reset();
   }
 
@@ -235,6 +241,7 @@ export class Totals {
     counts.unansweredCommits += delta.unansweredCommits;
     addTo(counts.retries, Object.entries(delta.retries));
     addTo(counts.failures, Object.entries(delta.failures));
+    this.errorTimes.push(...Object.entries(delta.errorsUs));
     if (delta.parts) counts.parts.addDelta(delta.parts);
     for (const [measure, values] of Object.entries(delta.samplesUs)) {
       recordAll(this.histograms.at(`${operation}.${measure as OperationMeasure}`), values);

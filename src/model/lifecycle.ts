@@ -16,6 +16,13 @@ export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies re
 /** Statuses that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
 
+/** What one process transaction made of one event's status. */
+export interface EventPass {
+  readonly id: string;
+  readonly was: EventStatus;
+  readonly status: EventStatus;
+}
+
 /** Chances, each in [0, 1], that one pass of a process transaction moves an event. */
 export interface AdvanceProbabilities {
   /** PENDING -> PROCESSING; otherwise it stays PENDING. */

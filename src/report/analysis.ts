@@ -11,8 +11,9 @@ import {
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { compareTreatments } from "./comparisons.js";
-import { factorEffects } from "./effects.js";
-import { medianWithInterval } from "./findings.js";
+import { factorEffects, HEADLINE_METRICS } from "./effects.js";
+import { medianWithInterval, settling } from "./findings.js";
+import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "./series.js";
 import { sweepsOf } from "./sweeps.js";
 import { withReasons } from "./why/because.js";
@@ -36,9 +37,15 @@ type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "in
 const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
 
 function differencesOf(treatments: readonly TreatmentResult[], seed: number): Differences {
+  const metrics: readonly string[] = HEADLINE_METRICS;
+  const comparisons = compareTreatments(treatments, seed);
+  const { effects, interactions } = factorEffects(treatments, seed);
+  const headlines = comparisons.filter(({ metric }) => metrics.includes(metric));
+  const settle = settling([...headlines, ...effects, ...interactions], seed);
   return {
-    comparisons: withReasons(compareTreatments(treatments, seed), treatments, seed),
-    ...factorEffects(treatments, seed),
+    comparisons: withReasons(comparisons.map(settle), treatments, seed),
+    effects: effects.map(settle),
+    interactions: interactions.map(settle),
     sweeps: sweepsOf(treatments, seed),
   };
 }
@@ -50,11 +57,15 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   return {
     ...result,
     treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
+    outlyingTrials: outlyingTrials(treatments),
     ...(capacity ? NOT_COMPARED : differencesOf(treatments, seed)),
   };
 }
 
-/** The document with its statistics: as stored or, where it holds none (results of before there were any), made now. */
+/** The document with its statistics: as stored or, where it lacks some (results of before there were any), made now. */
 export function analysed(stored: ResultDocument): ResultDocument {
-  return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
+  const isWhole =
+    stored.treatments.every(({ summary }) => summary) &&
+    stored.comparisons.every(({ isFinding }) => isFinding !== undefined);
+  return isWhole ? stored : withAnalysis(stored);
 }

@@ -49,6 +49,28 @@ it("says the rate, the curve that was walked, and whether the generator was the 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
 });
 
+it("says the interval, what was discarded, and that probes which disagree show less than the search aims at", () => {
+  const [first, second] = CAPACITY.probes;
+  if (!first || !second) throw new Error("there are two probes");
+  const noisy: Capacity = {
+    ...CAPACITY,
+    ...{ ciLow: 401.2, ciHigh: 461.4, resolution: 0.15, windowSeconds: 2 },
+    probes: [
+      { ...first, discarded: true },
+      second,
+      { ...second, trial: 3, held: false, reason: "p(99)<50 was 80" },
+    ],
+  };
+  const text = summaryOf(noisy).replaceAll("\n", " ");
+  expect(text).toContain("up to 423 batches/s (95 % CI 401 to 461, held 3 of 4 repetitions), not at 445/s");
+  expect(text).toMatch(/ 1 +bracket .* discarded/);
+  expect(text).toContain("Trial 1 is discarded: the first probe meets a cold server.");
+  expect(text).toContain(
+    "The interval is 15 % wide, the search aims at 5 %: probes near the capacity disagree.",
+  );
+  expect(text).not.toContain("in doubt");
+});
+
 it("compares nothing between treatments, which ran at rates of their own", () => {
   const searched = withAnalysis({ ...exampleResult(8), capacity: [CAPACITY] });
   expect(searched).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });

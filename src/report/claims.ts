@@ -1,6 +1,6 @@
 // What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
-// and what stays undecided; then how far the family of tests reaches and what A/A pairs say about noise. A verdict
-// that is not in the stored comparisons is never made up here.
+// and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
+// that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
 import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
@@ -11,6 +11,7 @@ import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { counted, intervalText, NONE_IN_RATIOS, ratioText } from "./numbers.js";
+import { outlyingSentences } from "./outlying-trials.js";
 import { metricOf } from "./series.js";
 import { wrap, WIDTH_MAX } from "./text-table.js";
 
@@ -55,17 +56,22 @@ export function settledText(comparison: Comparison, all: readonly Comparison[]):
     : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
 }
 
+/** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
+export function isSettled({ isFinding, verdict }: Comparison): boolean {
+  return isFinding === true || verdict === "indistinguishable";
+}
+
 function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
   const name = metric === "eventsPerSecond" ? "events/s" : metric;
   return `${name} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
 }
 
 function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
-  const settled = comparisons.filter(({ verdict }) => verdict !== "inconclusive");
-  const open = comparisons.filter(({ verdict }) => verdict === "inconclusive");
+  const settled = comparisons.filter(isSettled);
+  const open = comparisons.filter((each) => !isSettled(each));
   const [first] = settled;
   if (!first) return "";
-  const undecided = `undecided: ${open.map(undecidedText).join(", ")}`;
+  const undecided = `inconclusive: ${open.map(undecidedText).join(", ")}`;
   const parts = settled.map((each) => settledText(each, all));
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
@@ -79,12 +85,12 @@ export function renderVerdicts(result: ResultDocument, operation: ComparedOperat
     .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
   const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
   const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
-  const isOpen = (id: string): boolean => ofTreatment(id).every(({ verdict }) => verdict === "inconclusive");
+  const isOpen = (id: string): boolean => !ofTreatment(id).some(isSettled);
   const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
   const open = compared.filter(isOpen);
   return [
     ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons)),
-    ...(open.length > 0 ? [`Undecided against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
+    ...(open.length > 0 ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
   ].flatMap((line) => wrap(line, WIDTH_MAX));
 }
 
@@ -100,12 +106,12 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     const name = metric === "eventsPerSecond" ? "events/s" : metric;
     return [`${operation} ${name} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
   });
-  const flagged = replicas.filter(({ verdict }) => verdict === "higher" || verdict === "lower");
+  const flagged = replicas.filter(({ isFinding }) => isFinding);
   const suspicious =
     `A/A pairs are told apart in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
     flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
-    ". Nothing but chance (1 in 20) or an order effect can do that.";
-  const below = comparisons.filter((each) => isHeadline(each.metric) && isBelowNoise(each, comparisons));
+    ". Only chance (1 experiment in 20) or an order effect does that.";
+  const below = comparisons.filter((each) => each.isFinding && isBelowNoise(each, comparisons));
   const warning =
     `${counted(below.length, "claimed difference is", "claimed differences are")} no larger than the noise of A/A ` +
     `pairs and should not be believed: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
@@ -118,7 +124,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
 
 function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
-  const undecided = claims.filter(({ verdict }) => verdict === "inconclusive");
+  const undecided = claims.filter((each) => !isSettled(each));
   const open = undecided.length;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
   const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
@@ -137,8 +143,8 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
     ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
   ];
   const chance =
-    `Each verdict is at the 5 % level, corrected over the ${counted(family, "treatment")} compared but not over ` +
-    "operations and metrics: where nothing differs, up to 1 in 20 of them would still claim a difference.";
+    "These differences share one error rate: where nothing differs, at most 1 experiment in 20 states any. Their " +
+    "95 % intervals are of each comparison by itself.";
   return [
     ...(open > 0 ? [`${open} of ${claims.length} comparisons are inconclusive: ${reasons.join("; ")}.`] : []),
     ...(open < claims.length ? [chance] : []),
@@ -165,9 +171,9 @@ export function reachSentences({ treatments, comparisons, capacity }: ResultDocu
   return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
 }
 
-/** Trials in which a compared operation got nothing done, and what that makes of its ratios; nothing without such. */
+/** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
 export function stallSentences({ treatments, comparisons }: ResultDocument): string[] {
-  const stalls = treatments.flatMap(({ id, trials }) =>
+  const zeros = treatments.flatMap(({ id, trials }) =>
     COMPARED_OPERATIONS.flatMap((operation) => {
       const isCompared = comparisons.some(
         (each) =>
@@ -182,12 +188,14 @@ export function stallSentences({ treatments, comparisons }: ResultDocument): str
         : [];
     }),
   );
-  return stalls.length > 0 ? [`0 events/s: ${stalls.join(", ")}. ${NONE_IN_RATIOS}`] : [];
+  return [
+    ...outlyingSentences(treatments),
+    ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
+  ];
 }
 
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
-  if (result.treatments.length < 2) return [];
   const sentences = [
     ...stallSentences(result),
     ...reachSentences(result),

@@ -9,8 +9,9 @@ import {
   type ComparisonMetric,
   type TreatmentResult,
 } from "../results/result-schema.js";
-import { findingsOf } from "./findings.js";
+import { findingsOf, type Asked } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
 import { isZeroThroughout, logSeries } from "./series.js";
 
 /** The factors whose levels differ, as one name. */
@@ -32,12 +33,13 @@ function compareFamily(
   operation: ComparedOperation,
   metric: ComparisonMetric,
   seed: number,
-): Comparison[] {
+): (Comparison & Asked)[] {
   const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
   const questions = compared.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
     reference: logSeries(baseline, operation, metric, [baseline, treatment]),
     values: logSeries(treatment, operation, metric, [baseline, treatment]),
+    hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
   }));
   return findingsOf(questions, seed).flatMap((finding, i) => {
     const [baseline, treatment] = compared[i] as Pair;
@@ -52,7 +54,10 @@ function compareFamily(
  * treatments differ in this metric of this operation?", so Holm's correction is over the treatments compared; A/A
  * pairs ask another question and are a family of their own.
  */
-export function compareTreatments(treatments: readonly TreatmentResult[], seed: number): Comparison[] {
+export function compareTreatments(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+): (Comparison & Asked)[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
   const claims = others.flatMap((treatment): Pair[] =>

@@ -17,7 +17,10 @@ const COLUMNS: readonly Column[] = [
 function cell(effect: Effect | undefined): string {
   if (!effect) return "-";
   const interval = intervalText(effect.ciLow, effect.ciHigh);
-  const mark = { inconclusive: " ?", indistinguishable: " ~", higher: "", lower: "" }[effect.verdict];
+  const difference = effect.isFinding ? " *" : "";
+  const mark = { inconclusive: " ?", indistinguishable: " ~", higher: difference, lower: difference }[
+    effect.verdict
+  ];
   return `${ratioText(effect.ratio)}${interval && ` ${interval}`}${mark}`;
 }
 
@@ -55,8 +58,8 @@ function interactionLines(interactions: readonly Interaction[]): string[] {
   if (interactions.length === 0) return [];
   const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   if (tested.length === 0)
-    return [`Interactions between factors cannot be told with fewer than ${BLOCKS_MIN} blocks of trials.`];
-  const shown = tested.filter(({ verdict }) => verdict === "higher" || verdict === "lower");
+    return [`Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`];
+  const shown = tested.filter(({ isFinding }) => isFinding);
   if (shown.length === 0)
     return [
       `No interaction is shown in ${counted(tested.length, "test")}; small ones may be there all the same.`,
@@ -73,6 +76,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   if (effects.length === 0) return [];
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
+    "* a finding, at 5 % over the whole experiment; all else is exploratory, at 5 % a metric.",
     "",
     ...renderWithin(COLUMNS, rows(effects), marks),
     ...interactionLines(interactions).flatMap((line) => wrap(line, WIDTH_MAX)),

@@ -68,8 +68,14 @@ describe("factorEffects", () => {
       "indistinguishable",
     ]);
     expect(interactions.filter(ofAddMean).map(({ verdict }) => verdict)).not.toContain("higher");
-    for (const effect of effects) expect(Effect.parse(effect)).toEqual(effect);
-    for (const interaction of interactions) expect(Interaction.parse(interaction)).toEqual(interaction);
+    for (const { differences, ...effect } of effects) {
+      expect(Effect.parse(effect)).toEqual(effect);
+      expect(differences.size).toBe(effect.blocks);
+    }
+    for (const { differences, ...interaction } of interactions) {
+      expect(Interaction.parse(interaction)).toEqual(interaction);
+      expect(differences.size).toBe(interaction.blocks);
+    }
   });
 
   it("flags an effect that differs between levels of another factor, and says by how much", () => {
@@ -160,6 +166,6 @@ describe("effects in the summary", () => {
 
   it("does not take silence for absence", () => {
     expect(summary(independent)).toContain("No interaction is shown in ");
-    expect(summary(entangled, 3)).toContain("cannot be told with fewer than 5 blocks of trials.");
+    expect(summary(entangled, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
   });
 });

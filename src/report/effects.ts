@@ -7,11 +7,11 @@ import {
   type ComparedOperation,
   type ComparisonMetric,
   type Effect,
-  type RatioFinding,
   type Interaction,
   type TreatmentResult,
 } from "../results/result-schema.js";
-import { findingsOf } from "./findings.js";
+import { findingsOf, type Asked } from "./findings.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
 import { isZeroThroughout, logSeries, meanSeries, ratioSeries, type LogSeries } from "./series.js";
 
 /** The metrics that effects are asked of, and that the summary words. */
@@ -133,16 +133,14 @@ function interactionContrasts(treatments: readonly TreatmentResult[], factors: r
   );
 }
 
-interface Asked {
+interface About {
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
+  readonly combinations: number;
 }
 
 /** One family for each operation and metric. */
-function ask<T extends EffectName>(
-  contrasts: readonly Contrast<T>[],
-  seed: number,
-): (T & Asked & RatioFinding & { combinations: number })[] {
+function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: number): (T & About & Asked)[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // A ratio of none to none is none.
@@ -152,6 +150,7 @@ function ask<T extends EffectName>(
       const questions = asked.map(({ about, sides, pairs }) => ({
         key: [...Object.values(about), operation, metric].join("\n"),
         ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
+        hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
       }));
       return findingsOf(questions, seed).flatMap((finding, i) => {
         const { about, combinations } = asked[i] as Contrast<T>;
@@ -165,7 +164,7 @@ function ask<T extends EffectName>(
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,
-): { effects: Effect[]; interactions: Interaction[] } {
+): { effects: (Effect & Asked)[]; interactions: (Interaction & Asked)[] } {
   const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
   const factors = factorsOf(distinct);
   if (factors.length < 2) return { effects: [], interactions: [] };

@@ -4,8 +4,9 @@
 // docs/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { RatioFinding } from "../results/result-schema.js";
-import { EQUIVALENCE } from "./equivalence.js";
-import type { LogSeries } from "./series.js";
+import { EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING } from "./equivalence.js";
+import { familyPValues } from "./family-test.js";
+import { ratioSeries, type LogSeries } from "./series.js";
 import {
   bootstrapInterval,
   expandedConfidence,
@@ -27,7 +28,12 @@ export interface Question {
   readonly key: string;
   readonly reference: LogSeries;
   readonly values: LogSeries;
+  /** Whether a trial of either side is beyond a factor of two of its own median (`outlying-trials.ts`). */
+  readonly hasOutlyingTrial?: boolean;
 }
+
+/** An answer, with the differences over blocks that the test of the whole family is made of. */
+export type Asked = RatioFinding & { readonly differences: LogSeries };
 
 function fewest(family: number, leastP: (trials: number) => number): number {
   let trials = BLOCKS_MIN;
@@ -45,20 +51,23 @@ export function trialsNeeded(family: number): number {
   return Math.min(fewest(family, leastTwoSamplePValue), pairedTrialsNeeded(family));
 }
 
-/** The values of both series in the blocks that both have, in the order of the blocks. */
-function paired({ reference, values }: Question): { reference: number[]; values: number[] } {
-  const blocks = [...values.keys()].filter((block) => reference.has(block)).sort((a, b) => a - b);
-  const pick = (series: LogSeries): number[] => blocks.flatMap((block) => series.get(block) ?? []);
-  return { reference: pick(reference), values: pick(values) };
+/** Whether single ratios (logarithms) agree that there is no difference: nearly all of them near 1, and none far away. */
+function areNear(ratios: readonly number[]): boolean {
+  const near = ratios.filter((ratio) => Math.abs(ratio) <= Math.log(NEAR)).length;
+  return near >= NEAR_SHARE * ratios.length && ratios.every((ratio) => Math.abs(ratio) <= Math.log(OUTLYING));
 }
 
-/** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1 as a whole. */
-export function verdictOf(finding: Omit<RatioFinding, "verdict">): RatioFinding["verdict"] {
+/** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1, and `isSteady`. */
+export function verdictOf(
+  finding: Omit<RatioFinding, "verdict">,
+  isSteady: boolean,
+): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
   if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
   if (pAdjusted <= SIGNIFICANCE && ciHigh < 1) return "lower";
-  return ciLow >= 1 / EQUIVALENCE && ciHigh <= EQUIVALENCE ? "indistinguishable" : "inconclusive";
+  const isSame = ciLow >= 1 / EQUIVALENCE && ciHigh <= EQUIVALENCE;
+  return isSame && isSteady ? "indistinguishable" : "inconclusive";
 }
 
 /** Median with its bootstrap interval over blocks; null ends where there are too few. */
@@ -71,37 +80,81 @@ export function medianWithInterval(
   return { median: median(values), ciLow: interval.low, ciHigh: interval.high };
 }
 
-type Unadjusted = Omit<RatioFinding, "verdict" | "pAdjusted">;
+type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
 
 function answer(question: Question, pairedFrom: number, seed: number): Unadjusted | undefined {
-  const { reference, values } = paired(question);
-  const blocks = values.length;
-  if (blocks === 0) return undefined;
-  const ratios = values.map((value, i) => value - (reference[i] as number));
+  const differences = ratioSeries(question.values, question.reference);
+  const blocks = [...differences.keys()].sort((a, b) => a - b);
+  if (blocks.length === 0) return undefined;
+  const pick = (series: LogSeries): number[] => blocks.flatMap((block) => series.get(block) ?? []);
+  const ratios = pick(differences);
   const ownSeed = deriveSeed(seed, "finding", question.key);
   const { median: logRatio, ciLow, ciHigh } = medianWithInterval(ratios, ownSeed);
   const prng = new Prng(deriveSeed(ownSeed, "test"));
-  const test = blocks < BLOCKS_MIN ? null : blocks >= pairedFrom ? "paired" : "unpaired";
-  const pValue = test === "paired" ? signFlipPValue(ratios, prng) : twoSamplePValue(reference, values, prng);
+  const test = blocks.length < BLOCKS_MIN ? null : blocks.length >= pairedFrom ? "paired" : "unpaired";
+  const pValue =
+    test === "paired"
+      ? signFlipPValue(ratios, prng)
+      : twoSamplePValue(pick(question.reference), pick(question.values), prng);
   return {
-    blocks,
+    blocks: blocks.length,
     ratio: Math.exp(logRatio),
     ciLow: ciLow === null ? null : Math.exp(ciLow),
     ciHigh: ciHigh === null ? null : Math.exp(ciHigh),
     test,
     pValue: test === null ? null : pValue,
+    differences,
   };
 }
 
-/** One finding for each question, in order; undefined where not one block has both sides. */
-export function findingsOf(family: readonly Question[], seed: number): (RatioFinding | undefined)[] {
-  const testable = family.filter((question) => paired(question).values.length >= BLOCKS_MIN).length;
+/** One answer for each question, in order; undefined where not one block has both sides. */
+export function findingsOf(family: readonly Question[], seed: number): (Asked | undefined)[] {
+  const answers = family.map(({ values, reference }) => ratioSeries(values, reference).size);
+  const testable = answers.filter((blocks) => blocks >= BLOCKS_MIN).length;
   const pairedFrom = pairedTrialsNeeded(Math.max(1, testable));
-  const answers = family.map((question) => answer(question, pairedFrom, seed));
-  const adjusted = holm(answers.flatMap((each) => each?.pValue ?? []));
-  return answers.map((each) => {
-    if (!each) return undefined;
-    const pAdjusted = each.pValue === null ? null : (adjusted.shift() ?? null);
-    return { ...each, pAdjusted, verdict: verdictOf({ ...each, pAdjusted }) };
+  return adjusted(family.map((question) => answer(question, pairedFrom, seed))).map((each, i) => {
+    const isSteady = areNear([...(each?.differences.values() ?? [])]) && !family[i]?.hasOutlyingTrial;
+    return each && { ...each, verdict: verdictOf(each, isSteady) };
   });
+}
+
+/** Answers with Holm's correction over those that have a p-value. */
+export function adjusted<T extends { readonly pValue: number | null }>(
+  answers: readonly (T | undefined)[],
+): ((T & { pAdjusted: number | null }) | undefined)[] {
+  const corrected = holm(answers.flatMap((each) => each?.pValue ?? []));
+  return answers.map(
+    (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
+  );
+}
+
+/** Whether it says that two sides differ; by itself, which is not yet a finding of the experiment. */
+export function isDifference({ verdict }: Pick<RatioFinding, "verdict">): boolean {
+  return verdict === "higher" || verdict === "lower";
+}
+
+/**
+ * Puts what is asked of an experiment under one error rate. The function that it gives says of each answer, in place of its
+ * differences, what its p-value is among all of them, and whether it is a finding; one outside of the family is none.
+ */
+export function settling(
+  family: readonly Asked[],
+  seed: number,
+): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null; isFinding: boolean } {
+  const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
+  const prng = new Prng(deriveSeed(seed, "family"));
+  const pValues = familyPValues(
+    testable.map(({ differences }) => differences),
+    prng,
+  );
+  const known = new Map(testable.map((each, i) => [each, pValues[i] ?? null]));
+  return (each) => {
+    const { differences, ...answer } = each;
+    const familyP = known.get(each) ?? null;
+    return {
+      ...answer,
+      familyP,
+      isFinding: familyP !== null && familyP <= SIGNIFICANCE && isDifference(each),
+    };
+  };
 }

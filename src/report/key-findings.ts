@@ -3,7 +3,7 @@
 // them from where the terminal's summary takes them; nothing is judged here but what comes first.
 import type { Comparison, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
-import { noiseSentences, reachSentences, settledText, stallSentences } from "./claims.js";
+import { isSettled, noiseSentences, reachSentences, settledText, stallSentences } from "./claims.js";
 import { isBelowNoise, NO_FACTOR } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import type { KeyFinding } from "./html/report-data.js";
@@ -60,7 +60,12 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-  const text = `No event was lost or doubled: all ${published} are accounted for, in ${counted(trials.length, "trial")}.`;
+  const events = `${published} events in ${counted(trials.length, "trial")}`;
+  // Audits from before work was held to each event did not look at that.
+  const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
+  const text = isWorkChecked
+    ? `No event was lost or doubled, and each shows the work that was acknowledged: ${events}.`
+    : `No event was lost or doubled: ${events}.`;
   return [finding("good", text)];
 }
 
@@ -87,9 +92,7 @@ function headlines({ comparisons }: ResultDocument): Comparison[] {
 /** One finding for each treatment and operation that differs from the first treatment's, the largest ratio first. */
 function differenceFindings(result: ResultDocument): KeyFinding[] {
   const { comparisons } = result;
-  const claims = headlines(result).filter(
-    (each) => (each.verdict === "higher" || each.verdict === "lower") && !isBelowNoise(each, comparisons),
-  );
+  const claims = headlines(result).filter((each) => each.isFinding && !isBelowNoise(each, comparisons));
   const groups = new Map<string, Comparison[]>();
   for (const claim of claims) {
     const key = JSON.stringify([claim.treatment, claim.operation]);
@@ -157,8 +160,7 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
 
 /** A warning where nothing could be concluded, else what conclusions are worth, or why none are drawn. */
 function reachFindings(result: ResultDocument): KeyFinding[] {
-  const isSettled = headlines(result).some(({ verdict }) => verdict !== "inconclusive");
-  const tone = isSettled || result.capacity ? "plain" : "warn";
+  const tone = headlines(result).some(isSettled) || result.capacity ? "plain" : "warn";
   return reachSentences(result).map((text) => finding(tone, text));
 }
 

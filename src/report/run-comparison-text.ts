@@ -2,6 +2,7 @@
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
 import type { ComparisonMetric } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
+import { outlyingText } from "./outlying-trials.js";
 import { counted, intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "./numbers.js";
 import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "./run-comparison.js";
 import {
@@ -62,7 +63,9 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
 }
 
 function regressionLine(finding: RunFinding): string {
-  const { treatment, operation, metric, ratio, pWorse } = finding;
+  const { treatment, operation, metric, ratio, pWorse, stalledTrials } = finding;
+  if (stalledTrials.length > 0)
+    return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials)}; no trial of the baseline stalled`;
   const direction = metric === "eventsPerSecond" ? "lower" : "higher";
   return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
 }
@@ -71,11 +74,14 @@ function conclusion(run: RunComparison, maxRegression: number): string {
   const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
   const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
   const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
-  if (untested === run.findings.length)
+  const found = run.findings.filter(({ isRegression }) => isRegression).length;
+  if (untested === run.findings.length && found === 0)
     return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
   const rest = untested > 0 ? ` (${untested} of ${run.findings.length} metrics have too few trials)` : "";
-  const found = run.findings.filter(({ isRegression }) => isRegression).length;
-  if (found > 0) return `${found} of ${run.findings.length} metrics are worse by more than ${bound}${rest}.`;
+  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
+  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
+  if (found > 0)
+    return `${found} of ${run.findings.length} metrics are worse by more than ${bound}${ofStalls}${rest}.`;
   return `No metric is significantly worse by more than ${bound}${rest}.`;
 }
 

@@ -62,7 +62,8 @@ describe("a run against its baseline", () => {
     const stalled = (trials: number) => {
       const document = compared(8, 2, ({ treatments }) => {
         for (const { operations } of treatments[1]?.trials.slice(0, trials) ?? [])
-          if (operations.add) Object.assign(operations.add, { eventsPerSecond: 0, responseTimeMs: null });
+          if (operations.add)
+            Object.assign(operations.add, { eventsPerSecond: 0, transactions: 0, responseTimeMs: null });
       });
       const [run] = document.runs;
       const rate = run?.findings.find(
@@ -86,9 +87,13 @@ describe("a run against its baseline", () => {
     );
     expect(text).toMatch(/^text +events\/s +500 +0 +<\.001x +<\.001 +8 +REGRESSION$/m);
     expect(text.replaceAll("\n", " ")).toContain("Half an event in the window stands in for none");
-    // Three of eight: the others alone would be the same as before.
+    // Three of eight: the medians are the same as before.
     const some = stalled(3);
-    expect(some.rate).toMatchObject({ blocks: 8, verdict: "inconclusive", isRegression: false });
+    expect(some.rate).toMatchObject({ blocks: 8, verdict: "inconclusive", median: 500, isRegression: true });
+    expect(some.rate?.stalledTrials.map(({ eventsPerSecond }) => eventsPerSecond)).toEqual([0, 0, 0]);
+    expect(renderRunComparison(some.document).replaceAll("\n", " ")).toContain(
+      "did 0 events/s against a median of 500; no trial of the baseline stalled",
+    );
     expect(renderRunComparison(some.document)).toContain("Half an event");
     expect(renderRunComparison(compared(8, 2))).not.toContain("Half an event");
   });

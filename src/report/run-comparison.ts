@@ -9,12 +9,14 @@ import {
   COMPARISON_METRICS,
   type ComparedOperation,
   type ComparisonMetric,
+  type OutlyingTrial,
   type RatioFinding,
   type ResultDocument,
   type TreatmentResult,
 } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
 import { ranked, worsePValues } from "./gate.js";
+import { outlyingTrials } from "./outlying-trials.js";
 import { runWarnings } from "./run-differences.js";
 import { hasZero, logSeries, metricOf } from "./series.js";
 import { median } from "./statistics.js";
@@ -45,7 +47,12 @@ export interface RunFinding extends RatioFinding, TreatmentMetric {
   readonly hasZero: boolean;
   /** Chance of looking this much worse by luck, corrected for all metrics of the run; null with too few trials. */
   readonly pWorse: number | null;
-  /** Worse by more than the bound, and significantly. */
+  /**
+   * Trials at 0 events/s, or below half of their treatment's median, where the baseline has no trial that far from its own;
+   * of `eventsPerSecond` only.
+   */
+  readonly stalledTrials: readonly OutlyingTrial[];
+  /** Worse by more than the bound, and significantly; or with stalled trials. */
   readonly isRegression: boolean;
 }
 
@@ -110,6 +117,18 @@ function matched(baseline: StoredRun, run: StoredRun): Match[] {
 
 type Measured = Omit<RunFinding, "pWorse" | "isRegression">;
 
+/** Trials of `after` that stalled, which its median may hide; none where `before` has trials far from its median as well. */
+function stalls(
+  before: TreatmentResult,
+  after: TreatmentResult,
+  operation: ComparedOperation,
+): OutlyingTrial[] {
+  const outlying = (of: TreatmentResult): OutlyingTrial[] =>
+    outlyingTrials([of]).filter((trial) => trial.operation === operation);
+  if (outlying(before).length > 0) return [];
+  return outlying(after).filter(({ eventsPerSecond, median: middle }) => eventsPerSecond <= middle);
+}
+
 /** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
 function findings(matches: readonly Match[], seed: number): Measured[] {
   return COMPARED_OPERATIONS.flatMap((operation) =>
@@ -127,8 +146,10 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
         const { before, after } = compared[i] as Match;
         if (!finding) return [];
         const about = { treatment: before.id, levels: before.levels, operation, metric };
+        const stalledTrials = metric === "eventsPerSecond" ? stalls(before, after, operation) : [];
         const medians = { baselineMedian: middle(before), median: middle(after) };
-        return [{ ...about, ...medians, hasZero: hasZero([before, after], operation, metric), ...finding }];
+        const zero = { hasZero: hasZero([before, after], operation, metric) };
+        return [{ ...about, ...medians, ...zero, stalledTrials, ...finding }];
       });
     }),
   );
@@ -198,8 +219,8 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
     metricsOnlyHere: missing(matches.map(({ before, after }) => [after, before])),
     findings: measured.map((each, i) => {
       const p = pWorse[i] ?? null;
-      const isRegression = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);
-      return { ...each, pWorse: p, isRegression };
+      const isSlower = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);
+      return { ...each, pWorse: p, isRegression: isSlower || each.stalledTrials.length > 0 };
     }),
   };
 }

@@ -40,7 +40,8 @@ function valueCell(summary: MetricSummary | undefined): string {
 function mark(comparison: Comparison, all: readonly Comparison[]): string {
   if (comparison.verdict === "inconclusive") return " ?";
   if (comparison.verdict === "indistinguishable") return " ~";
-  return isBelowNoise(comparison, all) ? " !" : "";
+  if (isBelowNoise(comparison, all)) return " !";
+  return comparison.isFinding ? " *" : "";
 }
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
@@ -99,8 +100,8 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   const legend =
     "Median over trials with 95 % interval (a-b; a..b is the range of fewer than 5 trials); response times";
   const ofRatios =
-    "; ratio to the first treatment, median over blocks. ~ the same within 5 %; ? cannot be told; ! below the noise of " +
-    "A/A pairs";
+    "; ratio to the first treatment, median over blocks. * a finding, at 5 % over the whole experiment; all else is " +
+    "exploratory, at 5 % a metric: ~ the same within 5 %; ? inconclusive; ! below the noise of A/A pairs";
   return [
     marks.bold("Side by side"),
     ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),

@@ -23,10 +23,10 @@ describe("the summary", () => {
     const lines = render(example()).split("\n");
     expect(lines.slice(0, 5)).toEqual([
       "#1 jsonb (payload=jsonb), 3 complete trials",
-      "elapsed  id       threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
-      "-------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
-      "     90  add            8      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
-      "     90  process        8      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
+      "elapsed  id       clients  threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
+      "-------  -------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
+      "     90  add            8        1      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
+      "     90  process        8        1      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
     ]);
   });
 
@@ -87,7 +87,7 @@ describe("the summary", () => {
       );
     }
     const close = oneLine(example(5, 1.1));
-    expect(close).toContain("undecided: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
+    expect(close).toContain("inconclusive: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
     expect(close).toContain(
       "4 of 8 comparisons are inconclusive: 5 trials can show large differences only; from 6 on they are compared within blocks.",
     );
@@ -108,7 +108,7 @@ describe("the summary", () => {
     const text = render(withAnalysis(result)).replaceAll("\n", " ");
     expect(text).toMatch(/5\.00x jsonb's mean response time, 95 % CI/);
     expect(text).not.toContain("no significance claimed");
-    expect(text).toContain("Each verdict is at the 5 % level");
+    expect(text).toContain("at most 1 experiment in 20 states any");
     expect(text).toContain("in fewer than 5 blocks both sides have a value");
   });
 
@@ -222,7 +222,7 @@ describe("the summary", () => {
     const result = example();
     const { add } = second(result);
     Object.assign(add, { transactions: 0, transactionsPerSecond: 0, responseTimeMs: null });
-    expect(render(result)).toMatch(/^ +90 {2}add +8 +0 +0\.00 +- +- +- +- +- +-$/m);
+    expect(render(result)).toMatch(/^ +90 {2}add +8 +1 +0 +0\.00 +- +- +- +- +- +-$/m);
   });
 
   it("fits 120 columns and keeps treatments with long names apart", () => {

@@ -1,5 +1,5 @@
 // What one treatment measured, as a table with dbworkload's columns, so that results of the two programs lie side
-// by side. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
+// by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type {
@@ -14,6 +14,7 @@ import { printable, renderTable, type Column } from "./text-table.js";
 const COLUMN_TITLES = [
   "elapsed",
   "id",
+  "clients",
   "threads",
   "tot_ops",
   "tot_ops/s",
@@ -51,14 +52,14 @@ export function operationsIn(shown: Shown): [Operation, OperationResult][] {
 }
 
 /** What the table says of an operation; null where it is not known. */
-export interface OperationRow extends Pick<OperationResult, "transactions" | "responseTimeMs" | "clients"> {
+export interface OperationRow extends Pick<
+  OperationResult,
+  "transactions" | "responseTimeMs" | "clients" | "threads"
+> {
   readonly transactionsPerSecond: number | null;
 }
 
-/**
- * The operations of a treatment. `threads` is dbworkload's word for what is called a client here; latencies are
- * response times.
- */
+/** The operations of a treatment; latencies are response times. */
 export function renderOperations(shown: Shown): string[] {
   return renderOperationRows(operationsIn(shown), shown.windowSeconds);
 }
@@ -73,7 +74,7 @@ export function renderOperationRows(
     return [
       elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
       operation,
-      result.clients === undefined ? "-" : String(result.clients),
+      ...[result.clients, result.threads].map((count) => count?.toString() ?? "-"),
       String(result.transactions),
       result.transactionsPerSecond?.toFixed(2) ?? "-",
       ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),

@@ -1,11 +1,20 @@
 // Thresholds against known numbers: every aggregate, every operator, what has no sample, what may end an experiment.
 import { describe, expect, it } from "vitest";
 import { HistogramSet } from "../metrics/histograms.js";
+import type { Operation } from "../metrics/operations.js";
+import type { OperationResult } from "../results/result-schema.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { parseThreshold } from "../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../testing/example-result.js";
 import { renderSummary } from "./summary.js";
-import { brokenThreshold, evaluateThresholds, holds, seenValue, type Measured } from "./thresholds.js";
+import {
+  assess,
+  brokenThreshold,
+  evaluateThresholds,
+  holds,
+  seenValue,
+  type Measured,
+} from "./thresholds.js";
 
 function threshold(metric: string, condition: string, abortOnFail = false, delayAbortEvalMs = 0): Threshold {
   const parsed = parseThreshold(metric, { threshold: condition, abortOnFail, delayAbortEvalMs });
@@ -37,6 +46,7 @@ describe("what a threshold sees", () => {
     ["add", "eventsPerSecond<1", 500],
     ["add", "failures<1", 3],
     ["add", "retries<1", 4],
+    ["add", "retriesPerTransaction<1", 4 / 303],
     ["add", "emptyPolls<1", 5],
     ["lifecycle.completed", "p(50)<1", 7],
     ["integrity", "violations<1", 0],
@@ -107,6 +117,85 @@ it("compares by every operator", () => {
   expect(verdicts("!=")).toEqual([true, false, true]);
 });
 
+/** So many response times of add, 1 ms each. */
+function sampled(count: number): Measured {
+  const histograms = new HistogramSet();
+  histograms.at("add.response").recordValueWithCount(1000, count);
+  return measured({ histograms });
+}
+
+describe("a percentile", () => {
+  // The least n with share^n <= 5 %: all of fewer samples lie below the true percentile more often than that.
+  it.each([
+    ["med<5", 5],
+    ["p(50)<=5", 5],
+    ["p(90)<5", 29],
+    ["p(95)<5", 59],
+    ["p(99)<5", 299],
+    ["p(99.9)<5", 2995],
+    ["p(99)>0.5", 1],
+    ["p(1)>0.5", 299],
+    ["p(99)!=5", 299],
+    ["p(100)<5", 1],
+    ["max<5", 1],
+    ["avg<5", 1],
+  ])("%s is passed from %d samples on", (condition, needed) => {
+    const written = threshold("add", condition);
+    expect(assess(written, sampled(needed))).toMatchObject({ ok: true });
+    if (needed === 1) return;
+    const reason = `${needed - 1} samples, needs ${needed}`;
+    expect(assess(written, sampled(needed - 1))).toMatchObject({ ok: null, reason });
+  });
+
+  it("of too few samples has failed at the end and says so, waits meanwhile, and is broken by as few", () => {
+    const written = threshold("add", "p(99)<5", true);
+    const [end] = evaluateThresholds([written], [{ id: "t", levels: {}, measured: sampled(40) }]);
+    expect(end).toMatchObject({ ok: false, seen: 1, reason: "40 samples, needs 299" });
+    expect(brokenThreshold([written], sampled(40), 1000)).toBeUndefined();
+    const tooSlow = threshold("add", "p(99)<0.5", true);
+    expect(brokenThreshold([tooSlow], sampled(40), 1000)).toMatchObject({ seen: 1 });
+  });
+});
+
+describe("a bound on the rate of an open loop", () => {
+  /** In 10 s, batches of 1 to 10. */
+  const arrivals = (offered: number, transactions: number, more: object = {}) => ({
+    ...exampleOperation(10),
+    ...{ offered, transactions, transactionsPerSecond: transactions / 10, unfinished: 0, dropped: 0 },
+    ...{ events: transactions * 5, eventsPerSecond: transactions / 2, ...more },
+  });
+  const assessed = (condition: string, add: OperationResult, randomArrivals: Operation[] = ["add"]) =>
+    assess(threshold("add", condition), measured({ operations: { add }, randomArrivals }));
+
+  it.each([
+    ["rate>=100", arrivals(962, 962)],
+    ["rate>=100", arrivals(962, 960, { unfinished: 2 })],
+    ["rate>=100", arrivals(1001, 999, { unfinished: 2 })],
+    ["count>990", arrivals(962, 962)],
+    ["offered>=1000", arrivals(962, 700)],
+    ["eventsPerSecond>=500", arrivals(962, 962)],
+    ["events>=5000", arrivals(895, 895)],
+    ["rate<=100", arrivals(1040, 1040)],
+  ])("%s is met where a Poisson schedule came to that by chance", (condition, add) => {
+    const { ok, reason } = assessed(condition, add) ?? {};
+    expect(ok).toBe(true);
+    expect(reason).toMatch(
+      /^the schedule offered \d+ arrivals, within chance of the \d+ asked for \(\d+ to \d+\)$/,
+    );
+    expect(assessed(condition, add, []), "where they are evenly spaced").toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ["what was offered was not served", "rate>=100", arrivals(962, 930, { dropped: 32 })],
+    ["more was offered than was served", "rate>=100", arrivals(1010, 990, { dropped: 20 })],
+    ["it is off by more than three standard deviations", "rate>=100", arrivals(890, 890)],
+    ["the load is above an upper bound by more than chance", "rate<=100", arrivals(1110, 1110)],
+    ["it is no rate", "failures>=5", arrivals(962, 962)],
+  ])("is broken where %s", (_, condition, add) => {
+    expect(assessed(condition, add)).toMatchObject({ ok: false });
+  });
+});
+
 describe("at the end", () => {
   const treatments = [
     { id: "text", levels: { payload: "text" }, measured: measured() },
@@ -114,7 +203,7 @@ describe("at the end", () => {
   ];
 
   it("each threshold is judged on each treatment that it selects", () => {
-    const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(99)<=100")];
+    const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(90)<=100")];
     expect(evaluateThresholds(written, treatments)).toEqual([
       {
         metric: "add",
@@ -133,9 +222,9 @@ describe("at the end", () => {
       },
       {
         metric: "add{payload:text}",
-        expression: "p(99)<=100",
+        expression: "p(90)<=100",
         treatment: "text",
-        seen: expect.closeTo(99, 0) as number,
+        seen: expect.closeTo(90, 0) as number,
         ok: true,
       },
     ]);

@@ -1,12 +1,15 @@
 // Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
-// merged complete trials of each treatment at the end. What a metric has no sample of is never passed: at the end it
-// counts as failed and says so, on running totals it is not judged yet.
-import { meanMs, percentileMs, type HistogramSet } from "../metrics/histograms.js";
+// merged complete trials of each treatment at the end. What a metric has no sample of, or too few for its percentile, is
+// never passed: at the end it counts as failed and says so, on running totals it is not judged yet.
+import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../metrics/histograms.js";
 import { isTag, type Operation } from "../metrics/operations.js";
 import type { ViolationKind } from "../model/conservation.js";
 import type { Threshold } from "../scenario/judgement.js";
 import { isOfArrivals } from "../scenario/threshold-metrics.js";
 import { isSelected } from "../scenario/thresholds.js";
+import { retriesPerTransaction } from "./diagnosis/retries.js";
+import { counted } from "./numbers.js";
+import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
   Integrity,
   OperationResult,
@@ -22,16 +25,22 @@ export interface Measured {
   readonly audits: readonly Integrity[];
   /** Trials that are tainted; undefined where none has been diagnosed. */
   readonly taintedTrials: number | undefined;
+  /** Operations that a Poisson schedule starts; none where left out. */
+  readonly randomArrivals?: readonly Operation[];
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-function latency(threshold: Threshold, histograms: Measured["histograms"]): number | undefined {
-  const { source, aggregate, percentile = 0 } = threshold;
+function histogramOf({ source }: Threshold, { histograms }: Measured): Histogram | undefined {
   const tag = source.includes(".") ? source : `${source}.response`;
-  const histogram = isTag(tag) ? histograms.get(tag) : undefined;
+  return isTag(tag) ? histograms.get(tag) : undefined;
+}
+
+function latency(threshold: Threshold, measured: Measured): number | undefined {
+  const { aggregate, percentile = 0 } = threshold;
+  const histogram = histogramOf(threshold, measured);
   if (!histogram) return undefined;
   if (aggregate === "avg") return meanMs(histogram);
   const asked: Readonly<Record<string, number>> = { min: 0, med: 50, max: 100, p: percentile };
@@ -56,6 +65,8 @@ function operationCount(aggregate: string, result: OperationResult): number | un
     case "retries":
       // Where all attempts fail and are tried again, nothing ends, and they are there all the same.
       return isIdle && result.retries === 0 ? undefined : result.retries;
+    case "retriesPerTransaction":
+      return isIdle && result.retries === 0 ? undefined : retriesPerTransaction(result);
     case "emptyPolls":
       return isIdle ? undefined : result.emptyPolls;
     case "offered":
@@ -77,13 +88,14 @@ function integrityCount(aggregate: string, audits: readonly Integrity[]): number
 }
 
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
+const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
 /** Undefined without samples. */
 export function seenValue(threshold: Threshold, measured: Measured): number | undefined {
   const { source, aggregate } = threshold;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
   if (source === "verdict") return measured.taintedTrials;
-  if (LATENCIES.has(aggregate)) return latency(threshold, measured.histograms);
+  if (LATENCIES.has(aggregate)) return latency(threshold, measured);
   const result = measured.operations[source as Operation];
   return result && operationCount(aggregate, result);
 }
@@ -105,6 +117,31 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
   }
 }
 
+/** What a threshold comes to: `ok` is null where too few samples were taken to pass it. */
+export interface Assessment {
+  readonly seen: number;
+  readonly ok: boolean | null;
+  /** Why it cannot be passed yet, or is met in spite of what was seen. */
+  readonly reason?: string;
+}
+
+/** Undefined without samples. */
+export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
+  const seen = seenValue(threshold, measured);
+  if (seen === undefined) return undefined;
+  const { source, aggregate } = threshold;
+  if (!holds(threshold, seen)) {
+    const operation = measured.randomArrivals?.find((each) => each === source);
+    const result = operation && measured.operations[operation];
+    const reason = result && chanceOf(threshold, result);
+    return reason === undefined ? { seen, ok: false } : { seen, ok: true, reason };
+  }
+  const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
+  const needed = ORDER_STATISTICS.has(aggregate) ? samplesNeeded(threshold) : 0;
+  if (samples >= needed) return { seen, ok: true };
+  return { seen, ok: null, reason: `${counted(samples, "sample")}, needs ${needed}` };
+}
+
 /** The first of those that may abort and are broken already, `elapsedMs` into the window; what has no sample waits. */
 export function brokenThreshold(
   thresholds: readonly Threshold[],
@@ -113,8 +150,8 @@ export function brokenThreshold(
 ): { threshold: Threshold; seen: number } | undefined {
   for (const threshold of thresholds) {
     if (!threshold.abortOnFail || elapsedMs < threshold.delayAbortEvalMs) continue;
-    const seen = seenValue(threshold, measured);
-    if (seen !== undefined && !holds(threshold, seen)) return { threshold, seen };
+    const assessment = assess(threshold, measured);
+    if (assessment?.ok === false) return { threshold, seen: assessment.seen };
   }
   return undefined;
 }
@@ -159,10 +196,9 @@ export function evaluateThresholds(
             reason: `aborted the experiment in trial ${abort.trial}`,
           };
         }
-        const seen = measured && seenValue(threshold, measured);
-        if (seen === undefined)
-          return { ...about, seen: null, ok: false, reason: noSample(threshold, measured) };
-        return { ...about, seen, ok: holds(threshold, seen) };
+        const assessment = measured && assess(threshold, measured);
+        if (!assessment) return { ...about, seen: null, ok: false, reason: noSample(threshold, measured) };
+        return { ...about, ...assessment, ok: assessment.ok === true };
       }),
   );
 }

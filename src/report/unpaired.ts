@@ -3,8 +3,8 @@
 // side by itself, and the test deals all trials out again. Correction and verdict are those of `findings.ts`.
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { RatioFinding } from "../results/result-schema.js";
-import { BLOCKS_MIN, verdictOf, type Question } from "./findings.js";
-import { expandedConfidence, holm, median, quantile, twoSamplePValue } from "./statistics.js";
+import { adjusted, BLOCKS_MIN, verdictOf, type Question } from "./findings.js";
+import { expandedConfidence, median, quantile, twoSamplePValue } from "./statistics.js";
 
 const RESAMPLES = 10_000;
 
@@ -46,11 +46,7 @@ function answer(question: Question, seed: number): Unadjusted | undefined {
 
 /** One finding for each question, in order; undefined where a side has no trial. `blocks` is the fewer trials' number. */
 export function unpairedFindingsOf(family: readonly Question[], seed: number): (RatioFinding | undefined)[] {
-  const answers = family.map((question) => answer(question, seed));
-  const adjusted = holm(answers.flatMap((each) => each?.pValue ?? []));
-  return answers.map((each) => {
-    if (!each) return undefined;
-    const pAdjusted = each.pValue === null ? null : (adjusted.shift() ?? null);
-    return { ...each, pAdjusted, verdict: verdictOf({ ...each, pAdjusted }) };
-  });
+  return adjusted(family.map((question) => answer(question, seed))).map(
+    (each, i) => each && { ...each, verdict: verdictOf(each, !family[i]?.hasOutlyingTrial) },
+  );
 }

@@ -1,6 +1,7 @@
 // What moved with the differences, as the summary shows it: for each treatment the evidence beside its headline
 // differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
 import type { ResultDocument } from "../results/result-schema.js";
+import { counterLagWords } from "./counter-lag.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
 import { reasonsByOperation } from "./why/headline-reasons.js";
 
@@ -15,7 +16,9 @@ function lines(text: string): string[] {
 /** Empty where no difference is claimed; else ends with an empty line. */
 export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
   const sections = treatments.flatMap(({ id }) => {
-    const own = comparisons.filter(({ treatment, because }) => treatment === id && because);
+    const own = comparisons.filter(
+      ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+    );
     const reasons = reasonsByOperation(own);
     const [first] = own;
     if (reasons.length === 0 || !first) return [];
@@ -29,5 +32,12 @@ export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Ma
     ];
   });
   if (sections.length === 0) return [];
-  return [marks.bold("What moved with these differences (evidence, not proof)"), ...sections, ""];
+  const isExplained = comparisons.some(({ because = [] }) => because.length > 0);
+  const lag = isExplained ? counterLagWords(treatments.flatMap(({ trials }) => trials)) : undefined;
+  return [
+    marks.bold("What moved with these differences (evidence, not proof)"),
+    ...sections,
+    ...(lag === undefined ? [] : wrap(lag, WIDTH_MAX)),
+    "",
+  ];
 }

@@ -5,6 +5,9 @@ import * as z from "zod";
 import { OPERATIONS } from "../metrics/operations.js";
 import { TreatmentId } from "./comparison-schema.js";
 
+/** What a search narrows its answer to, where its probes agree: ratio of the two rates it ends between, less 1. */
+export const CAPACITY_PRECISION = 0.05;
+
 const amount = z.number().min(0);
 const count = z.int().min(0);
 
@@ -13,6 +16,10 @@ export const PROBE_PURPOSES = ["bracket", "bisect", "confirm"] as const;
 export const CapacityProbe = z.strictObject({
   trial: z.int().min(1).describe("Number of the trial's directory"),
   purpose: z.enum(PROBE_PURPOSES),
+  discarded: z
+    .literal(true)
+    .optional()
+    .describe("The first probe of a search, which meets a cold server: it decides nothing"),
   ratePerSecond: amount.describe("Arrivals that were asked for"),
   offeredPerSecond: amount.describe("Arrivals that became due in the window"),
   achievedPerSecond: amount.describe(
@@ -40,11 +47,20 @@ export const Capacity = z
     ratePerSecond: amount
       .nullable()
       .describe("Highest rate that held, also when repeated; null where none did"),
+    ciLow: amount.nullable().optional().describe("95 % interval of the capacity, by all probes that count"),
+    ciHigh: amount.nullable().optional().describe("Null where the probes leave that end open"),
+    resolution: amount
+      .nullable()
+      .optional()
+      .describe(
+        "Ratio of the interval's ends less 1, at least 0.05: how exactly the probes show the capacity",
+      ),
     outcome: z
       .enum(["found", "at-least", "none", "stopped"])
       .describe("at-least: the search ended at its upper limit; none: not even its lower limit held"),
-    failsAtPerSecond: amount.nullable().describe("Lowest rate that did not hold"),
+    failsAtPerSecond: amount.nullable().describe("Lowest rate above it that failed 2 of 3 probes"),
     confirmations: count,
+    windowSeconds: amount.optional().describe("Length of each probe's window, at least 2"),
     probes: z.array(CapacityProbe).describe("In the order in which they ran"),
   })
   .describe("Highest arrival rate at which a threshold holds");

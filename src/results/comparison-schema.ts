@@ -22,6 +22,16 @@ const measured = {
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
+/** A complete trial at 0 events/s, or beyond a factor of two of its own treatment's median. */
+export const OutlyingTrial = z.strictObject({
+  treatment: TreatmentId,
+  trial: z.int().min(1).describe("Its number"),
+  operation: z.enum(OPERATIONS),
+  eventsPerSecond: amount,
+  median: amount.describe("Of events/s over the treatment's complete trials"),
+});
+export type OutlyingTrial = z.infer<typeof OutlyingTrial>;
+
 const interval = {
   ciLow: amount.nullable().describe("95 % bootstrap interval; null with fewer than 5 trials"),
   ciHigh: amount.nullable(),
@@ -48,7 +58,20 @@ const finding = {
     .describe("Permutation test: of signs within blocks, or, with few blocks, of trials over both sides"),
   pValue: amount.max(1).nullable(),
   pAdjusted: amount.max(1).nullable().describe("Holm's correction over the same question's alternatives"),
-  verdict: z.enum(["higher", "lower", "indistinguishable", "inconclusive"]),
+  verdict: z
+    .enum(["higher", "lower", "indistinguishable", "inconclusive"])
+    .describe("Of this comparison by itself: exploratory"),
+  familyP: amount
+    .max(1)
+    .nullable()
+    .optional()
+    .describe(
+      "Corrected over all that is asked of the experiment; null with fewer than 5 blocks, and of p50 and p95",
+    ),
+  isFinding: z
+    .boolean()
+    .optional()
+    .describe("Higher or lower, and so at 5 % over all that is asked of the experiment"),
 };
 export const RatioFinding = z.strictObject(finding);
 export type RatioFinding = z.infer<typeof RatioFinding>;

@@ -2,6 +2,7 @@
 // self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
 // All of it was added to version 1, so every field is optional where it is used.
 import * as z from "zod";
+import { OPERATIONS } from "../metrics/operations.js";
 
 const amount = z.number().min(0);
 const ratio = amount.describe("0 .. 1");
@@ -15,7 +16,7 @@ export const ThresholdResult = z.strictObject({
     .nullable()
     .describe("On the merged complete trials; null without samples, which counts as failed"),
   ok: z.boolean(),
-  reason: z.string().optional().describe("Why there is no value, or that it ended the experiment"),
+  reason: z.string().optional().describe("Why it was not assessed, met by chance, or ended the experiment"),
 });
 export type ThresholdResult = z.infer<typeof ThresholdResult>;
 
@@ -34,6 +35,7 @@ export const CHECKS = [
   "outlasted",
   "pending-index-work",
   "new-log-files",
+  "stall",
   "server-change",
   "foreign-sessions",
   "foreign-transactions",
@@ -57,6 +59,18 @@ export const SteadyState = z.strictObject({
     .describe("Where the window is not steady: from this second on it is (MSER-5)"),
 });
 export type SteadyState = z.infer<typeof SteadyState>;
+
+export const Stall = z.strictObject({
+  operation: z.enum(OPERATIONS),
+  seconds: z
+    .int()
+    .min(1)
+    .describe("Whole seconds of the window in which none of it ended, empty polls included"),
+  longestSeconds: z.int().min(1).describe("The longest run of them"),
+  fromSecond: z.int().min(0).describe("Where that run begins"),
+  usualPerSecond: amount.describe("What ended in the median of the other seconds"),
+});
+export type Stall = z.infer<typeof Stall>;
 
 /** Where the clients' time went, in milliseconds over all of them, clipped to the window. */
 export const AccountedTime = z.strictObject({

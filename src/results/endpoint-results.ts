@@ -128,12 +128,12 @@ function withoutHistogram(endpoint: EndpointResult): EndpointResult {
   return { ...endpoint, operations: Object.fromEntries(operations) as EndpointResult["operations"] };
 }
 
-function fromWorker({ operations, ...contacts }: EndpointDelta): Addend {
+function fromWorker({ operations, connects, refused, lost }: EndpointDelta): Addend {
   const addends = Object.entries(operations).map(([operation, { responses, ...counts }]) => [
     operation,
     { ...counts, histogram: responses },
   ]);
-  return { ...contacts, operations: Object.fromEntries(addends) as Addend["operations"] };
+  return { connects, refused, lost, operations: Object.fromEntries(addends) as Addend["operations"] };
 }
 
 function fromResult({ connects, refused, lost, operations }: EndpointResult): Addend {

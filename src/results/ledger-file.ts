@@ -126,16 +126,28 @@ export class LedgerFile {
   }
 
   find(batchNumber: number): LedgerBatch | undefined {
+    const place = this.placeOf(batchNumber);
+    return place < 0 ? undefined : this.at(place);
+  }
+
+  /** The batch's place among `batches`; -1 where the ledger does not tell of it. */
+  placeOf(batchNumber: number): number {
     let low = 0;
-    let high = this.order.length - 1;
+    // Numbers rise by one at least, so the batch with number n is at place n or before.
+    let high = Math.min(this.order.length - 1, batchNumber);
+    if (high >= 0 && this.numberAt(high) === batchNumber) return high;
     while (low <= high) {
       const middle = (low + high) >>> 1;
-      const batch = this.at(middle);
-      if (batch.batch === batchNumber) return batch;
-      if (batch.batch < batchNumber) low = middle + 1;
+      const number = this.numberAt(middle);
+      if (number === batchNumber) return middle;
+      if (number < batchNumber) low = middle + 1;
       else high = middle - 1;
     }
-    return undefined;
+    return -1;
+  }
+
+  private numberAt(i: number): number {
+    return this.records.readUInt32LE((this.order[i] as number) * RECORD_BYTES);
   }
 
   private at(i: number): LedgerBatch {

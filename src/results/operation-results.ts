@@ -3,7 +3,7 @@
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
-import { isOpenLoop } from "../scenario/load-settings.js";
+import { isOpenLoop, type LoadSettings } from "../scenario/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
@@ -26,8 +26,24 @@ export function arrivalOperations(settings: Pick<TreatmentSettings, "actors">): 
   return scheduled.map(([role]) => arrivalOperation(role));
 }
 
+/** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
+export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+  const random = groupsOf(settings).filter(
+    ([, { load }]) => "distribution" in load && load.distribution === "poisson",
+  );
+  return random.map(([role]) => arrivalOperation(role));
+}
+
 function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
   return Object.entries(settings.actors) as [Role, ActorGroup][];
+}
+
+/** The load of the group that performs an operation; undefined where none does. */
+export function loadOf(
+  operation: Operation,
+  settings: Pick<TreatmentSettings, "actors">,
+): LoadSettings | undefined {
+  return groupsOf(settings).find(([role]) => ROLE_OPERATIONS[role].includes(operation))?.[1].load;
 }
 
 /** The operations that a treatment performs, in the order in which they are shown. */

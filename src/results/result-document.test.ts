@@ -115,7 +115,16 @@ describe("the JSON Schema", () => {
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
       ...["version", "scenario", "environment", "verdict", "thresholds", "treatments"],
-      ...["comparisons", "effects", "interactions", "sweeps", "capacity", "diagnosis", "faults"],
+      ...[
+        "comparisons",
+        "effects",
+        "interactions",
+        "sweeps",
+        "outlyingTrials",
+        "capacity",
+        "diagnosis",
+        "faults",
+      ],
     ]);
   });
 });

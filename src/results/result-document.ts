@@ -73,6 +73,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
       name: experiment.name,
       seed: experiment.seed,
       trials: experiment.trials.length,
+      trialOrder: experiment.trials.map(({ treatmentId }) => treatmentId),
       yaml: experiment.yaml,
     },
     environment: parts.environment,

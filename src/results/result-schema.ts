@@ -5,12 +5,14 @@ import * as z from "zod";
 import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
-import { Comparison, Effect, Interaction, MetricSummary, Sweep, TreatmentId } from "./comparison-schema.js";
+import { Comparison, Effect, Interaction, MetricSummary } from "./comparison-schema.js";
+import { OutlyingTrial, Sweep, TreatmentId } from "./comparison-schema.js";
 import {
   Ceiling,
   ClientEvidence,
   Finding,
   MachineEvidence,
+  Stall,
   SteadyState,
   ThresholdResult,
 } from "./diagnosis-schema.js";
@@ -98,16 +100,28 @@ export const Integrity = z.strictObject({
   unexpected: count,
   orphaned: count,
   inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
-  torn: count.optional().describe("Missing from a batch in doubt of which a part is there"),
+  torn: count
+    .optional()
+    .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
   changed: count.optional().describe("Documents that are not what the event's passes make of them"),
   illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
   resurrected: count.optional().describe("Live although the queue was emptied"),
+  undone: count.optional().describe("Lack a pass or an archiving that was acknowledged"),
+  unexplained: count
+    .optional()
+    .describe(
+      "Show a pass, a status or an archiving that no acknowledgement and no commit in doubt explains",
+    ),
   documentsChecked: count.optional().describe("Documents compared with what they must be"),
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
     .optional()
     .describe("The first events that broke the law, of each kind"),
   violations: z.array(z.string()),
+  notAudited: z
+    .array(z.string())
+    .optional()
+    .describe("What could not be audited, where a worker ended without closing its ledger"),
   drained: z.boolean().describe("The queue was emptied within the bound before the tables were read"),
 });
 export type Integrity = z.infer<typeof Integrity>;
@@ -140,6 +154,7 @@ export const TrialResult = z.strictObject({
   servers: z.array(TrialServer).optional().describe("What clients connected to, one for each endpoint"),
   notAssessed: z.array(NotAssessed).optional().describe("Disturbances that could not be looked for, and why"),
   steadyState: SteadyState.optional(),
+  stall: Stall.optional().describe("The operation that stood still the longest; absent where none did"),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
   ...split,
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
@@ -194,6 +209,7 @@ export const ResultDocument = z
       name: z.string(),
       seed: count,
       trials: count.describe("Planned, over all treatments"),
+      trialOrder: z.array(TreatmentId).optional().describe("Treatment of each planned trial, in their order"),
       yaml: z.string().describe("As resolved: running it again repeats the experiment"),
     }),
     environment: Environment,
@@ -204,6 +220,7 @@ export const ResultDocument = z
     effects: z.array(Effect).optional(),
     interactions: z.array(Interaction).optional(),
     sweeps: z.array(Sweep).optional(),
+    outlyingTrials: z.array(OutlyingTrial).optional(),
     capacity: z
       .array(Capacity)
       .optional()
@@ -223,9 +240,11 @@ export function integrityOf(conservation: Conservation, drained: boolean): Integ
   const { verdict, published, pending, processing, complete, failed, archived } = conservation;
   const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
   const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
+  const { undone, unexplained, notAudited } = conservation;
   return {
     ...{ verdict, published, pending, processing, complete, failed, archived },
     ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
     ...{ documentsChecked, named: [...named], violations: [...violations], drained },
+    ...{ undone, unexplained, ...(notAudited.length > 0 && { notAudited: [...notAudited] }) },
   };
 }

@@ -1,8 +1,8 @@
 // What factors expand to: the size and the uniqueness of treatments, the rules of `include` and `exclude`, names of
-// levels, and the order of trials: balanced blocks that the seed alone decides.
+// levels.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expand, planTrials } from "./expansion.js";
+import { expand } from "./expansion.js";
 import { parseScenario } from "./loader.js";
 import { LOCKINGS, PAYLOADS, type Experiment, type Treatment } from "./settings.js";
 
@@ -198,52 +198,4 @@ test("the number of treatments is the product of the levels, and no two share an
     }),
     { numRuns: 30 },
   );
-});
-
-describe("the order of trials", () => {
-  const plan = fc.record({
-    treatments: fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 8 }),
-    trials: fc.integer({ min: 1, max: 9 }),
-    seed: fc.nat(),
-  });
-
-  test("interleaved: every block holds every treatment once, and its trials share a seed that no other block has", () => {
-    fc.assert(
-      fc.property(plan, ({ treatments, trials, seed }) => {
-        const order = planTrials(treatments, trials, "interleaved", seed);
-        expect(order.map(({ number }) => number)).toEqual(order.map((_, i) => i + 1));
-        const seeds = new Set<number>();
-        for (let block = 0; block < trials; block++) {
-          const part = order.slice(block * treatments.length, (block + 1) * treatments.length);
-          expect(part.map(({ treatmentId }) => treatmentId).sort()).toEqual([...treatments].sort());
-          expect(new Set(part.map((trial) => trial.block))).toEqual(new Set([block]));
-          expect(new Set(part.map((trial) => trial.seed)).size).toBe(1);
-          seeds.add(part[0]?.seed ?? -1);
-        }
-        expect(seeds.size).toBe(trials);
-      }),
-    );
-  });
-
-  test("the same seed gives the same order, and another seed another one", () => {
-    const many = ["a", "b", "c", "d", "e", "f"];
-    const order = (seed: number): string =>
-      planTrials(many, 8, "interleaved", seed)
-        .map(({ treatmentId }) => treatmentId)
-        .join("");
-    expect(order(7)).toBe(order(7));
-    expect(order(7)).not.toBe(order(8));
-    expect(new Set(order(7).match(/.{6}/g)).size).toBeGreaterThan(1);
-  });
-
-  test("sequential: treatment by treatment, with the seeds of the same blocks", () => {
-    const order = planTrials(["a", "b"], 3, "sequential", 5);
-    expect(order.map(({ treatmentId, block }) => `${treatmentId}${block}`).join(" ")).toBe(
-      "a0 a1 a2 b0 b1 b2",
-    );
-    expect(order[0]?.seed).toBe(order[3]?.seed);
-    const seedOf = (block: number): number | undefined =>
-      planTrials(["a", "b"], 3, "interleaved", 5).find((trial) => trial.block === block)?.seed;
-    expect(order.slice(0, 3).map(({ seed }) => seed)).toEqual([seedOf(0), seedOf(1), seedOf(2)]);
-  });
 });

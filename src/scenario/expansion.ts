@@ -1,7 +1,6 @@
-// From a raw scenario to treatments and the order of trials. Each combination of levels becomes a scenario of its
-// own, is checked as one, and its problems are told of where the level stands in the file. The order comes from the
-// seed alone. Refuses treatments that would run the same thing under two names.
-import { deriveSeed, Prng } from "../foundation/prng.js";
+// From a raw scenario to treatments. Each combination of levels becomes a scenario of its own, is checked as one, and
+// its problems are told of where the level stands in the file. Refuses treatments that would run the same thing under
+// two names.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { outlineOf, type Outline } from "./outline.js";
@@ -9,7 +8,7 @@ import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path }
 import type { Finding } from "./problems.js";
 import { checkScenario, type Checked } from "./rules.js";
 import { factorPath } from "./schema-paths.js";
-import type { PlannedTrial, Treatment } from "./settings.js";
+import type { Treatment } from "./settings.js";
 
 /** A problem of some treatments. */
 export interface TreatmentFinding extends Finding {
@@ -138,25 +137,4 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     ids,
     outlines: areFactorsKnown && isWhole ? outlines : undefined,
   };
-}
-
-/** Trials in the order in which they are run: blocks that hold every treatment once. */
-export function planTrials(
-  treatmentIds: readonly string[],
-  trials: number,
-  order: "interleaved" | "sequential",
-  seed: number,
-): PlannedTrial[] {
-  const blocks = Array.from({ length: trials }, (_, block) => {
-    const ids = [...treatmentIds];
-    if (order === "interleaved") new Prng(deriveSeed(seed, "order", block)).shuffle(ids);
-    return ids.map((treatmentId) => ({ treatmentId, block, seed: deriveSeed(seed, "trial", block) }));
-  });
-  const inOrder =
-    order === "interleaved"
-      ? blocks.flat()
-      : treatmentIds.flatMap((id) =>
-          blocks.flatMap((block) => block.filter((trial) => trial.treatmentId === id)),
-        );
-  return inOrder.map((trial, i) => ({ number: i + 1, ...trial }));
 }

@@ -46,6 +46,8 @@ export interface DiagnosisSettings {
   readonly maxStealRatio: number;
   /** Share of the machine's CPU time that other programs used. */
   readonly maxOtherCpuRatio: number;
+  /** Share of the window's seconds in which an operation stood still. */
+  readonly maxStalledRatio: number;
   /** Share of the bytes moved to and from storage that other programs moved. */
   readonly maxOtherIoRatio: number;
   /** Active sessions of others on the server, on average. */

@@ -5,7 +5,7 @@
 import path from "node:path";
 import { stringify } from "yaml";
 import { freshSeed } from "../foundation/prng.js";
-import { expand, planTrials, type TreatmentFinding } from "./expansion.js";
+import { expand, type TreatmentFinding } from "./expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
 import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "./problems.js";
@@ -17,6 +17,7 @@ import { withoutPasswords } from "./secrets.js";
 import { withFiles } from "./connection-url.js";
 import type { Experiment } from "./settings.js";
 import { resolveThresholds } from "./thresholds.js";
+import { planTrials } from "./trial-order.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "./yaml-source.js";
 
 /** The places of certificate files, which are written relative to the scenario. */
@@ -119,7 +120,10 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     name: scenario.name,
     seed: Number(seed),
     treatments: expansion.treatments,
-    trials: planTrials(expansion.ids, scenario.trials, scenario.order, Number(seed)),
+    trials: planTrials(expansion.ids, {
+      ...{ trials: scenario.trials, order: scenario.order, orderSeed: scenario.orderSeed },
+      ...{ seed: Number(seed), stored: overrides.storedOrder },
+    }),
     thresholds,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw),

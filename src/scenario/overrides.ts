@@ -6,6 +6,7 @@ import { getIn, isMapping, mapTexts, setIn, startsWith, type Mapping, type Path 
 import { shownPath, type ScenarioProblem } from "./problems.js";
 import { knownPath } from "./schema-paths.js";
 import { keyWithoutPasswords } from "./secrets.js";
+import type { StoredOrder } from "./trial-order.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
 export interface Overrides {
@@ -16,6 +17,8 @@ export interface Overrides {
   readonly seed?: string | number;
   /** Seed of a scenario that states none, instead of a fresh one. */
   readonly defaultSeed?: number;
+  /** Of a run that is resumed. */
+  readonly storedOrder?: StoredOrder;
 }
 
 interface Override {

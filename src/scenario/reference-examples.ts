@@ -28,6 +28,7 @@ actors:
 trial: { warmUp: 2s, drain: 30s }
 trials: 5
 order: interleaved
+orderSeed: 3
 thresholds:
   add: p(99)<500
   'process{payload:text}': ['p(95)<200', { threshold: failures==0, abortOnFail: true, delayAbortEval: 5s }]
@@ -84,6 +85,7 @@ diagnosis:
   maxRetriesPerTransaction: 1
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
+  maxStalledRatio: 0.25
   maxOtherIoRatio: 0.2
   maxForeignSessions: 0.5
   maxForeignTransactionRatio: 0.1

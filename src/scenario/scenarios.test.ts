@@ -38,6 +38,14 @@ describe.each(FILES)("%s", (file) => {
     expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
   });
 
+  test("does not run its baseline last in every block", () => {
+    const { treatments, trials } = parseScenario(text(file), file);
+    const last = trials.filter((_, i) => (i + 1) % treatments.length === 0);
+    expect(treatments.length === 1 || last.some(({ treatmentId }) => treatmentId !== treatments[0]?.id)).toBe(
+      true,
+    );
+  });
+
   test("can be changed as its header says", () => {
     const commands = commandsIn(file);
     expect(commands.length).toBeGreaterThan(0);

@@ -42,7 +42,7 @@ export const Diagnosis = z
       .default(1)
       .meta({
         description:
-          "Most attempts of an operation that may fail and be tried again, for each transaction that ended; more is " +
+          "Most attempts of an operation that may fail and be tried again, for each transaction that ended (empty polls are none); more is " +
           "warned of as a retry storm. Default 1.",
       }),
     maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),
@@ -55,6 +55,10 @@ export const Diagnosis = z
     maxForeignTransactionRatio: ratio(
       "Most of the server's transactions that others may make. A fifth of it is warned of.",
       0.1,
+    ),
+    maxStalledRatio: ratio(
+      "Most of the window's seconds in which an operation that ends many times a second may not end once; fewer are warned of.",
+      0.25,
     ),
   })
   .prefault({})

@@ -18,6 +18,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "seed",
   "trials",
   "order",
+  "orderSeed",
   "thresholds",
   "diagnosis",
   "factors",
@@ -151,9 +152,14 @@ export const Scenario = z
       .default("interleaved")
       .meta({
         description:
-          "interleaved: blocks of one trial of each treatment, in random order within a block, so that drift of the machine " +
-          "does not favour one; sequential: treatment by treatment. Default interleaved.",
+          "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
+          "equally often (give or take one), so that drift does not favour one; sequential: treatment by treatment. " +
+          "Default interleaved.",
       }),
+    orderSeed: z.int().min(0).optional().meta({
+      description:
+        "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
+    }),
     thresholds: Thresholds,
     diagnosis: Diagnosis,
     retry: Retry,

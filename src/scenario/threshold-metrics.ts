@@ -18,7 +18,8 @@ export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 const ARRIVAL_AGGREGATES = ["offered", "dropped"] as const;
 const CYCLE_AGGREGATES = ["count", "rate", ...ARRIVAL_AGGREGATES] as const;
 const OPERATION_AGGREGATES = [
-  ...["count", "rate", "events", "eventsPerSecond", "failures", "retries", "emptyPolls"],
+  ...["count", "rate", "events", "eventsPerSecond", "failures"],
+  ...["retries", "retriesPerTransaction", "emptyPolls"],
   ...ARRIVAL_AGGREGATES,
 ];
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];

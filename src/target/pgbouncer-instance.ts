@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import { addressOf, type Endpoint } from "../scenario/endpoint.js";
 import { isVersionAtLeast, type PgBouncerProgram } from "./find-pgbouncer.js";
 import {
   ADMIN_DATABASE,
@@ -100,7 +100,8 @@ export class PgBouncerInstance implements PoolerInstance {
   private async launch(): Promise<string | undefined> {
     const { directory, program } = this;
     const ini = join(directory.path, "pgbouncer.ini");
-    const process = await startProcess("PgBouncer", directory, program.path, [ini]);
+    const title = `PgBouncer at ${addressOf(this.client)}`;
+    const process = await startProcess(title, directory, program.path, [ini]);
     const failure = await whenUp(process);
     if (failure === undefined) {
       this.process = process;

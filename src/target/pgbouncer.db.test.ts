@@ -154,7 +154,7 @@ describe("an instance", () => {
       expect(pooler.pids).not.toContain(firstPid);
       expect(lost).toBeUndefined();
       process.kill(pooler.pids[0] ?? 0, "SIGKILL");
-      await expect(pooler.lost).resolves.toMatch(/PgBouncer ended on its own \(SIGKILL\)/);
+      await expect(pooler.lost).resolves.toMatch(/PgBouncer at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
     },
   );
 });
@@ -169,7 +169,7 @@ describe("startPgBouncers", () => {
     const [directory = ""] = await ownDirectories();
     const [pid] = await pidsIn(join(tmpdir(), directory));
     process.kill(pid ?? 0, "SIGKILL");
-    await expect(pooler.lost).resolves.toMatch(/PgBouncer ended on its own \(SIGKILL\)/);
+    await expect(pooler.lost).resolves.toMatch(/PgBouncer at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
   });
 
   it("says that the database behind it cannot be reached", async () => {

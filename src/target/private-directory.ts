@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
-import { guardDirectory } from "./reaper.js";
+import { OWNER_FILE, ownerRecord } from "./orphans.js";
+import { guardDirectory, reaperPid } from "./reaper.js";
 
 /** An account of this machine that servers run as. */
 export interface ServerUser {
@@ -56,6 +57,8 @@ export async function makePrivateDirectory(purpose: "postgres" | "pgbouncer"): P
   try {
     await mkdir(path, { mode: 0o700 });
     if (user) await chown(path, user.uid, user.gid);
+    const owner = ownerRecord([process.pid, reaperPid()].filter((pid) => pid !== undefined));
+    if (owner !== undefined) await writeFile(join(path, OWNER_FILE), owner, { mode: 0o600 });
   } catch (error) {
     release();
     throw new TargetError(

@@ -62,6 +62,12 @@ type Held = readonly ["process", number] | readonly ["mount" | "directory", stri
 
 const held = new Set<Held>();
 let running: Promise<Socket> | undefined;
+let pid: number | undefined;
+
+/** Process id of the reaper; undefined before anything is guarded. */
+export function reaperPid(): number | undefined {
+  return pid;
+}
 
 async function startReaper(): Promise<Socket> {
   const child: ChildProcess = spawn(process.execPath, ["-e", SCRIPT], {
@@ -83,6 +89,7 @@ async function startReaper(): Promise<Socket> {
       },
     );
   }
+  pid = child.pid;
   const pipe = child.stdin as Socket;
   // Neither the process nor the pipe keeps train-sim alive; a broken pipe is dealt with by the next registration.
   child.unref();

@@ -3,6 +3,7 @@
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
 import { audit, type Audited, type AuditInputs } from "../audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
+import { readClock } from "../database/audit-scans.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../database/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
@@ -14,6 +15,7 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import type { IdKind } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import type { PreparedEvent } from "../model/event.js";
+import type { EventPass } from "../model/lifecycle.js";
 import { KeySum } from "../model/key-sum.js";
 import {
   EMPTY_LEDGER,
@@ -24,6 +26,7 @@ import {
   type LedgerSource,
 } from "../model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
+import { WorkFileWriter, workPath } from "../results/work-file.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Payload, StatementShape, TreatmentSettings } from "../scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
@@ -44,6 +47,18 @@ export interface AuditedTrialOptions {
   readonly batchEvents?: number;
   /** Process and archive until nothing is left. */
   readonly isDrained?: boolean;
+  /** What happens at the end of the load, before anything is drained. */
+  readonly atEnd?: (crew: AuditedCrew) => Promise<void>;
+}
+
+/** Who works on a trial's events; each call is one transaction. Rolls are seeded where they are not given. */
+export interface AuditedCrew {
+  /** Resolves to the passes that were committed, and acknowledged to the crew. */
+  process(limit: number, roll?: number): Promise<readonly EventPass[]>;
+  /** Resolves to the number of events that were archived. */
+  archive(limit: number): Promise<number>;
+  /** Does the same as the crew's own, and keeps no log. */
+  readonly stranger: Pick<AuditedCrew, "process" | "archive">;
 }
 
 export interface AuditedTrial {
@@ -83,13 +98,14 @@ const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
 };
 
 /** One producer of two clients, one consumer, one archiver, all of one thread. */
-class Crew {
+class Crew implements AuditedCrew {
   readonly told: Ledger = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
   private readonly prng = new Prng(SEED);
   private readonly workload: Workload;
   private readonly source: LedgerSource;
   private readonly writer: LedgerFileWriter;
+  private readonly work: WorkFileWriter;
   private readonly keyMaker: KeyMaker;
   private readonly nextDocument = [0, 0];
 
@@ -103,6 +119,7 @@ class Crew {
     this.workload = createWorkload(settings);
     this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
     this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
+    this.work = new WorkFileWriter(workPath(directory, this.source.worker));
     this.keyMaker = new KeyMaker(this.source);
   }
 
@@ -127,23 +144,35 @@ class Crew {
     this.added[fate].push(...events);
   }
 
-  async process(limit: number): Promise<number> {
-    const roll = (): number => this.prng.float();
-    const { events } = await this.workload.process({
-      ...{ limit, roll, chances: this.settings.advance },
-    })(this.connection);
-    this.told.passes += events;
-    return events;
+  async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
+    const passes = await this.stranger.process(limit, roll);
+    this.told.passes += passes.length;
+    for (const pass of passes) this.work.pass(pass);
+    return passes;
   }
 
   async archive(limit: number): Promise<number> {
-    const { archivedIds } = await this.workload.archive(limit)(this.connection);
+    const archivedIds = await this.archiveUntold(limit);
     this.told.archived += archivedIds.length;
+    for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
+  }
+
+  readonly stranger: AuditedCrew["stranger"] = {
+    process: async (limit, roll) => {
+      const request = { limit, roll: () => roll ?? this.prng.float(), chances: this.settings.advance };
+      return (await this.workload.process(request)(this.connection)).passes;
+    },
+    archive: async (limit) => (await this.archiveUntold(limit)).length,
+  };
+
+  private async archiveUntold(limit: number): Promise<readonly string[]> {
+    return (await this.workload.archive(limit)(this.connection)).archivedIds;
   }
 
   async end(): Promise<void> {
     this.writer.close();
+    this.work.close();
     await this.connection.end();
   }
 }
@@ -167,6 +196,7 @@ export async function makeAuditedTrial(
   const settings = settingsOf(options);
   const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
+  const startedAt = await readClock(admin);
   await resetNamespace(admin, settings, dialectOf(settings.dialect));
   await preloadInto(admin, settings, directory);
   const { endpoint } = admin;
@@ -181,7 +211,8 @@ export async function makeAuditedTrial(
     for (let pass = 0; pass < 4; pass++) await crew.process(150);
     await crew.archive(40);
     for (let batch = 200; batch < 204; batch++) await crew.add(batch, "acknowledged");
-    while (isDrained && (await crew.process(1000)) + (await crew.archive(1000)) > 0);
+    await options.atEnd?.(crew);
+    while (isDrained && (await crew.process(1000)).length + (await crew.archive(1000)) > 0);
   } finally {
     await crew.end();
   }
@@ -197,6 +228,7 @@ export async function makeAuditedTrial(
         directory,
         told: [crew.told],
         preloaded: settings.preload,
+        startedAt,
         isDrained,
         ...more,
       }),

@@ -56,6 +56,7 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
+  maxStalledRatio: 0.25,
   maxOtherIoRatio: 0.2,
   maxForeignSessions: 0.5,
   maxForeignTransactionRatio: 0.1,
@@ -65,16 +66,17 @@ export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ verdict: "ok", published: 15000, pending: 0, processing: 0, complete: 0, failed: 0, archived: 15000 },
   ...{ lost: 0, duplicated: 0, inDoubt: 0, unexpected: 0, orphaned: 0, violations: [], drained: true },
   ...{ inDoubtFound: 0, torn: 0, changed: 0, illegal: 0, resurrected: 0, documentsChecked: 15000, named: [] },
+  ...{ undone: 0, unexplained: 0 },
 };
 
 /** What an audit finds that finds nothing wrong with so many events. */
 export function exampleFacts(published: number): AuditFacts {
   return {
     ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
-    ...{ passes: 2 * published, passesTold: 2 * published, archivedTold: 0, named: [] },
+    ...{ named: [], notAudited: [] },
     found: {
       ...{ lost: 0, unexpected: 0, torn: 0, duplicated: 0 },
-      ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0 },
+      ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0, undone: 0, unexplained: 0 },
     },
   };
 }

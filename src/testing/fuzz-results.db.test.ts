@@ -25,6 +25,7 @@ import { logFilesIn } from "../results/log-reader.js";
 import { readResult } from "../results/reader.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { readTimeseries } from "../results/timeseries.js";
+import { readWork } from "../results/work-file.js";
 import { fuzz, FUZZ_SEED, type FuzzedReader } from "./fuzz.js";
 import { mutate, type Format } from "./mutate.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "./train-sim.js";
@@ -117,6 +118,7 @@ const READERS: readonly (readonly [
   ["trial/evidence.csv", "text", "rows", (path) => all(readEvidence(join(path, "..")))],
   ["trial/log.ndjson", "ndjson", "logs", logs],
   ["trial/ledger-0.bin", "text", "audit", ledger],
+  ["trial/work-1.bin", "text", "audit", (path) => [...readWork(path)].length],
   ["running", "text", "run --resume", () => lockDirectory(damaged).then(() => unlockDirectory(damaged))],
 ];
 

@@ -7,6 +7,7 @@ import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect
 export const cockroachdb: Dialect = {
   name: "cockroachdb",
   supportsJsonbArrays: false,
+  writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
   // A node whose clock is farther off ends itself (--max-offset).

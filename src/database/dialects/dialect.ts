@@ -31,6 +31,8 @@ export interface Dialect {
   readonly clockSkewMs: number;
   /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
+  /** Whether the text of a JSONB value is, byte for byte, the one that PostgreSQL makes of it. */
+  readonly writesJsonbAsPostgres: boolean;
   /** Condition by which a claim picks rows of those statuses: the predicate of a partial index in its `event-status.sql`. */
   readonly inStatus: (statuses: string) => string;
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */

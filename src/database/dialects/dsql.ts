@@ -18,6 +18,8 @@ WHERE n.nspname = $1`,
 export const dsql: Dialect = {
   name: "dsql",
   supportsJsonbArrays: false,
+  // It may: nothing of Amazon's says so.
+  writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
   clockSkewMs: 1000,

@@ -6,6 +6,7 @@ import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect
 export const postgres: Dialect = {
   name: "postgres",
   supportsJsonbArrays: true,
+  writesJsonbAsPostgres: true,
   supportsTransactionalDdl: true,
   supportsLockTimeout: true,
   clockSkewMs: 0,

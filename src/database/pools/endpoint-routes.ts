@@ -3,6 +3,7 @@
 // after a second, then less often: no transaction waits to find out. The endpoints are nodes of one database, so any will do.
 // With a single endpoint there is no choice, and nothing is looked at.
 import { systemClock } from "../../foundation/clock.js";
+import { codeOf, messageOf } from "../../foundation/errors.js";
 import { PgConnection } from "../connection.js";
 import type { EndpointContacts } from "../workload.js";
 import type { SourceOptions } from "./source-options.js";
@@ -56,7 +57,7 @@ export class EndpointRoutes {
   }
 
   /** What became of a connection to that endpoint. */
-  readonly heard = (endpoint: number, event: "connected" | "refused" | "lost"): void => {
+  readonly heard = (endpoint: number, event: "connected" | "refused" | "lost", failure?: Error): void => {
     const counts = this.counts[endpoint];
     if (!counts) throw new RangeError(`there is no endpoint ${endpoint}`);
     if (event === "connected") {
@@ -65,6 +66,8 @@ export class EndpointRoutes {
       return;
     }
     counts[event]++;
+    if (event === "refused" && failure)
+      counts.refusal = codeOf(failure.cause) ?? messageOf(failure.cause ?? failure);
     const failedAtMs = this.nowMs();
     const absence = this.absent.get(endpoint);
     if (absence) absence.failedAtMs = failedAtMs;

@@ -38,7 +38,7 @@ WITH session AS MATERIALIZED (
          greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
          datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS is_here,
          application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_named,
-         coalesce(application_name = '${APPLICATION}/${CLAIM_PURPOSE}', false) AS is_claim
+         coalesce(application_name LIKE '${APPLICATION}/${CLAIM_PURPOSE}/%', false) AS is_claim
     FROM pg_stat_activity WHERE pid <> pg_backend_pid()
 ), load AS MATERIALIZED (
   SELECT *, state IN ('active', 'fastpath function call') AS is_active FROM session WHERE is_here AND is_named

@@ -13,16 +13,24 @@ const INPUTS = {
   treatment: { id: "text" } as Treatment,
 };
 
-function loadOf(seconds: readonly { committed: number; errors?: Record<string, number> }[]): LoadSeconds {
+interface LoadSecond {
+  readonly committed: number;
+  /** By SQLSTATE, each in the middle of the second. */
+  readonly errors?: Readonly<Record<string, number>>;
+  /** By SQLSTATE: milliseconds of the window. */
+  readonly errorsAtMs?: Readonly<Record<string, readonly number[]>>;
+}
+
+function loadOf(seconds: readonly LoadSecond[]): LoadSeconds {
   const load = new LoadSeconds();
-  seconds.forEach(({ committed, errors = {} }, second) => {
+  seconds.forEach(({ committed, errors = {}, errorsAtMs = {} }, second) => {
     const totals = new Totals(["add", "process"]);
     totals.countsOf("add").transactions = committed - 1;
     totals.countsOf("process").transactions = 1;
-    for (const [sqlstate, count] of Object.entries(errors)) {
-      totals.countsOf("add").retries.set(sqlstate, count);
-      totals.countsOf("process").failures.set(sqlstate, 1);
-    }
+    for (const [sqlstate, count] of Object.entries(errors))
+      totals.errorTimes.push([sqlstate, new Float64Array(count).fill((second + 0.5) * 1e6)]);
+    for (const [sqlstate, times] of Object.entries(errorsAtMs))
+      totals.errorTimes.push([sqlstate, Float64Array.from(times, (ms) => ms * 1000)]);
     load.add(second, totals);
   });
   return load;
@@ -51,7 +59,7 @@ test("a record has its moments, the recovery, and the errors from injection unti
     {
       ...{ trial: 3, treatment: "text", kind: "network-reset", atSeconds: 4, forSeconds: 0 },
       ...{ injectedAtSeconds: 4.1, clearedAtSeconds: 4.7, recoverySeconds: expect.closeTo(1.3) as number },
-      errors: { "08006": 24, "57P01": 6 },
+      errors: { "08006": 22, "57P01": 4 },
       words: "reset 8 connections of the clients",
     },
   ]);
@@ -69,7 +77,7 @@ test("a fault that was never cleared has every error that came after it, and no 
       clearedAtSeconds: null,
       recoverySeconds: null,
       recoveryReason: "it was never cleared",
-      errors: { "08006": 7 },
+      errors: { "08006": 5 },
     },
   ]);
 });
@@ -86,7 +94,36 @@ test("the errors of a fault that the load did not recover from end where the nex
   ]);
   const [first, second] = faultRecords(INPUTS, [span(2000, 2500), span(5000, 5500)], START_MS, 8, load);
   expect([first?.recoverySeconds, second?.recoverySeconds]).toEqual([null, null]);
-  // Each SQLSTATE once more for the other operation of that second.
-  expect(first?.errors).toEqual({ "08006": 10 });
-  expect(second?.errors).toEqual({ "53300": 13 });
+  expect(first?.errors).toEqual({ "08006": 7 });
+  expect(second?.errors).toEqual({ "53300": 10 });
+});
+
+test("errors belong to the fault during which they happened, to the moment, where two follow each other within a second", () => {
+  const load = loadOf([
+    steady,
+    steady,
+    { ...steady, errorsAtMs: { "57P01": [2050, 2100, 2350, 2410, 2950], "53300": [2450, 2500] } },
+    { ...steady, errorsAtMs: { "53300": [3050], "57P01": [3950] } },
+    ...[steady, steady, steady, steady, steady, steady],
+  ]);
+  const faults = [span(2100, 2300), span(2400, 2900)];
+  const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  // At 2350 the first is over and the second has not begun: who waited for it hears of it. At 2050 there was none yet.
+  expect(first?.errors).toEqual({ "57P01": 2 });
+  expect(second?.errors).toEqual({ "53300": 3, "57P01": 2 });
+});
+
+test("an error while two faults are there counts in both, and one long after the last in none", () => {
+  const load = loadOf([
+    ...[steady, steady, steady],
+    { ...steady, errorsAtMs: { "08006": [3010, 3400, 3900] } },
+    ...[steady, steady, steady],
+    { ...steady, errorsAtMs: { "08006": [7500, 7999] } },
+    steady,
+    { ...steady, errorsAtMs: { "40001": [9500] } },
+  ]);
+  const faults = [span(3000, 7000), span(3300, 3320)];
+  const [long, short] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  expect(long?.errors).toEqual({ "08006": 5 });
+  expect(short?.errors).toEqual({ "08006": 2 });
 });

@@ -31,25 +31,23 @@ export function faultRecords(
       forSeconds: fault.forMs / 1000,
       ...moment,
       ...recovery,
-      errors: load.errorsBetween(
-        Math.floor(moment.injectedAtSeconds),
-        lastSecondOf(moment, recovery, moments),
-      ),
+      errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
       words,
     };
   });
 }
 
-/** Of its errors. Where the load did not come back they end with the next fault, to which later ones belong. */
-function lastSecondOf(
+/** Who waited for a fault to go hears of it a moment later; recovery is known to a second. */
+const LATE_SECONDS = 1;
+
+/** The second of the window up to which errors are its: until the load had recovered, or the next fault began. */
+function lastErrorOf(
   moment: FaultMoments,
   { recoverySeconds }: Recovery,
   all: readonly FaultMoments[],
 ): number {
   const { clearedAtSeconds } = moment;
   if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
-  // Who waited for the fault to go hears of it a moment later.
-  const leastSecond = Math.floor(clearedAtSeconds + 1);
-  if (recoverySeconds !== null) return Math.max(leastSecond, Math.floor(clearedAtSeconds + recoverySeconds));
-  return Math.max(leastSecond, Math.ceil(nextAfter(moment, all)) - 1);
+  const backAtSeconds = clearedAtSeconds + (recoverySeconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(backAtSeconds + LATE_SECONDS, nextAfter(moment, all));
 }

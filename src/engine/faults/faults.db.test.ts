@@ -50,6 +50,21 @@ faults:
     expect(seen.stdout).toContain("fault postgres-kill at ");
   }, 120_000);
 
+  it("have the errors that happened during each, where one follows another within a second", async () => {
+    const seen = await runFaults(`
+target: { kind: embedded, settings: { max_connections: 30 } }
+appDelay: 50ms
+trial: { warmUp: 500ms, duration: 7s, drain: 60s }
+faults:
+  - { at: 2s, kind: backend-terminate, sessions: 8 }
+  - { at: 2500ms, kind: connection-limit, connections: 1, for: 2s }
+`);
+    expectNothingLost(seen, 2);
+    expect(codesOf(seen.faults.get("backend-terminate"))).toContain("57P01");
+    expect(codesOf(seen.faults.get("backend-terminate"))).not.toContain("53300");
+    expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
+  }, 60_000);
+
   it.runIf(isRoot)(
     "leave a full disk behind them, of the tables and of the log",
     async () => {

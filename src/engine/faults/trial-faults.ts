@@ -19,7 +19,7 @@ import { LoadSeconds } from "./load-seconds.js";
 export interface TrialFaultsOptions {
   readonly host: Pick<TrialHost, "target" | "observer">;
   readonly inputs: TrialInputs;
-  readonly path: Pick<ClientPath, "pooler" | "networks">;
+  readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
   readonly watch: ServerWatch;
   readonly log: TrialLog;
 }
@@ -80,7 +80,9 @@ export class TrialFaults {
   }
 
   private injecting(fault: Fault): void {
-    this.present.set(fault, this.options.watch.excuse());
+    const { watch, path } = this.options;
+    const ends = [watch.excuse(), path.poolerWatch?.excuse()];
+    this.present.set(fault, () => ends.forEach((end) => end?.()));
     this.tell(fault, "begins");
   }
 

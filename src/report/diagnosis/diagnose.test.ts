@@ -19,6 +19,14 @@ const CLIENT = {
   clockStepMs: 1,
 };
 const MIB = 2 ** 20;
+const SLOW = { ...exampleOperation(10).responseTimeMs, max: 2_013.4 };
+const STALL = {
+  operation: "add",
+  seconds: 2,
+  longestSeconds: 2,
+  fromSecond: 4,
+  usualPerSecond: 830,
+} as const;
 const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
 
 /** A sound trial of 300 adds in 30 s, changed as the test wants it. */
@@ -132,6 +140,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined({ database: { walZeroBytes: 48 * MIB, walBytes: 48 * MIB } }),
     /filled 671 MB of new files .* 50 % of what it wrote .* wal_init_zero = off/,
   ],
+  [
+    "stall",
+    examined({ stall: STALL, operations: add({ responseTimeMs: SLOW }), windowSeconds: 10 }),
+    examined(),
+    /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended, where usually 830 a second do\. The longest took 2010 ms\./,
+  ],
 ];
 
 describe("every check", () => {
@@ -147,7 +161,7 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the six that only warn", () => {
+  it("taints, but for the seven that only warn", () => {
     const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
     expect(warning).toEqual([
       "retries",
@@ -156,6 +170,21 @@ describe("every check", () => {
       "outlasted",
       "pending-index-work",
       "new-log-files",
+      "stall",
+    ]);
+  });
+
+  it("does not let empty polls hide a retry storm", () => {
+    const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
+    expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
+      { check: "retries", seen: 3, words: expect.stringContaining("for 300 that ended (3 each") as string },
+    ]);
+  });
+
+  it("taints by a stall of more of the window than its bound", () => {
+    const seconds = 3;
+    expect(diagnose(examined({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
+      { check: "stall", severity: "taint", seen: 0.3, bound: 0.25 },
     ]);
   });
 

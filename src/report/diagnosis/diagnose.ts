@@ -15,6 +15,7 @@ import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
 import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
+import { stall } from "./stall.js";
 import { serverChange } from "./server-change.js";
 import { workerUtilization } from "./worker-utilization.js";
 
@@ -33,6 +34,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   outlasted,
   "pending-index-work": pendingIndexWork,
   "new-log-files": newLogFiles,
+  stall,
   "server-change": serverChange,
   "foreign-sessions": foreignSessions,
   "foreign-transactions": foreignTransactions,

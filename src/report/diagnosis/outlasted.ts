@@ -8,7 +8,8 @@ const LEAST_MS = 1_000;
 /** Long ones are more likely to be under way at any moment than short ones: a little longer than any is chance. */
 const TIMES_THE_SLOWEST = 2;
 
-function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): number {
+/** Of those that ended in the window, failed ones included. */
+export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): number {
   return Math.max(responseTimeMs?.max ?? 0, failedTimeMs?.max ?? 0);
 }
 

@@ -4,9 +4,15 @@
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
 
+/** Empty polls are none: a role that finds nothing for most of the window would hide a storm in them. */
 function ended(result: OperationResult): number {
   const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
-  return result.transactions + result.emptyPolls + failed;
+  return result.transactions + failed;
+}
+
+/** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
+export function retriesPerTransaction(result: OperationResult): number {
+  return result.retries / Math.max(1, ended(result));
 }
 
 /** `, mostly 55P03`. */
@@ -24,8 +30,7 @@ function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
 
 export const retries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
-    // Nothing ended: whatever was tried again was tried in vain, and counts for the one that did not come.
-    const ratio = result.retries / Math.max(1, ended(result));
+    const ratio = retriesPerTransaction(result);
     return operation === "__cycle__" ? [] : [{ operation, result, ratio }];
   });
   const [worst] = all.sort((a, b) => b.ratio - a.ratio);

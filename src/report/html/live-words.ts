@@ -65,8 +65,8 @@ export function operationTable({ operations }: LiveView): ChartTable {
 }
 
 export function thresholdWords({ metric, expression, seen, ok }: LiveThreshold): string {
-  const state =
-    ok === null ? "no sample yet" : `${ok ? "holds" : "broken"} so far: ${seenText(seen, expression)}`;
+  if (seen === null) return `${metric} ${expression}: no sample yet`;
+  const state = `${ok === null ? "too few samples" : ok ? "holds" : "broken"} so far: ${seenText(seen, expression)}`;
   return `${metric} ${expression}: ${state}`;
 }
 

@@ -2,6 +2,7 @@
 // that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
 // no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import { isDifference } from "../findings.js";
 import { isBelowNoise, NO_FACTOR } from "../noise-floor.js";
 import { completeTrials, movedWith, type Difference, type Moved } from "./evidence.js";
 import { partsSentence } from "./time-parts.js";
@@ -30,8 +31,7 @@ export function withReasons(
 ): Comparison[] {
   const byId = new Map(treatments.map((treatment) => [treatment.id, treatment]));
   return comparisons.map((comparison) => {
-    const isClaim = comparison.verdict === "higher" || comparison.verdict === "lower";
-    if (!isClaim || comparison.factor === NO_FACTOR || isBelowNoise(comparison, comparisons))
+    if (!isDifference(comparison) || comparison.factor === NO_FACTOR || isBelowNoise(comparison, comparisons))
       return comparison;
     const [baseline, treatment] = [byId.get(comparison.baseline), byId.get(comparison.treatment)];
     if (!baseline || !treatment) return comparison;

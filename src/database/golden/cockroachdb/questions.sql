@@ -75,6 +75,9 @@ SELECT count(*) AS present FROM (
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 
 -- audit
+SELECT clock_timestamp()::text AS now;
+
+-- audit
 SELECT worker, range, count(*) AS count,
   (sum(yu # (yu >> 15)) % 4294967296)::bigint AS u, (sum(yv # (yv >> 15)) % 4294967296)::bigint AS v
 FROM (SELECT worker, range, ((u # (u >> 16)) * 739982445) & 4294967295 AS yu, ((v # (v >> 16)) * 739982445) & 4294967295 AS yv
@@ -102,12 +105,14 @@ FETCH 5000 FROM portions;
 CLOSE portions;
 
 -- audit
-DECLARE portions NO SCROLL CURSOR FOR SELECT e.id, s.status, s.attempts, false AS "isArchived",
-  e.created_at - interval '500 milliseconds' <= s.updated_at AS "isInOrder", left(md5(concat_ws('|', e.payload::text, e.event_type, e.authority_id::text, e.train_id)),
+DECLARE portions NO SCROLL CURSOR FOR SELECT e.id, s.status, s.attempts, false AS "isArchived", e.created_at - interval '500 milliseconds' <= s.updated_at AS "isInOrder",
+  e.created_at >= $1::timestamptz - interval '500 milliseconds' AND greatest(e.created_at, s.updated_at) - interval '500 milliseconds' <= $2::timestamptz AS "isInTrial",
+  left(md5(concat_ws('|', e.payload::text, e.event_type, e.authority_id::text, e.train_id)),
     16) AS checksum
 FROM "train_sim".events AS e LEFT JOIN "train_sim".event_status AS s ON s.event_id = e.id
 UNION ALL
-SELECT a.id, a.status, a.attempts, true, a.created_at - interval '500 milliseconds' <= a.archived_at, left(md5(concat_ws('|', a.payload::text, a.event_type, a.authority_id::text, a.train_id)),
+SELECT a.id, a.status, a.attempts, true, a.created_at - interval '500 milliseconds' <= a.archived_at AS "isInOrder",
+  a.created_at >= $1::timestamptz - interval '500 milliseconds' AND greatest(a.created_at, a.archived_at) - interval '500 milliseconds' <= $2::timestamptz AS "isInTrial", left(md5(concat_ws('|', a.payload::text, a.event_type, a.authority_id::text, a.train_id)),
     16) AS checksum FROM "train_sim".events_archive AS a;
 
 -- audit

@@ -11,6 +11,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../../results/result-schema.js";
+import { counterLagWords } from "../../counter-lag.js";
 import { isBelowNoise } from "../../noise-floor.js";
 import { intervalText, ratioText } from "../../numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -36,16 +37,27 @@ function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary):
   return trials > 1 ? `${middle} [${exact(min)} to ${exact(max)}]` : middle;
 }
 
-const FINDING_COLUMNS = ["ratio", "95 % interval", "p", "p adjusted", "blocks", text("verdict")] as const;
+const FINDING_COLUMNS = [
+  "ratio",
+  "95 % interval",
+  "p",
+  "p adjusted",
+  "p over the experiment",
+  "blocks",
+  text("verdict"),
+] as const;
 
-function findingCells({ ratio, ciLow, ciHigh, pValue, pAdjusted, blocks, verdict }: RatioFinding): string[] {
-  const p = (value: number | null): string => (value === null ? "-" : String(Number(value.toPrecision(3))));
+function findingCells(finding: RatioFinding): string[] {
+  const { ratio, ciLow, ciHigh, pValue, pAdjusted, familyP, blocks, verdict, isFinding } = finding;
+  const p = (value: number | null = null): string =>
+    value === null ? "-" : String(Number(value.toPrecision(3)));
   const interval = intervalText(ciLow, ciHigh) || "-";
-  return [ratioText(ratio), interval, p(pValue), p(pAdjusted), String(blocks), verdict];
+  const words = `${verdict} (${isFinding ? "finding" : "exploratory"})`;
+  return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), words];
 }
 
 /** Reasons by what they explain; the same reasons are given once. */
-function reasonsOf(comparisons: readonly Comparison[]): Html {
+function reasonsOf(comparisons: readonly Comparison[], caveat = ""): Html {
   const about = new Map<string, { because: readonly string[]; metrics: string[]; treatment: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
     if (because.length === 0) continue;
@@ -62,7 +74,8 @@ function reasonsOf(comparisons: readonly Comparison[]): Html {
   return html`<p>What moved with these differences:</p>
     <ul>
       ${items}
-    </ul> `;
+    </ul>
+    ${caveat && html`<p>${caveat}</p> `}`;
 }
 
 function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
@@ -94,7 +107,7 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
       `${title}: ratios of a treatment to another`,
       [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, text("note")],
       rows,
-    )}${reasonsOf(own)}`;
+    )}${reasonsOf(own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
@@ -129,7 +142,8 @@ export function renderComparisons(result: ResultDocument): Html {
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
       from 5 trials on, else with their range [least to most]. Ratios are medians over blocks of trials;
-      p-values are of permutation tests, adjusted over the treatments compared.
+      p-values are of permutation tests, adjusted over the treatments compared. Findings hold at 5 % over the
+      whole experiment; other verdicts are exploratory, at 5 % for each metric.
     </p> `,
     COMPARED_OPERATIONS.map((operation) => operationPart(result, operation)),
     effectTables(result),

@@ -2,7 +2,7 @@
 // threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
-import { capacityText } from "../../capacity-table.js";
+import { capacityText, resolutionTexts } from "../../capacity-table.js";
 import { seenText } from "../../numbers.js";
 import { lawText } from "../../sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -44,10 +44,10 @@ function capacityPart(capacity: Capacity): Html {
     ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),
     exact(probe.p99Ms),
     seenText(probe.seen, expression),
-    probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
+    probe.discarded === true ? "discarded" : probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
     (probe.doubts ?? []).map(({ words }) => words).join("; "),
   ]);
-  return html`<p>${capacityText(capacity)}.</p>
+  return html`<p>${capacityText(capacity)}. ${resolutionTexts(capacity).join(" ")}</p>
     ${tableOf(
       `${treatment}: probes`,
       [

@@ -402,6 +402,16 @@ describe("bars", () => {
     }));
     const plot = plotOf("per-event", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
     expect(plot.note).toContain("0 throughout: TOAST growth per event.");
+    expect(plot.note).not.toContain("Server counters lag");
+    const short = treatments.map((each) => ({
+      ...each,
+      trials: each.trials.map((trial) => ({ ...trial, windowSeconds: 5 })),
+    }));
+    const brief = plotOf("per-event", ALL_SHOWN, {
+      ...report,
+      result: { ...report.result, treatments: short },
+    });
+    expect(brief.note).toContain("Server counters lag by up to 1 second: in a window of 5 s");
     expect(plot.table().rows.map(([title]) => title)).toEqual(["WAL per event", "Table growth per event"]);
     expect(plot.table().rows[1]?.[1]).toBe("-5 B (-5 B to -5 B)");
   });
@@ -559,6 +569,7 @@ describe("the forest", () => {
       ciLow: 0.8,
       ciHigh: 1.25,
       verdict: "inconclusive" as const,
+      isFinding: false,
     };
     const plot = plotOf("comparison-plot", ALL_SHOWN, {
       ...report,
@@ -570,7 +581,7 @@ describe("the forest", () => {
       { itemStyle: { color: LIGHT.page } },
     ]);
     expect(plot.table().rows[0]?.at(-1)).toBe("higher, but no more than A/A pairs differ by");
-    expect(plot.words).toContain("0 of 2 comparisons are significant.");
+    expect(plot.words).toContain("0 of 2 comparisons are findings, at 5 % over the whole experiment.");
   });
 
   test.each([

@@ -18,20 +18,18 @@ const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   higher: "higher",
   lower: "lower",
   indistinguishable: "the same within 5 %",
-  inconclusive: "cannot be told",
+  inconclusive: "inconclusive",
 };
 
-/** Whether it is a claim, and one that A/A pairs do not make look like noise. */
+/** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
 export function isBelieved(comparison: Comparison, view: View): boolean {
-  const { verdict } = comparison;
-  return (
-    (verdict === "higher" || verdict === "lower") && !isBelowNoise(comparison, view.report.result.comparisons)
-  );
+  return comparison.isFinding === true && !isBelowNoise(comparison, view.report.result.comparisons);
 }
 
 function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
-  return `${VERDICTS[comparison.verdict]}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
+  const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
+  return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
 }
 
 export function treatmentIn(view: View, id: string): Treatment | undefined {
@@ -66,7 +64,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       "metric",
       "treatment / baseline",
       "ratio (95 % interval)",
-      "adjusted p",
+      "p over the experiment",
       "verdict",
     ],
     rows: rows.map((each) => [
@@ -74,7 +72,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       METRIC_NAMES[each.metric],
       pairName(each, view),
       ratioWithInterval(each),
-      each.pAdjusted === null ? "-" : each.pAdjusted.toPrecision(2),
+      each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),
     ]),
   };
@@ -86,5 +84,8 @@ export function comparisonWords(rows: readonly Comparison[], view: View): string
     (each) =>
       `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
-  return [`${sure.length} of ${rows.length} comparisons are significant.`, ...sentences].join(" ");
+  return [
+    `${sure.length} of ${rows.length} comparisons are findings, at 5 % over the whole experiment.`,
+    ...sentences,
+  ].join(" ");
 }

@@ -1,6 +1,7 @@
 // What an event costs the database and the machine, and how large its tables became: bars, a treatment a row. A value
 // that no trial has takes no room; one that is 0 is shown as 0.
 import type { PerEvent } from "../../../../results/result-schema.js";
+import { counterLagWords } from "../../../counter-lag.js";
 import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
@@ -35,8 +36,9 @@ export const perEvent: Chart = {
     const { panels, note } = withoutZeros(valuePanels(view, values));
     if (panels.length === 0)
       return whyNoValues(view, note, "the database was not asked what an event costs, or did not tell.");
+    const lag = counterLagWords(view.report.result.treatments.flatMap(({ trials }) => trials)) ?? "";
     return plotBars(
-      { caption: "Cost per event, by treatment", panels, note: `${valueNote(view)} ${note}`.trim() },
+      { caption: "Cost per event, by treatment", panels, note: `${valueNote(view)} ${note} ${lag}`.trim() },
       view,
     );
   },

@@ -1,0 +1,45 @@
+// The interval of a capacity: what probes that agree show, what those that disagree do, and what is left open.
+import { expect, it } from "vitest";
+import { capacityInterval, type RateOutcome } from "./capacity-interval.js";
+
+function outcomes(ratePerSecond: number, held: number, failed = 0): RateOutcome[] {
+  return [
+    ...Array<RateOutcome>(held).fill({ ratePerSecond, held: true }),
+    ...Array<RateOutcome>(failed).fill({ ratePerSecond, held: false }),
+  ];
+}
+
+const CLEAR = [...outcomes(50, 1), ...outcomes(100, 1), ...outcomes(200, 0, 2), ...outcomes(141, 0, 2)];
+
+it("is little more than the bracket where repeated probes agree, and claims no more than the search aims at", () => {
+  const probes = [...CLEAR, ...outcomes(119, 1), ...outcomes(130, 6), ...outcomes(136, 0, 4)];
+  const { ciLow, ciHigh, resolution } = capacityInterval(probes, 130, 136);
+  expect(ciLow).toBeLessThanOrEqual(130);
+  expect(ciLow).toBeGreaterThan(127);
+  expect(ciHigh).toBeGreaterThanOrEqual(136);
+  expect(ciHigh).toBeLessThan(139);
+  expect(resolution).toBeGreaterThanOrEqual(0.05);
+  expect(resolution).toBeLessThan(0.08);
+});
+
+it("is wider where they do not", () => {
+  const probes = [...CLEAR, ...outcomes(119, 2, 1), ...outcomes(130, 3, 2), ...outcomes(136, 1, 3)];
+  const { ciLow, ciHigh, resolution } = capacityInterval(probes, 130, 136);
+  expect(ciLow).toBeLessThan(119);
+  expect(ciHigh).toBeGreaterThan(139);
+  expect(resolution).toBeGreaterThan(0.15);
+  expect(resolution).toBeCloseTo((ciHigh ?? 0) / (ciLow ?? 1) - 1, 10);
+});
+
+it("is hardly moved by one spoilt probe far below", () => {
+  const probes = [...CLEAR, ...outcomes(119, 1), ...outcomes(130, 6), ...outcomes(136, 0, 4)];
+  const plain = capacityInterval(probes, 130, 136);
+  const spoilt = capacityInterval([...probes, ...outcomes(60, 0, 1)], 130, 136);
+  expect((spoilt.ciLow ?? 0) / (plain.ciLow ?? 1)).toBeGreaterThan(0.95);
+});
+
+it("leaves its upper end open where no rate failed", () => {
+  const open = capacityInterval([...outcomes(50, 1), ...outcomes(100, 4)], 100, null);
+  expect(open).toMatchObject({ ciHigh: null, resolution: null });
+  expect(open.ciLow).toBeLessThanOrEqual(100);
+});

@@ -1,0 +1,52 @@
+// Standing still is told from chance, from rare transactions, and from clients that pause in step.
+import { expect, it } from "vitest";
+import { stallOf, type Ends } from "./stall.js";
+
+const steady = (seconds: number, perSecond: number): number[] =>
+  Array.from({ length: seconds }, () => perSecond);
+const add = (perSecond: number[], clients: number | undefined = 4): Ends => ({
+  ...{ operation: "add", perSecond },
+  clients,
+});
+
+it("finds the seconds in which nothing ended, and the longest run of them", () => {
+  const perSecond = [...steady(3, 800), 0, ...steady(2, 790), 0, 0, 0, ...steady(3, 810)];
+  expect(stallOf([add(perSecond)])).toEqual({
+    ...{ operation: "add", seconds: 4, longestSeconds: 3, fromSecond: 6, usualPerSecond: 800 },
+  });
+});
+
+it("finds the operation that stood still for longest, at either end of the window too", () => {
+  const process: Ends = { operation: "process", perSecond: [...steady(7, 50), 0, 0, 0], clients: 2 };
+  expect(stallOf([add([0, 0, ...steady(8, 60)])])).toMatchObject({
+    operation: "add",
+    fromSecond: 0,
+    seconds: 2,
+  });
+  expect(stallOf([add([0, 0, ...steady(8, 60)]), process])).toMatchObject({
+    operation: "process",
+    seconds: 3,
+  });
+});
+
+it("finds one that took most of the window", () => {
+  expect(stallOf([add([200, ...steady(8, 0), 190])])).toMatchObject({ seconds: 8, usualPerSecond: 195 });
+});
+
+it.each([
+  ["where every second had one", add(steady(10, 800))],
+  ["where nothing ended at all: there is no pace to compare with", add(steady(10, 0))],
+  ["of rare transactions: an empty second is chance", add([8, 9, 0, 8, 7, 9, 8, 9, 8, 8])],
+  [
+    "of an open loop whose rate leaves seconds empty by chance",
+    add([12, 9, 0, ...steady(3597, 11)], undefined),
+  ],
+  [
+    "of a hundred clients that think for three seconds in step",
+    add([100, 0, 0, 100, 0, 0, 100, 0, 0, 100], 100),
+  ],
+  ["of clients whose transactions take as long", add([64, 0, 64, 0, 64, 0], 64)],
+  ["of a window without a whole second", add([])],
+])("finds none %s", (_, ends) => {
+  expect(stallOf([ends])).toBeUndefined();
+});

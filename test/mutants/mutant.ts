@@ -1,0 +1,32 @@
+// One planted change as a test: it is planted, the audit looks, and what it found goes into the table of `report.ts`. A
+// change that the audit is known to miss says so, with the reason; it fails once the audit does find it, so that the list
+// of what cannot be seen stays true.
+import { expect, test } from "vitest";
+import type { Conservation } from "../../src/model/conservation.js";
+import type { MutantKind } from "./report.js";
+
+/** What an audit, or a whole run, came to. */
+export type Verdict = Pick<Conservation, "verdict" | "violations" | "named">;
+
+export interface MutantTraits {
+  /** Why the audit cannot see it. */
+  readonly missed?: string;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * `plant` makes the change and resolves to the audit's verdict. Violations that name no event are listed by their sentences.
+ */
+export function mutant(
+  kind: MutantKind,
+  change: string,
+  plant: () => Promise<Verdict>,
+  { missed, timeoutMs }: MutantTraits = {},
+): void {
+  test(`${kind}: ${change}`, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, async ({ task }) => {
+    const { violations, named } = await plant();
+    const kinds = [...new Set(named.map((each) => each.kind))];
+    task.meta.mutant = { kind, change, caughtAs: kinds.length > 0 ? kinds : violations };
+    expect(violations.length > 0, missed ?? "the audit found nothing").toBe(missed === undefined);
+  });
+}

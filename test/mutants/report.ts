@@ -1,0 +1,46 @@
+// The table that `npm run test:mutants` ends with: each change that was planted, the violation that the audit found it
+// as, or MISSED. A vitest reporter, and so in the process that starts the tests; `mutant.ts` is the tests' side. It fails
+// nothing: what a miss that is not expected means, the test itself says.
+import type { Reporter, TestModule } from "vitest/node";
+
+export const MUTANT_KINDS = ["tables", "code", "outside"] as const;
+export type MutantKind = (typeof MUTANT_KINDS)[number];
+
+/** What came of one planted change. */
+export interface MutantOutcome {
+  readonly kind: MutantKind;
+  readonly change: string;
+  /** Kinds of violation, as the audit names them; none where it was missed. */
+  readonly caughtAs: readonly string[];
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    mutant?: MutantOutcome;
+  }
+}
+
+const isCaught = ({ caughtAs }: MutantOutcome): boolean => caughtAs.length > 0;
+
+/** The outcomes as text: a line each, in the order of kinds, then a line of totals for each kind. */
+export function mutantTable(outcomes: readonly MutantOutcome[]): string {
+  const width = Math.max(...outcomes.map(({ change }) => change.length));
+  const ofKind = (kind: MutantKind) => outcomes.filter((each) => each.kind === kind);
+  const kinds = MUTANT_KINDS.filter((kind) => ofKind(kind).length > 0);
+  const lines = kinds.flatMap(ofKind).map((each) => {
+    const result = isCaught(each) ? `caught as ${each.caughtAs.join(", ")}` : "MISSED";
+    return `${each.kind.padEnd(7)}  ${each.change.padEnd(width)}  ${result}`;
+  });
+  const totals = kinds.map(
+    (kind) => `${kind}: ${ofKind(kind).filter(isCaught).length} of ${ofKind(kind).length} caught`,
+  );
+  return [...lines, "", ...totals].join("\n");
+}
+
+export default class MutantReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+    const outcomes = tests.flatMap((test) => test.meta().mutant ?? []);
+    if (outcomes.length > 0) process.stdout.write(`\n${mutantTable(outcomes)}\n`);
+  }
+}
