@@ -13,9 +13,6 @@ const LATE_SECONDS = 1;
 const CONTROL_PER_SECOND = 10;
 const CONTROL_PER_SAMPLE = 5;
 
-const SESSIONS = "sessions of others on the server";
-const TRANSACTIONS = "transactions of others on the server";
-
 /** Transactions that the load began, whatever came of them; a cycle is made of others. */
 export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): number {
   return Object.entries(operations)
@@ -28,9 +25,9 @@ export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): n
 
 /** Undefined where it cannot be known. */
 function transactionsHere(window: WindowEvidence, attempts: number, seconds: number): number | undefined {
-  const [commits, rollbacks] = [window.total("transactions.commits"), window.total("transactions.rollbacks")];
-  if (commits === undefined || rollbacks === undefined) return undefined;
-  const logins = window.total("sessions.opened") ?? 0;
+  const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
+  const [commits, rollbacks, logins] = [...counted, window.total("sessions.opened")];
+  if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
   const late = (attempts / seconds) * LATE_SECONDS;
   const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
   return Math.max(0, commits + rollbacks - logins - attempts - late - control);
@@ -59,6 +56,7 @@ export function foreignWorkOf(
       transactions,
       transactionRatio: all > 0 ? transactions / all : 0,
     }),
+    ...(here !== undefined && { transactionsHere: here }),
     ...(sessionsActive && { sessionsActive }),
     ...(sessionsActiveHere && { sessionsActiveHere }),
     ...(sessions.length > 0 && { sessions }),
@@ -66,21 +64,43 @@ export function foreignWorkOf(
   };
 }
 
+const UNNAMED =
+  "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
+
 /** What of it could not be looked for in a window that came to its end. */
 export function foreignNotAssessed({ foreign, skipped = [], sampling }: DatabaseEvidence): NotAssessed[] {
-  const reasonOf = (source: string): string =>
-    skipped.find((each) => each.source === source)?.reason ?? "the server did not show them";
-  const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)") : "there were no samples";
-  const unnamed =
-    "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
+  const reasonOf = (source: string, otherwise: string): string =>
+    skipped.find((each) => each.source === source)?.reason ?? otherwise;
+  const shown = "the server did not show them";
+  const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
+  const uncounted = reasonOf("pg_stat_database (others)", reasonOf("counters", shown));
+  const uncountedHere = reasonOf("pg_stat_database (sessions)", uncounted);
   return [
-    ...(foreign?.transactions === undefined
-      ? [{ what: TRANSACTIONS, reason: reasonOf("pg_stat_database (all)") }]
-      : []),
-    ...(foreign?.sessionsActive
-      ? foreign.sessionsActiveHere
-        ? []
-        : [{ what: `${SESSIONS}, in the load's database`, reason: unnamed }]
-      : [{ what: SESSIONS, reason: unseen }]),
+    ...missing(
+      "transactions of others on the server",
+      foreign?.transactions,
+      uncounted,
+      foreign?.transactionsHere,
+      uncountedHere,
+    ),
+    ...missing(
+      "sessions of others on the server",
+      foreign?.sessionsActive,
+      unseen,
+      foreign?.sessionsActiveHere,
+      UNNAMED,
+    ),
   ];
+}
+
+/** Nothing where both are known; one of the two at most. */
+function missing(
+  what: string,
+  all: unknown,
+  reason: string,
+  here: unknown,
+  reasonHere: string,
+): NotAssessed[] {
+  if (all === undefined) return [{ what, reason }];
+  return here === undefined ? [{ what: `${what}, in the load's database`, reason: reasonHere }] : [];
 }

@@ -18,8 +18,18 @@ intr 123`;
 
 describe("readings of the machine", () => {
   it("count only the processors that the process may use, interrupts as nobody's", () => {
-    expect(parseCpuTimes(STAT, new Set([0]))).toEqual({ totalTicks: 140, busyTicks: 21, stealTicks: 8 });
-    expect(parseCpuTimes(STAT, new Set([0, 1]))).toEqual({ totalTicks: 404, busyTicks: 61, stealTicks: 20 });
+    expect(parseCpuTimes(STAT, new Set([0]))).toEqual({
+      totalTicks: 140,
+      busyTicks: 21,
+      stealTicks: 8,
+      ioWaitTicks: 5,
+    });
+    expect(parseCpuTimes(STAT, new Set([0, 1]))).toEqual({
+      totalTicks: 404,
+      busyTicks: 61,
+      stealTicks: 20,
+      ioWaitTicks: 15,
+    });
   });
 
   it("understand lists of processors", () => {

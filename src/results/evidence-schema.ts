@@ -86,6 +86,7 @@ export const ForeignWork = z
     transactions: amount
       .optional()
       .describe("In other databases, and in that of the load beyond what train-sim made"),
+    transactionsHere: amount.optional().describe("Of these, in the database of the load"),
     transactionRatio: ratio.optional().describe("Of these and the load's own together"),
     sessionsActive: MeanMax.optional().describe("Of all databases that could be looked into"),
     sessionsActiveHere: MeanMax.optional().describe("Of these, in the database of the load"),

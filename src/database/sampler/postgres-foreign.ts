@@ -53,22 +53,19 @@ export const FOREIGN_SESSIONS: View = {
   decode: decodeForeign,
 };
 
-const others = `(SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database
-  WHERE datid <> 0 AND datname IS DISTINCT FROM current_database())`;
-
-/** A session's login is a transaction too; before version 14 nobody counts sessions. */
 export const FOREIGN_TRANSACTIONS: readonly View[] = [
   {
-    source: "pg_stat_database (all)",
-    from: 14,
-    gives: ["transactions.elsewhere", "sessions.opened"],
-    text: () => `SELECT ${others} AS "transactions.elsewhere", sessions AS "sessions.opened"
-      FROM pg_stat_database WHERE datname = current_database()`,
+    source: "pg_stat_database (others)",
+    gives: ["transactions.elsewhere"],
+    text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
+      FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
   {
-    source: "pg_stat_database (all)",
-    until: 13,
-    gives: ["transactions.elsewhere"],
-    text: () => `SELECT ${others} AS "transactions.elsewhere"`,
+    // A login is a transaction too, and no work of anybody's.
+    source: "pg_stat_database (sessions)",
+    from: 14,
+    gives: ["sessions.opened"],
+    text: () =>
+      `SELECT sessions AS "sessions.opened" FROM pg_stat_database WHERE datname = current_database()`,
   },
 ];
