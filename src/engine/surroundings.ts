@@ -73,7 +73,7 @@ export class Surroundings {
   get machine(): MachineEvidence | undefined {
     const { opened, closed } = this;
     const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
-    if (!usage || !opened || !closed) return undefined;
+    if (!usage) return undefined;
     const { io: before } = opened;
     const { io: after } = closed;
     const pressure = difference(before?.pressureMs, after?.pressureMs);
