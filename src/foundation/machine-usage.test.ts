@@ -28,7 +28,7 @@ describe("readings of the machine", () => {
       totalTicks: 404,
       busyTicks: 61,
       stealTicks: 20,
-      ioWaitTicks: 15,
+      ioWaitTicks: 5,
     });
   });
 
