@@ -48,12 +48,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** One session makes transactions, two are always active; until the run that they disturb has ended. */
-const WORK = [
-  "SELECT count(*) FROM generate_series(1, 3000)",
-  "SELECT pg_sleep(0.2)",
-  "SELECT pg_sleep(0.2)",
-];
+/** One session makes many transactions, two are always active; until the run that they disturb has ended. */
+const COMMITS =
+  "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; END $$";
+const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];
 
 async function disturb(endpoint: Endpoint, run: Promise<unknown>): Promise<void> {
   let isOver = false;

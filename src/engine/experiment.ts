@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../foundation/errors.js";
 import { withAnalysis } from "../report/analysis.js";
-import { diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
+import { diagnosisEntries } from "../report/diagnosis/diagnose.js";
 import { lint, lintEntry } from "../report/lint.js";
 import { evaluateThresholds } from "../report/thresholds.js";
 import {
@@ -194,7 +194,7 @@ class ExperimentRun {
     const environment = this.host.environment();
     const treatments = this.record.treatments();
     const lints = lint(this.experiment, { environment, treatments });
-    const found = diagnosisEntries(findingsOf(treatments));
+    const found = diagnosisEntries(treatments);
     return {
       environment,
       diagnosis: [

@@ -7,7 +7,7 @@ import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
-import { diagnose, diagnosisEntries, findingsOf } from "../report/diagnosis/diagnose.js";
+import { diagnose, diagnosisEntries } from "../report/diagnosis/diagnose.js";
 import { evaluateThresholds } from "../report/thresholds.js";
 import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../results/capacity-schema.js";
 import {
@@ -211,7 +211,7 @@ class CapacityRun {
     findings: Pick<Findings, "verdict" | "thresholds">,
     capacity: readonly Capacity[],
   ): ResultDocument {
-    const diagnosis = [...diagnosisEntries(findingsOf(record.treatments())), ...this.host.leftEntries()];
+    const diagnosis = [...diagnosisEntries(record.treatments()), ...this.host.leftEntries()];
     const document = record.document({ ...findings, environment: this.host.environment(), diagnosis });
     return { ...document, capacity: [...capacity] };
   }

@@ -327,12 +327,20 @@ describe("what becomes of findings", () => {
   }
 
   it("they stand in the result with trial and treatment", () => {
-    const entries = diagnosisEntries(findingsOf(tainted().treatments));
+    const entries = diagnosisEntries(tainted().treatments);
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
       ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
       ...{ severity: "taint", seen: 80, bound: 50 },
     });
+  });
+
+  it("what could not be looked for is said once, as a caveat", () => {
+    const { treatments } = exampleResult(2);
+    for (const trial of treatments[0]?.trials ?? [])
+      trial.notAssessed = [{ what: "sessions", reason: "no right" }];
+    const words = "not assessed: sessions: no right";
+    expect(diagnosisEntries(treatments)).toEqual([{ kind: "lint", rule: "not-assessed", words }]);
   });
 
   it("a reason is said once, by the worst trial, with the others", () => {

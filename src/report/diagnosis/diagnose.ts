@@ -2,6 +2,7 @@
 // reasons of a tainted verdict. A new check is one file and one line here.
 // It judges complete trials only: a partial one is marked as that already.
 import type { Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+import { lintEntry } from "../lint.js";
 import { nearCeiling } from "./ceiling.js";
 import type { Check, Examined } from "./check.js";
 import { clockStep } from "./clock-step.js";
@@ -68,9 +69,20 @@ export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "tr
     .sort((a, b) => a.trial - b.trial);
 }
 
-/** As `diagnosis` of the result holds them. */
-export function diagnosisEntries(findings: readonly TrialFinding[]): ResultDocument["diagnosis"] {
-  return findings.map((finding) => ({ kind: "finding", ...finding }));
+/** Once each: what could have disturbed trials without being noticed. */
+function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
+  const all = treatments.flatMap(({ trials }) => trials.flatMap(({ notAssessed = [] }) => notAssessed));
+  return [...new Set(all.map(({ what, reason }) => `not assessed: ${what}: ${reason}`))];
+}
+
+/** Findings, and disturbances that could not be looked for, as `diagnosis` of the result holds them. */
+export function diagnosisEntries(
+  treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
+): ResultDocument["diagnosis"] {
+  return [
+    ...findingsOf(treatments).map((finding) => ({ kind: "finding", ...finding })),
+    ...notAssessedIn(treatments).map((words) => lintEntry({ rule: "not-assessed", words })),
+  ];
 }
 
 /** One sentence a check: the worst trial in words, and which others it happened to. */
