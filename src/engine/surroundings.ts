@@ -70,8 +70,9 @@ export class Surroundings {
   /** Undefined where the platform does not tell, or the window did not come to its end. */
   get machine(): MachineEvidence | undefined {
     const { opened, closed } = this;
-    const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
-    if (!usage || !opened || !closed) return undefined;
+    if (!opened?.machine || !closed?.machine) return undefined;
+    const usage = usageBetween(opened.machine, closed.machine);
+    if (!usage) return undefined;
     const { io: before } = opened;
     const { io: after } = closed;
     const pressure = difference(before?.pressureMs, after?.pressureMs);
