@@ -93,7 +93,7 @@ function textOf(row: SqlRow | undefined, column: string): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-async function readSettings(client: SqlClient): Promise<Record<string, string>> {
+export async function readSettings(client: SqlClient): Promise<Record<string, string>> {
   // `source` tells apart what an administrator set from what our own session brought with it.
   const rows = await client.query(
     `SELECT name, current_setting(name, true) AS value

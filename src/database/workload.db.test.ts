@@ -6,7 +6,7 @@ import { EventBatch } from "../model/event-batch.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
-import { advance, isTerminal, type EventStatus } from "../model/lifecycle.js";
+import { advance, isTerminal, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
 import { makeBatch } from "../testing/make-batch.js";
@@ -46,8 +46,11 @@ class Expected {
   pass(
     ids: readonly string[],
     roll: () => number,
-  ): { claimed: number; completed: string[]; failed: string[] } {
-    const outcome = { claimed: 0, completed: [] as string[], failed: [] as string[] };
+  ): { passes: EventPass[]; claimed: number; completed: string[]; failed: string[] } {
+    const outcome = {
+      ...{ passes: [] as EventPass[], claimed: 0 },
+      ...{ completed: [] as string[], failed: [] as string[] },
+    };
     for (const id of [...ids].sort()) {
       const event = this.live.get(id);
       if (!event) throw new Error(`${id} is not live`);
@@ -57,6 +60,7 @@ class Expected {
       event.document = JSON.parse(
         applyBusinessRule(JSON.stringify(event.document), event.status),
       ) as EventDocument;
+      outcome.passes.push({ id, was, status: event.status });
       if (was === "PENDING" && event.status === "PROCESSING") outcome.claimed++;
       if (event.status === "COMPLETE") outcome.completed.push(id);
       if (event.status === "FAILED") outcome.failed.push(id);
@@ -115,8 +119,10 @@ async function checkedPass(
   const after = await statusRows();
   const touched = after.filter((row) => row.attempts !== before.get(row.id)?.attempts).map(({ id }) => id);
   const ofModel = new Prng(seed);
-  const { claimed, completed, failed } = expected.pass(touched, () => ofModel.float());
-  expect(outcome).toEqual({ events: touched.length, claimed, completedIds: completed, failedIds: failed });
+  const { passes, claimed, completed, failed } = expected.pass(touched, () => ofModel.float());
+  const counted = { events: touched.length, claimed, completedIds: completed, failedIds: failed };
+  const told = outcome.passes.map(({ id, was, status }) => ({ id, was, status }));
+  expect({ ...outcome, passes: told }).toEqual({ passes, ...counted });
 
   // The oldest were taken, and every touched event went to the back of the queue.
   const workable = [...before.values()].filter(({ status }) => !isTerminal(status));
@@ -198,6 +204,7 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
         const [first] = batch as [PreparedEvent];
 
         expect(await workload.process({ limit: 5, chances, roll: () => 0 })(connection)).toEqual({
+          passes: [],
           events: 0,
           claimed: 0,
           completedIds: [],

@@ -125,6 +125,11 @@ export class DatabaseSource implements EvidenceSource {
     return this.sampler.skipped;
   }
 
+  /** Backends of others at the last sample. */
+  get foreignPids(): readonly number[] {
+    return this.sampler.foreignPids;
+  }
+
   async prepare(): Promise<void> {
     await this.sampler.open().catch(() => undefined);
   }

@@ -7,19 +7,22 @@ import { TrialEvidence } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";
 import type { EvidenceSource } from "./evidence-source.js";
 import { HostSource } from "./host-evidence.js";
+import type { Surroundings } from "./surroundings.js";
 import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "./trial-parts.js";
 
 /** The evidence of one trial, neither opened nor begun yet. The trial's files are told each sample, the observer too. */
 export function evidenceOf(
   { target, observer }: Pick<TrialHost, "target" | "observer">,
+  surroundings: Pick<Surroundings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
   files: () => Pick<TrialFiles, "onEvidence"> | undefined,
 ): TrialEvidence {
+  const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
-    new DatabaseSource(target.admin, settings),
-    new HostSource(target, pooler),
+    database,
+    new HostSource(surroundings, pooler, () => database.foreignPids),
     ...(pooler ? [new PoolerSource(pooler)] : []),
   ];
   return new TrialEvidence({

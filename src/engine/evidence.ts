@@ -6,6 +6,7 @@ import { systemClock, type Clock } from "../foundation/clock.js";
 import { messageOf } from "../foundation/errors.js";
 import type { EvidenceValues } from "../results/evidence-metrics.js";
 import type { DatabaseEvidence } from "../results/result-schema.js";
+import { foreignWorkOf } from "./foreign-work.js";
 import { perEventOf, type WorkDone } from "./evidence-per-event.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource } from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
@@ -84,9 +85,11 @@ export class TrialEvidence {
       ...this.options.sources.map((source) => source.summary(sums)),
     ) as DatabaseEvidence;
     const perEvent = perEventOf(parts, sums, done);
+    const foreign = foreignWorkOf(sums, done, (this.closedMs - this.openedMs) / 1000);
     const skipped = this.skipped();
     return {
       ...parts,
+      ...(foreign && { foreign }),
       ...(perEvent && { perEvent }),
       ...(sums.samples > 0 && {
         sampling: { samples: sums.samples, missed: this.missed, meanMs: this.tookMs / this.readings },

@@ -7,13 +7,20 @@ import { dropNamespace, namespaceState } from "../database/namespace.js";
 import { withinMs } from "../foundation/deadline.js";
 import { messageOf } from "../foundation/errors.js";
 import { lintEntry } from "../report/lint.js";
-import type { Environment, ResultDocument } from "../results/result-schema.js";
+import type { Environment, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { describeEndpoint } from "../scenario/endpoint.js";
 import type { DialectName, Treatment } from "../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import { dropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
+import { ServerIdentities } from "./server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+
+/** What an interrupted run of the same experiment left. */
+interface Earlier {
+  readonly environment: Environment;
+  readonly trials: readonly { readonly result: TrialResult }[];
+}
 
 /** For a server that may be gone. */
 const ANSWER_MS = 3_000;
@@ -32,17 +39,18 @@ export class ExperimentHost {
   private readonly poolers = new Set<string>();
   private readonly left: string[] = [];
   private readonly keeper: TargetKeeper;
+  readonly identities: ServerIdentities;
   /** Those that trials may have made on the target that runs, if it is not ours alone. */
   private readonly namespaces = new Map<string, Claimed>();
   private keepsTables = false;
 
-  /** `earlier` is where an interrupted run of the same experiment ran. */
   constructor(
     treatments: readonly Treatment[],
     private readonly programVersion: string,
     private readonly observer: ExperimentObserver,
-    private readonly earlier?: Environment,
+    private readonly earlier?: Earlier,
   ) {
+    this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
     const onStart = (started: KeptTarget): void => {
       this.targets.push(started);
       const { product, version } = started.server;
@@ -70,7 +78,7 @@ export class ExperimentHost {
   }
 
   environment(): Environment {
-    return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier);
+    return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier?.environment);
   }
 
   /** After a failure the tables stay, for whoever looks for its cause. Never rejects. */

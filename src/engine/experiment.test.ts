@@ -19,6 +19,8 @@ const begun: string[] = [];
 let meanwhile: (treatment: Treatment) => void = () => undefined;
 
 vi.mock("../report/html/report-file.js");
+// The servers of these scenarios are made up; `preflight.db.test.ts` asks real ones.
+vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("./trial.js", () => ({
   runTrial: (_: unknown, { trial, treatment, index }: TrialInputs) => {
     begun.push(treatment.id);

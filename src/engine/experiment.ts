@@ -99,7 +99,7 @@ class ExperimentRun {
     for (const { treatmentId, result, totals } of options.resumed?.trials ?? [])
       this.record.add(treatmentId, result, totals);
     const { programVersion, observer, resumed } = options;
-    this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed?.environment);
+    this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed);
   }
 
   /** Whether a trial was begun, so that the directory has changed. */
@@ -124,10 +124,11 @@ class ExperimentRun {
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const { observer, interruption } = this.options;
+    const { identities } = this.host;
     const onTotals = this.judge.watcher(trial, treatment);
     const onPooler = (version: string): void => this.onPooler(version);
     const done = await runTrial(
-      { ...kept, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
+      { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, index: this.record.indexOf(trial), directory },
     );
     if (!done.failure && !interruption.isRequested())
@@ -149,6 +150,7 @@ class ExperimentRun {
         const { treatments } = this.experiment;
         const sharing = treatments.filter((each) => targetKey(each) === targetKey(treatment));
         const hasRun = resumed.trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
+        if (hasRun) await this.host.identities.requireSameClusters(kept.target);
         const now = environmentOf(programVersion, hasRun ? [kept] : [], new Set());
         requireSameEnvironment(this.experiment, resumed.environment, now);
       }

@@ -49,6 +49,8 @@ function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
 }
 
 vi.mock("../report/html/report-file.js");
+// The servers of these scenarios are made up; `preflight.db.test.ts` asks real ones.
+vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("./trial.js", () => ({
   runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),
 }));

@@ -155,10 +155,11 @@ class CapacityRun {
     const planned = { number, block, treatmentId: treatment.id, seed };
     const directory = await createTrialDirectory(this.directory, number, treatment.id);
     const { observer, interruption } = this.options;
+    const { identities } = this.host;
     const onPooler = (version: string): void => this.host.addPooler(version);
     const onTotals = watchThresholds([this.threshold], driven, (states) => observer.thresholds(states));
     const measured = await runTrial(
-      { ...kept, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
+      { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial: planned, treatment: driven, index: block, directory },
     );
     const diagnosis = diagnose({ trial: measured.result, bounds: this.experiment.diagnosis });

@@ -18,7 +18,9 @@ const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
 describe("the machine as a source", () => {
   it("states the seconds and bytes between the two ends of the window", async () => {
     let ms = 1000;
-    const source = new HostSource(EMBEDDED, { pids: [4712] }, (processes) => machineAt(ms)(processes));
+    const source = new HostSource(EMBEDDED, { pids: [4712] }, undefined, (processes) =>
+      machineAt(ms)(processes),
+    );
     const sums = new WindowSums();
     sums.open(await source.sample(), 0);
     ms = 3500;
@@ -34,7 +36,7 @@ describe("the machine as a source", () => {
   it.each(["container", "url"] as const)(
     "says nothing of the server of a %s target, and names that",
     async (kind) => {
-      const source = new HostSource({ kind }, { pids: [] }, machineAt(1));
+      const source = new HostSource({ kind }, { pids: [] }, undefined, machineAt(1));
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
       expect(source.skipped.map((skipped) => skipped.source)).toEqual([
         "CPU of the server, disks",
@@ -45,9 +47,9 @@ describe("the machine as a source", () => {
   );
 
   it("names a platform without /proc, and disks that are not shown", () => {
-    const bare = new HostSource(EMBEDDED, undefined, () => ({ clientCpuMs: 1 }));
+    const bare = new HostSource(EMBEDDED, undefined, undefined, () => ({ clientCpuMs: 1 }));
     expect(bare.skipped.map((skipped) => skipped.source)).toEqual(["CPU and disks"]);
-    const diskless = new HostSource(EMBEDDED, undefined, () => ({
+    const diskless = new HostSource(EMBEDDED, undefined, undefined, () => ({
       clientCpuMs: 1,
       otherCpuMs: 1,
       serverCpuMs: 1,

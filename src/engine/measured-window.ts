@@ -1,11 +1,12 @@
-// The measurement window of one trial: when it begins and ends on the monotonic clock, and what train-sim and the
-// machine had used at either end, of which the result states the difference. What the server says is in `evidence.ts`.
+// The measurement window of one trial: when it begins and ends on the monotonic clock, and what train-sim had used at
+// either end, of which the result states the difference. What the server says is in `evidence.ts`, what others did
+// meanwhile in `surroundings.ts`.
 // It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../foundation/clock.js";
 import { processCpuSeconds } from "../foundation/process-usage.js";
-import { machineUsage, usageBetween, type MachineUsage } from "../foundation/machine-usage.js";
 import type { WorkerUsage } from "../actors/protocol.js";
-import type { AccountedTime, MachineEvidence, TrialResult } from "../results/result-schema.js";
+import type { AccountedTime, TrialResult } from "../results/result-schema.js";
+import type { Surroundings } from "./surroundings.js";
 
 export class MeasuredWindow {
   readonly startMs: number;
@@ -16,16 +17,18 @@ export class MeasuredWindow {
   private cpuSecondsAtStart = 0;
   private cpuSeconds = 0;
   private eventLoopDelayP99Ms = 0;
-  private machineBefore: MachineUsage | undefined;
-  private machineAfter: MachineUsage | undefined;
   private wallOffsetAtStartMs = 0;
   private clockStepMs = 0;
   private isRead = false;
   private usages: readonly WorkerUsage[] = [];
   private clients = 0;
 
-  /** Begins `leadMs` from now, so that every thread has heard of it before. */
-  constructor(leadMs: number, durationMs = Number.POSITIVE_INFINITY) {
+  /** Begins `leadMs` from now, so that every thread has heard of it before. `beside` is read at both ends. */
+  constructor(
+    leadMs: number,
+    durationMs = Number.POSITIVE_INFINITY,
+    private readonly beside?: Pick<Surroundings, "openWindow" | "closeWindow">,
+  ) {
     this.startMs = monotonicMs() + leadMs;
     this.startedAtMs = wallClockMs() + leadMs;
     this.endMs = this.startMs + durationMs;
@@ -33,7 +36,7 @@ export class MeasuredWindow {
 
   readStart(): void {
     this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
-    this.machineBefore = machineUsage();
+    this.beside?.openWindow();
     this.cpuSecondsAtStart = processCpuSeconds();
   }
 
@@ -46,7 +49,7 @@ export class MeasuredWindow {
     this.isRead = true;
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
-    this.machineAfter = machineUsage();
+    this.beside?.closeWindow();
     this.readClock();
   }
 
@@ -87,13 +90,6 @@ export class MeasuredWindow {
       accountedMs,
       accountedRatio: total / (this.clients * seconds * 1000),
     };
-  }
-
-  /** `isServerTold` says whether the database's own processor time can be told from that of others. */
-  machine(isServerTold: boolean): MachineEvidence | undefined {
-    const usage =
-      this.machineBefore && this.machineAfter && usageBetween(this.machineBefore, this.machineAfter);
-    return usage && { ...usage, otherCpuRatio: isServerTold ? usage.otherCpuRatio : null };
   }
 }
 

@@ -104,13 +104,10 @@ async function onServer(
       return (await Promise.all(ways.map(answers))).flat();
     const place = await placeOf(admin);
     const rights = await missingRights(admin, namespaces);
-    const standby: Obstacle = {
-      kind: "unfit",
-      words: `${describeEndpoint(at)} is a standby, which is read-only`,
-      remedy: "Name the primary in target.urls or target.adminUrl.",
-    };
+    const words = `${describeEndpoint(at)} is a standby, which is read-only`;
+    const remedy = "Name the primary in target.urls or target.adminUrl.";
     return [
-      ...(place.isStandby ? [standby] : []),
+      ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
       ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
         return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
       }),

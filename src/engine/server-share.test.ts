@@ -1,7 +1,7 @@
 // When other programs may be accused of using the processors, and when the database could be one of them.
 import { expect, it } from "vitest";
 import type { PoolSettings } from "../scenario/settings.js";
-import { isServerTold } from "./server-share.js";
+import { untoldServer } from "./server-share.js";
 
 const direct: PoolSettings = { strategy: "direct", reconnect: "never" };
 const at = (host: string) => [{ host, port: 5432, database: "d", user: "u" }];
@@ -17,19 +17,23 @@ function pgbouncer(...urls: string[]): PoolSettings {
   };
 }
 
-it("is told where train-sim started the server, or the server is elsewhere", () => {
+it("is told where the server's processes are known, or the server is elsewhere", () => {
   const embedded = { kind: "embedded" as const, serverPid: 7, endpoints: at("127.0.0.1") };
   const remote = { kind: "url" as const, endpoints: at("db.example") };
-  expect(isServerTold(embedded, { pool: direct })).toBe(true);
-  expect(isServerTold(embedded, { pool: pgbouncer() })).toBe(true);
-  expect(isServerTold(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") })).toBe(true);
+  const local = { kind: "url" as const, serverPid: 7, endpoints: at("localhost") };
+  const container = { kind: "container" as const, serverPid: 7, endpoints: at("127.0.0.1") };
+  for (const target of [embedded, remote, local, container])
+    expect(untoldServer(target, { pool: direct }), target.kind).toBeUndefined();
+  expect(untoldServer(embedded, { pool: pgbouncer() })).toBeUndefined();
+  expect(untoldServer(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") })).toBeUndefined();
 });
 
-it("is not where someone else's server or pooler is on this machine", () => {
+it("is not where a local server is not seen, or another's pooler is on this machine", () => {
+  const unseen = "the server's address is local, and its processes are not visible from here";
   for (const host of ["127.0.0.1", "localhost", "::1", "/var/run/postgresql"]) {
-    expect(isServerTold({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(false);
+    expect(untoldServer({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);
   }
-  expect(isServerTold({ kind: "container", endpoints: at("127.0.0.1") }, { pool: direct })).toBe(false);
+  expect(untoldServer({ kind: "container", endpoints: at("127.0.0.1") }, { pool: direct })).toBe(unseen);
   const remote = { kind: "url" as const, endpoints: at("db.example") };
-  expect(isServerTold(remote, { pool: pgbouncer("postgresql://u@localhost:6432/d") })).toBe(false);
+  expect(untoldServer(remote, { pool: pgbouncer("postgresql://u@localhost:6432/d") })).toMatch(/a pooler/);
 });

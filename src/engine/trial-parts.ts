@@ -10,11 +10,13 @@ import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 import type { RunningTarget } from "../target/running-target.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
+import type { ServerIdentities } from "./server-identities.js";
 
 /** What outlives one trial and every trial needs. */
 export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
+  readonly identities: ServerIdentities;
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;

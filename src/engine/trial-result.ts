@@ -17,8 +17,10 @@ import {
 } from "../results/result-schema.js";
 import type { Endpoint } from "../scenario/endpoint.js";
 import type { TrialEvidence } from "./evidence.js";
+import { attemptsOf, foreignNotAssessed } from "./foreign-work.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
+import type { Surroundings } from "./surroundings.js";
 import type { TrialInputs } from "./trial-parts.js";
 
 /** What was found once the load had ended. */
@@ -54,8 +56,7 @@ export interface TrialOutcome {
   /** Where clients connected, as results name it, and what each worker saw there. */
   readonly endpoints: readonly Endpoint[];
   readonly endpointDeltas: readonly (readonly EndpointDelta[])[];
-  /** Whether the processor time of the database can be told from that of others. */
-  readonly isServerTold: boolean;
+  readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
 }
@@ -66,7 +67,17 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
-  const machine = window?.machine(outcome.isServerTold);
+  const { machine, serverRecords: servers } = outcome.surroundings;
+  const database =
+    outcome.evidence?.result({
+      operations: summary.operations,
+      attempts: attemptsOf(summary),
+      clientCpuSeconds: window?.client?.cpuSeconds,
+    }) ?? {};
+  const notAssessed = [
+    ...outcome.surroundings.notAssessed,
+    ...(status === "complete" ? foreignNotAssessed(database) : []),
+  ];
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
     index,
@@ -78,13 +89,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     operations: operationResults(summary, treatment.settings),
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity: outcome.ending?.integrity ?? null,
-    database:
-      outcome.evidence?.result({
-        operations: summary.operations,
-        clientCpuSeconds: window?.client?.cpuSeconds,
-      }) ?? {},
+    database,
     client: window?.client ?? null,
     ...(machine && { machine }),
+    ...(servers.length > 0 && { servers }),
+    ...(notAssessed.length > 0 && { notAssessed }),
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),

@@ -24,10 +24,10 @@ import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "./observer.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
-import { isServerTold } from "./server-share.js";
 import { analyzeNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
+import { Surroundings } from "./surroundings.js";
 import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
 import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
@@ -49,6 +49,7 @@ class TrialRun {
   private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
   private files: TrialFiles | undefined;
   private readonly path: ClientPath;
+  private readonly surroundings: Surroundings;
   private fleet: Fleet | undefined;
   private window: MeasuredWindow | undefined;
   private evidence: TrialEvidence | undefined;
@@ -63,6 +64,7 @@ class TrialRun {
     const { settings } = inputs.treatment;
     this.log = new TrialLog(inputs);
     this.path = new ClientPath(host, inputs, this.lifeline);
+    this.surroundings = new Surroundings(host, inputs);
     this.tables = new TrialTables(host, inputs, this.log);
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
@@ -117,6 +119,7 @@ class TrialRun {
 
   private async reset(): Promise<void> {
     this.phase("reset", undefined);
+    await this.surroundings.begin();
     await this.path.open();
     await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
   }
@@ -134,7 +137,7 @@ class TrialRun {
     });
     this.lifeline.watch(this.fleet.failure);
     await this.lifeline.hold(this.fleet.launch());
-    this.evidence = evidenceOf(this.host, this.path.pooler, settings, () => this.files);
+    this.evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, () => this.files);
     await this.lifeline.hold(this.evidence.open());
     return this.fleet;
   }
@@ -158,23 +161,20 @@ class TrialRun {
     const { settings } = this.inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = new MeasuredWindow(fleet.leadMs, mostMs);
+    const window = new MeasuredWindow(fleet.leadMs, mostMs, this.surroundings);
     this.window = window;
     this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", mostMs);
     window.readStart();
     this.isMeasuring = true;
-    const { host, inputs, path, watch, log } = this;
+    const { host, inputs, path, watch, log, lifeline } = this;
     this.faults = new TrialFaults({ host, inputs, path, watch, log });
     this.lifeline.watch(this.faults.failure);
     this.faults.begin(window.startMs);
     await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
     const endMs = budgets
-      ? await untilBudgetsAreUsed({
-          ...{ budgets, lifeline: this.lifeline, over: this.over.signal },
-          interruption: this.host.interruption,
-        })
+      ? await untilBudgetsAreUsed({ ...host, budgets, lifeline, over: this.over.signal })
       : await this.sleepUntil(window.endMs);
     this.isMeasuring = false;
     if (budgets || this.host.interruption.isRequested()) {
@@ -200,6 +200,7 @@ class TrialRun {
   private async stop(fleet: Fleet): Promise<void> {
     await this.untilEnded(fleet.stop());
     this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
+    await this.surroundings.end();
   }
 
   private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited> {
@@ -218,14 +219,13 @@ class TrialRun {
   }
 
   private result(ending: TrialEnding | undefined, failure: TrainSimError | undefined): TrialResult {
-    const { window, evidence, series, host } = this;
+    const { window, evidence, series, surroundings } = this;
     return trialResult(this.inputs, {
-      ...{ window, evidence, series, ending, failure },
+      ...{ window, evidence, series, surroundings, ending, failure },
       ...{ endpoints: this.path.namedEndpoints, endpointDeltas: this.fleet?.endpointDeltas ?? [] },
       faults: this.faults?.records(window?.seconds ?? 0) ?? [],
       summary: this.tally.summary(window?.seconds ?? 0),
-      isServerTold: isServerTold(host.target, this.inputs.treatment.settings),
-      stopReason: host.interruption.reason,
+      stopReason: this.host.interruption.reason,
     });
   }
 

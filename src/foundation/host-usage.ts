@@ -18,16 +18,20 @@ export interface HostUsage {
   /** Postmaster and backends, ended ones included. */
   readonly serverCpuMs?: number;
   readonly poolerCpuMs?: number;
-  /** Programs that are neither train-sim nor started by it. */
+  /** Programs that are neither train-sim nor started by it, nor the server. */
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
+  /** CPU time of each of the backends that were asked for and are there. */
+  readonly backendMs?: ReadonlyMap<number, number>;
 }
 
 export interface HostProcesses {
-  /** The postmaster, where it is ours and here; disks are read only then. */
+  /** The postmaster, where it is on this machine; disks are read only then. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
+  /** Backends whose time is wanted one by one, by the ids that they have on this machine. */
+  readonly backendPids?: readonly number[];
 }
 
 /** Memory, files and stacks of other devices: they would count twice, or are no disk. */
@@ -57,6 +61,11 @@ function blockDevices(): string[] {
   }
 }
 
+/** What this machine's disks moved since it started; undefined where none is shown. */
+export function diskUsage(): ReturnType<typeof parseDiskStats> {
+  return parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+}
+
 /** CPU of processes and their descendants; undefined without any, or where one of them has ended. */
 function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
   if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
@@ -65,16 +74,20 @@ function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): 
 }
 
 /** Reads the state of every process but the kernel's threads: 0.4 ms of CPU time with 30 of them. */
-export function hostUsage({ serverPid, poolerPids }: HostProcesses): HostUsage {
+export function hostUsage({ serverPid, poolerPids, backendPids = [] }: HostProcesses): HostUsage {
   const clientCpuMs = processCpuSeconds() * 1000;
-  const machine = machineUsage();
+  const machine = machineUsage(serverPid === undefined ? [] : [serverPid]);
   if (!machine) return { clientCpuMs };
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);
-  const disks =
-    serverPid === undefined ? undefined : parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
+  const disks = serverPid === undefined ? undefined : diskUsage();
+  const backends = machine.processes.filter(
+    ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
+  );
+  const areSeen = backends.length > 0 || backendPids.length === 0;
   return {
     clientCpuMs,
+    ...(areSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
     otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),

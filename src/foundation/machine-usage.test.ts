@@ -18,8 +18,18 @@ intr 123`;
 
 describe("readings of the machine", () => {
   it("count only the processors that the process may use, interrupts as nobody's", () => {
-    expect(parseCpuTimes(STAT, new Set([0]))).toEqual({ totalTicks: 140, busyTicks: 21, stealTicks: 8 });
-    expect(parseCpuTimes(STAT, new Set([0, 1]))).toEqual({ totalTicks: 404, busyTicks: 61, stealTicks: 20 });
+    expect(parseCpuTimes(STAT, new Set([0]))).toEqual({
+      totalTicks: 140,
+      busyTicks: 21,
+      stealTicks: 8,
+      ioWaitTicks: 5,
+    });
+    expect(parseCpuTimes(STAT, new Set([0, 1]))).toEqual({
+      totalTicks: 404,
+      busyTicks: 61,
+      stealTicks: 20,
+      ioWaitTicks: 5,
+    });
   });
 
   it("understand lists of processors", () => {
@@ -46,12 +56,13 @@ describe("readings of the machine", () => {
       { pid: 13, parent: 1, ticks: 100 },
     ].map((each) => ({ ...each, isKernelThread: false }));
     expect(ticksOfTree(tree, 10)).toBe(7);
+    expect(ticksOfTree(tree, 10, 12, 13), "each once").toBe(107);
   });
 
   it("give what others used and what was stolen as shares", () => {
-    const before = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ownTicks: 0 };
-    const after = { totalTicks: 1000, busyTicks: 600, stealTicks: 50, ownTicks: 400 };
-    expect(usageBetween(before, after)).toEqual({ stealRatio: 0.05, otherCpuRatio: 0.2 });
+    const before = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0, ownTicks: 0 };
+    const after = { totalTicks: 1000, busyTicks: 600, stealTicks: 50, ioWaitTicks: 100, ownTicks: 400 };
+    expect(usageBetween(before, after)).toEqual({ stealRatio: 0.05, otherCpuRatio: 0.2, ioWaitRatio: 0.1 });
     expect(usageBetween(before, before)).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 // What the whole machine's processors did, and which part of that was train-sim's: this process and everything it
-// started, the embedded server and poolers included. Read at both ends of a window and subtracted. Linux only, from
+// started, the embedded server and poolers included, and a server that was found here. Read at both ends of a window and subtracted. Linux only, from
 // /proc; elsewhere there is no reading, and nobody is accused. Only the processors that this process may use count.
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -9,7 +9,9 @@ export interface MachineUsage {
   /** Programs, in user and kernel mode; interrupts belong to nobody. */
   readonly busyTicks: number;
   readonly stealTicks: number;
-  /** This process and its descendants, ended ones included. */
+  /** Processors that had nothing to do while storage was waited for. */
+  readonly ioWaitTicks: number;
+  /** This process, the server and their descendants, ended ones included. */
   readonly ownTicks: number;
 }
 
@@ -25,11 +27,8 @@ export function parseCpuList(text: string): number[] {
 }
 
 /** Totals of `/proc/stat` over those processors. */
-export function parseCpuTimes(
-  stat: string,
-  allowed: ReadonlySet<number>,
-): Pick<MachineUsage, "totalTicks" | "busyTicks" | "stealTicks"> {
-  const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0 };
+export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<MachineUsage, "ownTicks"> {
+  const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0 };
   for (const [, cpu, rest = ""] of stat.matchAll(/^cpu(\d+) (.*)$/gm)) {
     if (!allowed.has(Number(cpu))) continue;
     // guest time, which follows, is part of user time
@@ -40,6 +39,7 @@ export function parseCpuTimes(
     sums.totalTicks += user + nice + system + idle + ioWait + irq + softIrq + steal;
     sums.busyTicks += user + nice + system;
     sums.stealTicks += steal;
+    sums.ioWaitTicks += ioWait;
   }
   return sums;
 }
@@ -69,23 +69,22 @@ export function parseProcessStat(stat: string): ProcessTicks | undefined {
   return { pid: Number(match[1]), parent, ticks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
 }
 
-/** Ticks of a process and of all that descend from it. */
-export function ticksOfTree(processes: readonly ProcessTicks[], root: number): number {
+/** Those processes and all that descend from them, each once. */
+export function treeOf(processes: readonly ProcessTicks[], roots: readonly number[]): ProcessTicks[] {
   const children = new Map<number, ProcessTicks[]>();
   for (const each of processes) {
     const siblings = children.get(each.parent);
     if (siblings) siblings.push(each);
     else children.set(each.parent, [each]);
   }
-  let ticks = processes.find(({ pid }) => pid === root)?.ticks ?? 0;
-  const reached = [root];
-  for (let i = 0; i < reached.length; i++) {
-    for (const child of children.get(reached[i] as number) ?? []) {
-      ticks += child.ticks;
-      reached.push(child.pid);
-    }
-  }
-  return ticks;
+  const reached = new Set(processes.filter(({ pid }) => roots.includes(pid)));
+  for (const { pid } of reached) for (const child of children.get(pid) ?? []) reached.add(child);
+  return [...reached];
+}
+
+/** Ticks of a process and of all that descend from it. */
+export function ticksOfTree(processes: readonly ProcessTicks[], ...roots: readonly number[]): number {
+  return treeOf(processes, roots).reduce((sum, { ticks }) => sum + ticks, 0);
 }
 
 export function readOrNothing(path: string): string {
@@ -126,13 +125,13 @@ export function processTree(root: number): number[] {
 /** A reading with the processes that it was made of, for who wants to tell them apart. */
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 
-/** Undefined where the platform does not tell. */
-export function machineUsage(): MachineReading | undefined {
+/** Undefined where the platform does not tell. `servers` are processes that count as train-sim's with all that they started. */
+export function machineUsage(servers: readonly number[] = []): MachineReading | undefined {
   const stat = readOrNothing("/proc/stat");
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
   if (stat === "" || list === undefined) return undefined;
   const processes = readProcesses();
-  const ownTicks = ticksOfTree(processes, process.pid);
+  const ownTicks = ticksOfTree(processes, process.pid, ...servers);
   return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }
 
@@ -140,10 +139,14 @@ export function machineUsage(): MachineReading | undefined {
 export function usageBetween(
   before: MachineUsage,
   after: MachineUsage,
-): { stealRatio: number; otherCpuRatio: number } | undefined {
+): { stealRatio: number; otherCpuRatio: number; ioWaitRatio: number } | undefined {
   const total = after.totalTicks - before.totalTicks;
   if (total <= 0) return undefined;
   const others = after.busyTicks - before.busyTicks - (after.ownTicks - before.ownTicks);
   const ratio = (ticks: number): number => Math.min(1, Math.max(0, ticks / total));
-  return { stealRatio: ratio(after.stealTicks - before.stealTicks), otherCpuRatio: ratio(others) };
+  return {
+    stealRatio: ratio(after.stealTicks - before.stealTicks),
+    otherCpuRatio: ratio(others),
+    ioWaitRatio: ratio(after.ioWaitTicks - before.ioWaitTicks),
+  };
 }

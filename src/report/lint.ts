@@ -53,12 +53,22 @@ function only(found: readonly Treatment[], all: readonly Treatment[]): Pick<Lint
   return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
 }
 
+/** What could have disturbed trials without being noticed. */
+function notAssessed(_: Experiment, seen?: Seen): Lint[] {
+  const trials = (seen?.treatments ?? []).flatMap((treatment) => treatment.trials);
+  const words = trials
+    .flatMap((trial) => trial.notAssessed ?? [])
+    .map(({ what, reason }) => `not assessed: ${what}: ${reason}`);
+  return [...new Set(words)].map((each) => ({ rule: "not-assessed", words: each }));
+}
+
 const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   confounded,
   unequalClients,
   unequalWork,
   missingPoolControl,
   tableLocks,
+  notAssessed,
   fewTrials,
   sequentialOrder,
   forSettings(

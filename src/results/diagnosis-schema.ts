@@ -36,6 +36,10 @@ export const CHECKS = [
   "pending-index-work",
   "new-log-files",
   "stall",
+  "server-change",
+  "foreign-sessions",
+  "foreign-transactions",
+  "other-io",
 ] as const;
 
 export const Finding = z.strictObject({
@@ -91,7 +95,12 @@ export const MachineEvidence = z.strictObject({
   stealRatio: ratio.describe("Of the CPU time of this program's cores"),
   otherCpuRatio: ratio
     .nullable()
-    .describe("Used by programs that are not train-sim's; null where the database's share cannot be told"),
+    .describe("Used by programs that are neither train-sim's nor the server; null where not assessed"),
+  ioPressureRatio: ratio.optional().describe("Of the window, in which some process waited for storage (PSI)"),
+  ioWaitRatio: ratio.optional().describe("Of the CPU time, idle while storage was waited for"),
+  ownIoBytes: amount.optional().describe("Moved to and from storage by train-sim and the server"),
+  diskIoBytes: amount.optional().describe("Moved by the machine's disks, whoever wanted it"),
+  otherIoBytes: amount.optional().describe("Moved by other programs, as far as they can be read"),
 });
 export type MachineEvidence = z.infer<typeof MachineEvidence>;
 

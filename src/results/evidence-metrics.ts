@@ -16,11 +16,15 @@ export type EvidenceValues = Readonly<Record<string, number>>;
 const gauge = (meaning: string): EvidenceMetric => ({ kind: "gauge", meaning });
 const rate = (meaning: string): EvidenceMetric => ({ kind: "rate", meaning });
 
-/** Names that end in `*` stand for a family, as `wait.Lock:tuple`. Sessions are those of the load alone. */
+/** Names that end in `*` stand for a family, as `wait.Lock:tuple`. Sessions are those of the load, where not others'. */
 export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "sessions.active": gauge("sessions of the load that run a statement"),
   "sessions.idleInTransaction": gauge("sessions that hold a transaction open and wait for the client"),
   "sessions.idle": gauge("sessions without a transaction"),
+  "sessions.opened": rate("sessions that were opened in the database"),
+  "foreign.active": gauge("sessions of others on the server that run a statement"),
+  "foreign.activeHere": gauge("of these, in the database of the load"),
+  "foreignSessions.*": gauge("the same by database/user/application, the five with most"),
   "wait.*": gauge("active sessions by wait event, `wait.CPU` for those that wait for nothing"),
   "locks.blocked": gauge("sessions that wait for a lock of another"),
   "locks.longestChain": gauge("sessions in the longest chain of who waits for whom, the holder not counted"),
@@ -50,6 +54,7 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "wal.zeroBytes": rate("zeros written into new files of the write-ahead log (PostgreSQL 18)"),
   "transactions.commits": rate("transactions committed in the database"),
   "transactions.rollbacks": rate("transactions rolled back"),
+  "transactions.elsewhere": rate("transactions in other databases of the server"),
   "transactions.deadlocks": rate("deadlocks"),
   "blocks.hit": rate("blocks found in shared buffers"),
   "blocks.read": rate("blocks read from outside of them"),
@@ -68,10 +73,11 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "pooler.transactions": rate("PgBouncer: transactions"),
   "pooler.waitMs": rate("PgBouncer: time that clients waited for a server connection"),
   "pooler.queryMs": rate("PgBouncer: time of queries since they arrived, that wait included"),
-  "host.serverCpuMs": rate("CPU time of the database server, where it is local and ours"),
+  "host.serverCpuMs": rate("CPU time of the database server, where its processes are on this machine"),
   "host.poolerCpuMs": rate("CPU time of PgBouncer, where it is ours"),
   "host.clientCpuMs": rate("CPU time of train-sim itself"),
   "host.otherCpuMs": rate("CPU time of all other programs"),
+  "host.foreignCpuMs": rate("CPU time of the server's backends that serve others"),
   "host.diskReadBytes": rate("read by the machine's disks"),
   "host.diskWriteBytes": rate("written by the machine's disks"),
 };

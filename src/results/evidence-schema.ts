@@ -81,6 +81,24 @@ export const PoolerEvidence = z
   .describe("PgBouncer, from its own statistics");
 export type PoolerEvidence = z.infer<typeof PoolerEvidence>;
 
+export const ForeignWork = z
+  .strictObject({
+    transactions: amount
+      .optional()
+      .describe("In other databases, and in that of the load beyond what train-sim made"),
+    transactionsHere: amount.optional().describe("Of these, in the database of the load"),
+    transactionRatio: ratio.optional().describe("Of these and the load's own together"),
+    sessionsActive: MeanMax.optional().describe("Of all databases that could be looked into"),
+    sessionsActiveHere: MeanMax.optional().describe("Of these, in the database of the load"),
+    sessions: z
+      .array(z.strictObject({ name: z.string().describe("database/user/application"), mean: amount }))
+      .optional()
+      .describe("Who they were, most active sessions first"),
+    cpuSeconds: amount.optional().describe("CPU time of their backends, as far as samples saw them"),
+  })
+  .describe("What sessions that are not train-sim's did on the server");
+export type ForeignWork = z.infer<typeof ForeignWork>;
+
 export const DatabaseEvidence = z.strictObject({
   walBytes: amount.optional(),
   walRecords: amount.optional(),
@@ -130,6 +148,7 @@ export const DatabaseEvidence = z.strictObject({
     .optional()
     .describe("Those of the workload, longest total time first"),
   pooler: PoolerEvidence.optional(),
+  foreign: ForeignWork.optional(),
   sampling: z
     .strictObject({
       samples: count,

@@ -13,7 +13,7 @@ import {
   type LedgerEntry,
 } from "../model/ledger.js";
 import { issueWords } from "./issue-words.js";
-import { AppendFile } from "./storage.js";
+import { RecordFile } from "./record-file.js";
 
 const FORMAT = "train-sim ledger 1";
 /** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32. Little-endian. */
@@ -29,20 +29,15 @@ export function ledgerPath(directory: string, worker: number): string {
   return join(directory, `ledger-${worker}.bin`);
 }
 
-export class LedgerFileWriter {
-  private readonly file: AppendFile;
-  private readonly buffer = Buffer.alloc(BUFFERED_RECORDS * RECORD_BYTES);
-  private used = 0;
-
+export class LedgerFileWriter extends RecordFile {
   /** Fails when the file exists. */
   constructor(path: string, source: LedgerSource) {
-    this.file = new AppendFile(path);
-    this.file.append(`${JSON.stringify({ format: FORMAT, ...source })}\n`);
+    super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
   add(batch: LedgerEntry, outcome: BatchOutcome): void {
-    if (this.used === this.buffer.length) this.flush();
-    const { buffer, used: at } = this;
+    const at = this.next();
+    const { buffer } = this;
     buffer.writeUInt32LE(batch.batch, at);
     buffer.writeUInt32LE(batch.events, at + 4);
     buffer.writeUInt32LE(batch.client, at + 8);
@@ -51,20 +46,6 @@ export class LedgerFileWriter {
     buffer.writeUInt32LE(batch.keys.u, at + 24);
     buffer.writeUInt32LE(batch.keys.v, at + 28);
     buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(outcome), at + 32);
-    this.used += RECORD_BYTES;
-  }
-
-  /** Hands everything to the operating system, so that it outlives this process. */
-  flush(): void {
-    if (this.used === 0) return;
-    this.file.append(this.buffer.subarray(0, this.used));
-    this.used = 0;
-  }
-
-  /** Flushes to the disk and closes; may be called twice. */
-  close(): void {
-    this.flush();
-    this.file.close();
   }
 }
 

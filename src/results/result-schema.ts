@@ -21,6 +21,7 @@ import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
 import { FaultRecord } from "./fault-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
+import { NotAssessed, TrialServer } from "./server-schema.js";
 
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
@@ -28,6 +29,7 @@ export * from "./endpoint-schema.js";
 export * from "./evidence-schema.js";
 export * from "./fault-schema.js";
 export { LatencySummary } from "./latency-schema.js";
+export * from "./server-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
 export const RESULT_VERSION = 1;
@@ -149,6 +151,8 @@ export const TrialResult = z.strictObject({
   database: DatabaseEvidence,
   client: ClientEvidence.nullable(),
   machine: MachineEvidence.optional().describe("Where the platform tells"),
+  servers: z.array(TrialServer).optional().describe("What clients connected to, one for each endpoint"),
+  notAssessed: z.array(NotAssessed).optional().describe("Disturbances that could not be looked for, and why"),
   steadyState: SteadyState.optional(),
   stall: Stall.optional().describe("The operation that stood still the longest; absent where none did"),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
-import { AppendFile } from "./storage.js";
+import { RecordFile } from "./record-file.js";
 
 const HEADER = Buffer.from(`${JSON.stringify({ format: "train-sim work 1" })}\n`);
 /** Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. */
@@ -53,16 +53,12 @@ export function workPath(directory: string, worker: number): string {
   return join(directory, `work-${worker}.bin`);
 }
 
-export class WorkFileWriter {
-  private readonly file: AppendFile;
-  private readonly buffer = Buffer.allocUnsafeSlow(BUFFERED_RECORDS * RECORD_BYTES);
-  private used = 0;
+export class WorkFileWriter extends RecordFile {
   private doubts = 0;
 
   /** Fails when the file exists. */
   constructor(path: string) {
-    this.file = new AppendFile(path);
-    this.file.append(HEADER);
+    super(path, HEADER.toString(), RECORD_BYTES, BUFFERED_RECORDS);
   }
 
   /** Number for the records of one commit in doubt. */
@@ -82,30 +78,16 @@ export class WorkFileWriter {
     this.write(events, 0, UNKNOWN[operation]);
   }
 
-  /** Hands everything to the operating system. */
-  flush(): void {
-    if (this.used === 0) return;
-    this.file.append(this.buffer.subarray(0, this.used));
-    this.used = 0;
-  }
-
-  close(): void {
-    this.flush();
-    this.file.close();
-  }
-
   private event(id: string, code: number, doubt: number): void {
     const position = Math.min(positionOf(id), POSITION_MAX);
     this.write(((workerOf(id) << 24) | position) >>> 0, batchNumberOf(id), ((doubt << 8) | code) >>> 0);
   }
 
   private write(place: number, batch: number, what: number): void {
-    if (this.used === this.buffer.length) this.flush();
-    const { buffer, used: at } = this;
-    buffer.writeUInt32LE(place, at);
-    buffer.writeUInt32LE(batch, at + 4);
-    buffer.writeUInt32LE(what, at + 8);
-    this.used += RECORD_BYTES;
+    const at = this.next();
+    this.buffer.writeUInt32LE(place, at);
+    this.buffer.writeUInt32LE(batch, at + 4);
+    this.buffer.writeUInt32LE(what, at + 8);
   }
 }
 

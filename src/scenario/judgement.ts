@@ -48,4 +48,10 @@ export interface DiagnosisSettings {
   readonly maxOtherCpuRatio: number;
   /** Share of the window's seconds in which an operation stood still. */
   readonly maxStalledRatio: number;
+  /** Share of the bytes moved to and from storage that other programs moved. */
+  readonly maxOtherIoRatio: number;
+  /** Active sessions of others on the server, on average. */
+  readonly maxForeignSessions: number;
+  /** Share of the server's transactions that others made. */
+  readonly maxForeignTransactionRatio: number;
 }

@@ -86,6 +86,9 @@ diagnosis:
   maxStealRatio: 0.05
   maxOtherCpuRatio: 0.2
   maxStalledRatio: 0.25
+  maxOtherIoRatio: 0.2
+  maxForeignSessions: 0.5
+  maxForeignTransactionRatio: 0.1
 `,
   },
   {

@@ -47,6 +47,15 @@ export const Diagnosis = z
       }),
     maxStealRatio: ratio("Most of the CPU time that a hypervisor may give to others.", 0.05),
     maxOtherCpuRatio: ratio("Most of the machine's CPU time that other programs may use.", 0.2),
+    maxOtherIoRatio: ratio("Most of the bytes moved to and from storage that other programs may move.", 0.2),
+    maxForeignSessions: z.number().min(0).max(1_000_000).default(0.5).meta({
+      description:
+        "Most sessions of others that may be active on the server, on average. A fifth of it is warned of. Default 0.5.",
+    }),
+    maxForeignTransactionRatio: ratio(
+      "Most of the server's transactions that others may make. A fifth of it is warned of.",
+      0.1,
+    ),
     maxStalledRatio: ratio(
       "Most of the window's seconds in which an operation that ends many times a second may not end once; fewer are warned of.",
       0.25,

@@ -57,6 +57,9 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
   maxStalledRatio: 0.25,
+  maxOtherIoRatio: 0.2,
+  maxForeignSessions: 0.5,
+  maxForeignTransactionRatio: 0.1,
 };
 
 export const EXAMPLE_INTEGRITY: Integrity = {

@@ -6,7 +6,7 @@
 import { ROLES } from "../../scenario/settings.js";
 import { APPLICATION, CLAIM_PURPOSE } from "../pg-config.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
-import { numbersIn, type Metrics, type View } from "./view.js";
+import { metricName, numbersIn, type Metrics, type View } from "./view.js";
 
 /** Clients are named after their role; through a pooler all of them are called after the program. */
 export const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
@@ -72,17 +72,12 @@ SELECT CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE is_active) END AS
     AS "xmin.oldestTransactionMs"
 FROM seen`;
 
-/** Names of events are the server's or an extension's own words; as part of a metric they stand in a CSV. */
-function waitName(event: string): string {
-  return `wait.${event.replace(/[\s,"]+/g, "_")}`;
-}
-
 function decodeSessions(row: Readonly<Record<string, unknown>>): Metrics {
   const { waits, waiters, ...rest } = row;
   const byEvent = Object.entries((waits ?? {}) as Readonly<Record<string, number>>);
   return {
     ...numbersIn(rest),
-    ...Object.fromEntries(byEvent.map(([event, sessions]) => [waitName(event), sessions])),
+    ...Object.fromEntries(byEvent.map(([event, sessions]) => [metricName("wait", event), sessions])),
     ...(Array.isArray(waiters) && { "locks.longestChain": longestChain(waiters as Waiter[]) }),
   };
 }

@@ -3,6 +3,7 @@
 // they can be read while somebody holds one; sizes take the weakest; and counting the queue reads a table, so it may
 // take little of the time (`queue-depth.ts`) and no more.
 import type { SqlClient } from "../admin.js";
+import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { QUEUE } from "./queue-depth.js";
@@ -193,7 +194,17 @@ const GIN: readonly View[] = [
 const GROUPS: readonly ViewGroup[] = [
   {
     name: "statistics",
-    views: [BEGAN, DATABASE, ...WAL, ...BUFFERS, SESSIONS, TABLES, VACUUM],
+    views: [
+      BEGAN,
+      DATABASE,
+      ...WAL,
+      ...BUFFERS,
+      SESSIONS,
+      FOREIGN_SESSIONS,
+      ...FOREIGN_TRANSACTIONS,
+      TABLES,
+      VACUUM,
+    ],
     isVital: true,
   },
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },

@@ -39,6 +39,7 @@ describe("the views of PostgreSQL", () => {
       "pg_stat_wal: not in version 13 of the server",
       "pg_stat_io (wal): not in version 13 of the server",
       "pg_stat_wal (fsync): not in version 13 of the server",
+      "pg_stat_database (sessions): not in version 13 of the server",
     ]);
     // Its fsyncs are in another view there; what new files of the log cost is in none.
     expect(selected({ ...SURVEY, version: 17 }).skipped).toEqual([

@@ -52,6 +52,8 @@ export class GroupReader {
   private asked: readonly Asked[];
   private nextMs = Number.NEGATIVE_INFINITY;
   private isTried = false;
+  /** Backends that the last answer named as others'; see `postgres-foreign.ts`. */
+  foreignPids: readonly number[] = [];
 
   constructor(
     private readonly group: ViewGroup,
@@ -135,6 +137,7 @@ export class GroupReader {
     const row = JSON.parse(json) as Record<string, unknown>;
     for (const [metric, reason] of Object.entries(view.ifNull ?? {}))
       if (row[metric] === null) this.onSkipped(view.source, reason);
+    if (Array.isArray(row["pids"])) this.foreignPids = row["pids"].map(Number);
     return (view.decode ?? numbersIn)(row);
   }
 }

@@ -183,7 +183,7 @@ describe("a superuser's sampler", () => {
   it("leaves out the transaction by which a run claims its schema", async () => {
     const sampler = await samplerOf();
     await until(sampler, (seen) => seen["xmin.oldestTransactionMs"] === 0);
-    const claim = await session("train-sim/claim");
+    const claim = await session("train-sim/claim/0a1b2c3d");
     await claim.query("BEGIN; SELECT pg_advisory_xact_lock(1)");
     expect(await sampler.sample()).toMatchObject({
       "xmin.oldestTransactionMs": 0,

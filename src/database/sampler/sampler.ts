@@ -55,6 +55,7 @@ export class DatabaseSampler {
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
+  private foreign: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
 
@@ -65,6 +66,11 @@ export class DatabaseSampler {
       reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
     }));
     return [...this.reasons.values(), ...failed];
+  }
+
+  /** Backends of others at the last sample. */
+  get foreignPids(): readonly number[] {
+    return this.foreign;
   }
 
   /** Connects and finds out what can be read, so that the first sample does not pay for it. Rejects as `sample`. */
@@ -88,6 +94,7 @@ export class DatabaseSampler {
         });
       }
     }
+    this.foreign = readers.flatMap(({ reader }) => reader.foreignPids);
     return metrics;
   }
 

@@ -92,6 +92,11 @@ export const STATISTICS_BEGAN = "statistics.began";
 /** In every statement of a sampler, so that it is not taken for the load's. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";
 
+/** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */
+export function metricName(family: string, member: string): string {
+  return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
+}
+
 /** The numbers of a row. */
 export function numbersIn(row: Readonly<Record<string, unknown>>): Metrics {
   return Object.fromEntries(

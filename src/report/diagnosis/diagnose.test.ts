@@ -1,6 +1,12 @@
 // A trial tainted on purpose for every reason there is, each just beyond its bound, and the same trial just within it.
 import { describe, expect, it } from "vitest";
-import { CHECKS, type Finding, type TrialResult } from "../../results/result-schema.js";
+import {
+  CHECKS,
+  type Finding,
+  type ServerChange,
+  type TrialResult,
+  type TrialServer,
+} from "../../results/result-schema.js";
 import {
   EXAMPLE_BOUNDS,
   exampleOperation,
@@ -28,6 +34,24 @@ const STALL = {
   usualPerSecond: 830,
 } as const;
 const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
+const BUSY_DISK = { ...MACHINE, ownIoBytes: 60 * MIB, diskIoBytes: 200 * MIB, ioPressureRatio: 0.3 };
+const SYNCHRONOUS = { what: "synchronous_commit", before: "on", after: "off" };
+const RELOAD = { what: "configLoadedAt", before: "2026-06-01T10:00:00Z", after: "2026-06-01T10:01:00Z" };
+const EXAMPLE_FAULT = {
+  ...{ trial: 1, treatment: "jsonb", atSeconds: 3, forSeconds: 0, injectedAtSeconds: 3, clearedAtSeconds: 4 },
+  ...{ recoverySeconds: 1, errors: {}, words: "" },
+};
+const PGBENCH = [{ name: "bench/me/pgbench", mean: 2 }];
+
+function server(...changes: ServerChange[]): TrialServer {
+  return {
+    endpoint: "postgresql://u@h:5432/d",
+    version: "PostgreSQL 18.4",
+    settings: {},
+    settingsDigest: "0",
+    changes,
+  };
+}
 
 /** A sound trial of 300 adds in 30 s, changed as the test wants it. */
 function examined(changes: Partial<TrialResult> = {}, others: Partial<Examined> = {}): Examined {
@@ -146,6 +170,32 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined(),
     /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended, where usually 830 a second do\. The longest took 2010 ms\./,
   ],
+  [
+    "server-change",
+    examined({ servers: [server(SYNCHRONOUS, { ...SYNCHRONOUS, what: "startedAt", sinceTrial: 2 })] }),
+    examined({ servers: [server()] }),
+    /^the server changed: synchronous_commit: on -> off \(within the trial\); postmaster start: .* \(since trial 2\); run/,
+  ],
+  [
+    "foreign-sessions",
+    examined({
+      database: { foreign: { sessionsActive: { mean: 2, max: 4 }, sessions: PGBENCH, cpuSeconds: 3 } },
+    }),
+    examined({ database: { foreign: { sessionsActive: { mean: 0.1, max: 1 } } } }),
+    /^on average 2 sessions of others were active .*\(bound 0\.5\) \(.*: bench\/me\/pgbench 2\); .* 3\.0 s of CPU: stop/,
+  ],
+  [
+    "foreign-transactions",
+    examined({ database: { foreign: { transactions: 301, transactionRatio: 0.5 } } }),
+    examined({ database: { foreign: { transactions: 300, transactionRatio: 0.5 } } }),
+    /^50 % of the server's transactions were of others \(bound 10 %\), 10 a second: stop/,
+  ],
+  [
+    "other-io",
+    examined({ machine: { ...BUSY_DISK, otherIoBytes: 60 * MIB } }),
+    examined({ machine: { ...BUSY_DISK, otherIoBytes: 15 * MIB } }),
+    /^other programs moved 63 MB .*, 50 % of all \(bound 20 %\): stop/,
+  ],
 ];
 
 describe("every check", () => {
@@ -209,6 +259,45 @@ describe("every check", () => {
     const trial = { ...exampleTrial(0, 1, 10), client: null };
     expect(diagnose({ trial, bounds: EXAMPLE_BOUNDS })).toEqual([]);
     expect(diagnose(examined({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
+  });
+
+  it("takes a restart for no change where a fault of the trial made it, and a setting for one all the same", () => {
+    const restart = { ...RELOAD, what: "startedAt" };
+    const servers = [server(restart, RELOAD)];
+    const faults = [{ ...EXAMPLE_FAULT, kind: "postgres-restart" as const }];
+    expect(diagnose(examined({ servers }))).toMatchObject([{ severity: "taint", seen: 1 }]);
+    expect(diagnose(examined({ servers, faults }))).toEqual([]);
+    const before = [server({ ...restart, sinceTrial: 1 })];
+    expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ severity: "taint" }]);
+    expect(diagnose(examined({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([
+      {
+        severity: "taint",
+        words: expect.stringMatching(/^the server changed: synchronous_commit: on -> off/) as string,
+      },
+    ]);
+  });
+
+  it("only warns of a configuration that was loaded again without a visible change", () => {
+    expect(diagnose(examined({ servers: [server(RELOAD)] }))).toMatchObject([
+      {
+        severity: "warning",
+        words: expect.stringMatching(/without a visible change: configuration load time/) as string,
+      },
+    ]);
+  });
+
+  it("warns of others' work from a fifth of the bound on", () => {
+    const sessions = { foreign: { sessionsActive: { mean: 0.2, max: 1 } } };
+    const transactions = { foreign: { transactions: 900, transactionRatio: 0.03 } };
+    for (const database of [sessions, transactions])
+      expect(diagnose(examined({ database }))).toMatchObject([{ severity: "warning" }]);
+  });
+
+  it("does not blame others' I/O where nothing waited, where it stayed in memory, or where ours is not known", () => {
+    const machine = { ...BUSY_DISK, otherIoBytes: 600 * MIB };
+    const { ownIoBytes: _, ...unknown } = machine;
+    for (const one of [{ ...machine, ioPressureRatio: 0.09 }, { ...machine, diskIoBytes: MIB }, unknown])
+      expect(diagnose(examined({ machine: one }))).toEqual([]);
   });
 
   it("says nothing about a trial that is not complete", () => {

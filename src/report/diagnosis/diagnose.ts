@@ -9,12 +9,14 @@ import { closure } from "./closure.js";
 import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
-import { loadBefore, otherCpu, steal } from "./machine.js";
+import { foreignSessions, foreignTransactions } from "./foreign-work.js";
+import { loadBefore, otherCpu, otherIo, steal } from "./machine.js";
 import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
 import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
 import { stall } from "./stall.js";
+import { serverChange } from "./server-change.js";
 import { workerUtilization } from "./worker-utilization.js";
 
 const CHECKS: Readonly<Record<Finding["check"], Check>> = {
@@ -33,6 +35,10 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   "pending-index-work": pendingIndexWork,
   "new-log-files": newLogFiles,
   stall,
+  "server-change": serverChange,
+  "foreign-sessions": foreignSessions,
+  "foreign-transactions": foreignTransactions,
+  "other-io": otherIo,
 };
 
 /** What is to be said against a trial; nothing about one that is not complete. */

@@ -1,0 +1,71 @@
+// What others do on the server meanwhile: sessions that are not train-sim's, as pg_stat_activity shows them, and
+// transactions of other databases. In the load's own database a session is train-sim's by its name, so where a pooler gives
+// the load another name, sessions there are not counted. Autovacuum and background workers are nobody's load.
+// A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
+import { APPLICATION } from "../pg-config.js";
+import { LOAD_NAMES } from "./postgres-sessions.js";
+import { metricName, numbersIn, type Metrics, type View } from "./view.js";
+
+/** Groups of sessions that a sample names: those with the most active ones. */
+const GROUPS_MAX = 5;
+
+const HIDDEN = "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
+const TEXT = `
+WITH session AS MATERIALIZED (
+  SELECT pid, datname, usename, application_name, state, backend_type,
+         coalesce(datid = (SELECT oid FROM pg_database WHERE datname = current_database()), false) AS is_here,
+         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_load,
+         application_name = '${APPLICATION}' OR application_name LIKE '${APPLICATION}/%' AS is_named
+    FROM pg_stat_activity
+   WHERE pid <> pg_backend_pid() AND usesysid IS NOT NULL
+     AND (coalesce(backend_type, 'client backend') = 'client backend'
+       OR pid IN (SELECT pid FROM pg_stat_progress_basebackup))
+), foreigner AS MATERIALIZED (
+  SELECT *, state IN ('active', 'fastpath function call') AS is_active FROM session WHERE NOT (is_here AND is_named)
+), seen AS (
+  SELECT NOT EXISTS (SELECT FROM foreigner WHERE NOT is_here AND (backend_type IS NULL OR state = 'disabled')) AS elsewhere_is,
+         NOT EXISTS (SELECT FROM foreigner WHERE is_here AND (backend_type IS NULL OR state = 'disabled'))
+           AND EXISTS (SELECT FROM session WHERE is_here AND is_load) AS here_is
+), counted AS (
+  SELECT foreigner.* FROM foreigner, seen WHERE CASE WHEN is_here THEN here_is ELSE elsewhere_is END
+)
+SELECT CASE WHEN elsewhere_is THEN (SELECT count(*) FROM counted WHERE is_active) END AS "foreign.active",
+  CASE WHEN here_is THEN (SELECT count(*) FROM counted WHERE is_active AND is_here) END AS "foreign.activeHere",
+  (SELECT coalesce(json_object_agg(name, sessions), '{}') FROM (
+    SELECT concat_ws('/', datname, usename, nullif(application_name, '')) AS name, count(*) AS sessions
+      FROM counted WHERE is_active GROUP BY 1 ORDER BY 2 DESC LIMIT ${GROUPS_MAX}) AS who) AS groups,
+  (SELECT coalesce(json_agg(pid), '[]') FROM counted) AS pids
+FROM seen`;
+
+function decodeForeign(row: Readonly<Record<string, unknown>>): Metrics {
+  const groups = Object.entries((row["groups"] ?? {}) as Readonly<Record<string, number>>);
+  return {
+    ...numbersIn(row),
+    ...Object.fromEntries(groups.map(([name, sessions]) => [metricName("foreignSessions", name), sessions])),
+  };
+}
+
+export const FOREIGN_SESSIONS: View = {
+  source: "pg_stat_activity (other sessions)",
+  gives: ["foreign.active", "foreign.activeHere"],
+  text: () => TEXT,
+  ifNull: { "foreign.active": HIDDEN },
+  decode: decodeForeign,
+};
+
+export const FOREIGN_TRANSACTIONS: readonly View[] = [
+  {
+    source: "pg_stat_database (others)",
+    gives: ["transactions.elsewhere"],
+    text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
+      FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
+  },
+  {
+    // A login is a transaction too, and no work of anybody's.
+    source: "pg_stat_database (sessions)",
+    from: 14,
+    gives: ["sessions.opened"],
+    text: () =>
+      `SELECT sessions AS "sessions.opened" FROM pg_stat_database WHERE datname = current_database()`,
+  },
+];

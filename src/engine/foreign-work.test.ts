@@ -1,0 +1,92 @@
+// What others did, from counters and samples: what is taken off for train-sim itself, and what is named as unknown.
+import { describe, expect, it } from "vitest";
+import { attemptsOf, foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
+import { WindowSums } from "./window-sums.js";
+
+const NOTHING = {
+  "transactions.commits": 0,
+  "transactions.rollbacks": 0,
+  "sessions.opened": 0,
+  "transactions.elsewhere": 0,
+};
+
+function windowOf(last: Record<string, number>, first: Record<string, number> = NOTHING): WindowSums {
+  const sums = new WindowSums();
+  sums.open(first, 0);
+  sums.sample(last, 10_000);
+  sums.close(last);
+  return sums;
+}
+
+const done = { operations: {}, clientCpuSeconds: undefined, attempts: 1000 };
+
+describe("transactions of others", () => {
+  it("are those of other databases, and here what exceeds ours, logins, control work and a second's delay", () => {
+    // 1000 of the load, 100 that may be counted late, 10 a second and 5 a sample of our own.
+    const ours = {
+      ...NOTHING,
+      "transactions.commits": 1200,
+      "transactions.rollbacks": 45,
+      "sessions.opened": 40,
+    };
+    expect(foreignWorkOf(windowOf(ours), done, 10)).toEqual({
+      transactions: 0,
+      transactionsHere: 0,
+      transactionRatio: 0,
+    });
+    const more = { ...ours, "transactions.commits": 1700, "transactions.elsewhere": 500 };
+    expect(foreignWorkOf(windowOf(more), done, 10)).toEqual({
+      transactions: 1000,
+      transactionsHere: 500,
+      transactionRatio: 0.5,
+    });
+  });
+
+  it("are not made up where a counter is missing", () => {
+    const { "sessions.opened": _, ...old } = NOTHING;
+    expect(foreignWorkOf(windowOf(old, old), done, 10)).toEqual({ transactions: 0, transactionRatio: 0 });
+    expect(foreignWorkOf(windowOf({}, {}), done, 10)).toBeUndefined();
+  });
+
+  it("leave out a cycle, which is made of other operations, and count what failed", () => {
+    const one = { transactions: 10, emptyPolls: 2, retries: 3, failures: { "40001": 1 } };
+    const operations = { add: one, process: one, __cycle__: one } as never;
+    expect(attemptsOf({ operations })).toBe(32);
+  });
+});
+
+describe("what is not known of others", () => {
+  const active = { mean: 0, max: 0 };
+  const sampling = { samples: 9, missed: 0, meanMs: 1 };
+
+  it("is nothing where everything was read", () => {
+    const foreign = {
+      transactions: 1,
+      transactionsHere: 0,
+      sessionsActive: active,
+      sessionsActiveHere: active,
+    };
+    expect(foreignNotAssessed({ foreign, sampling })).toEqual([]);
+  });
+
+  it("is named with the server's reason", () => {
+    const skipped = [{ source: "pg_stat_activity (other sessions)", reason: "GRANT pg_monitor" }];
+    expect(
+      foreignNotAssessed({ foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped }),
+    ).toEqual([{ what: "sessions of others on the server", reason: "GRANT pg_monitor" }]);
+    expect(foreignNotAssessed({}).map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+      "transactions of others on the server: the server did not show them",
+      "sessions of others on the server: there were no samples",
+    ]);
+  });
+
+  it("is the load's own database alone where a pooler hides the names of its sessions", () => {
+    const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
+    expect(foreignNotAssessed({ foreign, sampling })).toEqual([
+      {
+        what: "sessions of others on the server, in the load's database",
+        reason: expect.stringMatching(/a pooler/) as string,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+// Finds on this machine the process that a server calls by the id it has in its own world: in a container that is another id
+// than here. The moment at which it began makes sure of it, since ids are few and elsewhere somebody has the same.
+// Linux only; where nothing fits, nothing is found.
+import { readdirSync } from "node:fs";
+import { readOrNothing } from "./machine-usage.js";
+
+/** USER_HZ, 100 on every platform that Node runs on. */
+const TICKS_PER_SECOND = 100;
+/** The time of boot is told in whole seconds. */
+const SLACK_SECONDS = 2;
+
+export interface FoundProcess {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+function processAt(pid: string, beganAtSeconds: number): FoundProcess | undefined {
+  const fields = /^\d+ \(.*\) (.*)$/s.exec(readOrNothing(`/proc/${pid}/stat`))?.[1]?.split(" ");
+  const booted = /^btime (\d+)/m.exec(readOrNothing("/proc/stat"))?.[1];
+  if (!fields || booted === undefined) return undefined;
+  const began = Number(booted) + Number(fields[19]) / TICKS_PER_SECOND;
+  const isThat = Math.abs(began - beganAtSeconds) <= SLACK_SECONDS;
+  return isThat ? { pid: Number(pid), parent: Number(fields[1]) } : undefined;
+}
+
+function listed(): string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return []; // no Linux
+  }
+}
+
+/** `pid` as the process itself sees it, `beganAtSeconds` since 1970. */
+export function findProcess(pid: number, beganAtSeconds: number): FoundProcess | undefined {
+  const own = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
+  const found = listed().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));
+  const fitting = found.flatMap((each) => processAt(each, beganAtSeconds) ?? []);
+  return fitting.length === 1 ? fitting[0] : undefined;
+}

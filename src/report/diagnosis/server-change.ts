@@ -1,0 +1,43 @@
+// Whether the server stayed the one it was: another cluster, version, postmaster or setting than at the end of the trial
+// before, or a change within the trial. A restart by a fault of the trial's own is no finding. A configuration that was
+// loaded again without a visible change is only a warning, since settings that may hold secrets are not read.
+import type { ServerChange, TrialResult } from "../../results/result-schema.js";
+import { above, type Check } from "./check.js";
+
+/** Faults that restart the postmaster. */
+const RESTARTING: ReadonlySet<string> = new Set(["postgres-restart", "postgres-kill", "disk-full"]);
+
+const WORDS: Readonly<Record<string, string>> = {
+  systemIdentifier: "system identifier",
+  startedAt: "postmaster start",
+  configLoadedAt: "configuration load time",
+};
+
+/** Without what a fault explains, and without the load time of a configuration where the reason for it is said. */
+function unexplained({ servers = [], faults = [] }: TrialResult): ServerChange[] {
+  const isRestarted = faults.some(({ kind }) => RESTARTING.has(kind));
+  return servers.flatMap(({ changes = [] }) => {
+    const own = changes.filter(
+      ({ what, sinceTrial }) =>
+        !(isRestarted && sinceTrial === undefined && /^(started|configLoaded)At$/.test(what)),
+    );
+    const others = own.filter(({ what }) => what !== "configLoadedAt");
+    return others.length > 0 ? others : own;
+  });
+}
+
+function changeText({ what, before, after, sinceTrial }: ServerChange): string {
+  const when = sinceTrial === undefined ? "within the trial" : `since trial ${sinceTrial}`;
+  return `${WORDS[what] ?? what}: ${before} -> ${after} (${when})`;
+}
+
+export const serverChange: Check = ({ trial }) => {
+  const changes = unexplained(trial);
+  const isReload = changes.every(({ what }) => what === "configLoadedAt");
+  const named = changes.map(changeText).join("; ");
+  return above("server-change", isReload ? "warning" : "taint", changes.length, 0, () =>
+    isReload
+      ? `the server loaded its configuration again, without a visible change: ${named}`
+      : `the server changed: ${named}; run the experiment again on a server that stays as it is`,
+  );
+};
