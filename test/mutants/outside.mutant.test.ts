@@ -19,20 +19,20 @@ afterAll(() => stranger.close());
 
 /** Repeats the statement until it has changed something; fails once the run is over. */
 async function untilDone(statement: string, ended: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  void ended.finally(() => (isOver = true));
+  const over = new AbortController();
+  void ended.finally(() => over.abort());
   for (;;) {
     // The tables are not there yet, or just being made.
     const rows = await stranger.query(statement).catch(() => []);
     if (rows.length > 0) return;
-    if (isOver) throw new Error("the run was over before the stranger had done anything");
+    if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");
     await systemClock.sleep(5);
   }
 }
 
 function outside(change: string, statement: string): void {
   const plant = async () => {
-    const run = startRun("outside", "jsonb", SECONDS);
+    const run = startRun(namespace, "jsonb", SECONDS);
     await untilDone(statement, run.ended);
     return verdictOf(run);
   };

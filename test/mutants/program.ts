@@ -11,7 +11,8 @@ import {
   writeScenarioFile,
   type Started,
 } from "../../src/testing/train-sim.js";
-import { onSuiteServer } from "../../src/testing/suite-server.js";
+import { inject } from "vitest";
+import { urlOf } from "../../src/testing/suite-server.js";
 import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -40,15 +41,17 @@ export interface Run extends Started {
 }
 
 /** One short trial of producers, consumers, archivers and readers on the suite's server. */
-export function startRun(name: string, payload: string, seconds: number, main?: string): Run {
+export function startRun(namespace: string, payload: string, seconds: number, main?: string): Run {
   const out = scratchDirectory();
   const load = "load: { clients: 2, thinkTime: 5ms }";
   const file = writeScenarioFile(`name: mutant
-${onSuiteServer(name)}payload: ${payload}
+namespace: ${namespace}
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
+payload: ${payload}
 batch: { min: 5, max: 10 }
 preload: 200
 trials: 1
-trial: { warmUp: 0s, duration: ${seconds}s }
+trial: { warmUp: 0s, duration: ${seconds}s, drain: false }
 actors: { producers: { ${load} }, consumers: { ${load} }, archivers: { ${load} }, readers: { ${load} } }
 diagnosis: { ceiling: false }
 `);
