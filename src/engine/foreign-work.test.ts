@@ -6,7 +6,7 @@ import { WindowSums } from "./window-sums.js";
 const NOTHING = {
   "transactions.commits": 0,
   "transactions.rollbacks": 0,
-  "sessions.opened": 0,
+  "transactions.logins": 0,
   "transactions.elsewhere": 0,
 };
 
@@ -27,7 +27,7 @@ describe("transactions of others", () => {
       ...NOTHING,
       "transactions.commits": 1200,
       "transactions.rollbacks": 45,
-      "sessions.opened": 40,
+      "transactions.logins": 40,
     };
     expect(foreignWorkOf(windowOf(ours), done, 10)).toEqual({
       transactions: 0,
@@ -43,7 +43,7 @@ describe("transactions of others", () => {
   });
 
   it("are not made up where a counter is missing", () => {
-    const { "sessions.opened": _, ...old } = NOTHING;
+    const { "transactions.logins": _, ...old } = NOTHING;
     expect(foreignWorkOf(windowOf(old, old), done, 10)).toEqual({ transactions: 0, transactionRatio: 0 });
     expect(foreignWorkOf(windowOf({}, {}), done, 10)).toBeUndefined();
   });

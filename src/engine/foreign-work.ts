@@ -26,7 +26,7 @@ export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): n
 /** Undefined where it cannot be known. */
 function transactionsHere(window: WindowEvidence, attempts: number, seconds: number): number | undefined {
   const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
-  const [commits, rollbacks, logins] = [...counted, window.total("sessions.opened")];
+  const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
   if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
   const late = (attempts / seconds) * LATE_SECONDS;
   const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;

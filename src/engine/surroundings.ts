@@ -20,6 +20,8 @@ interface Reading {
   readonly hasServer: boolean;
 }
 
+const CPU = "CPU time of other programs";
+const IO = "I/O of other programs";
 const NO_PROC = "this platform has no /proc to read them from";
 
 export class Surroundings {
@@ -70,8 +72,7 @@ export class Surroundings {
   /** Undefined where the platform does not tell, or the window did not come to its end. */
   get machine(): MachineEvidence | undefined {
     const { opened, closed } = this;
-    if (!opened?.machine || !closed?.machine) return undefined;
-    const usage = usageBetween(opened.machine, closed.machine);
+    const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
     if (!usage) return undefined;
     const { io: before } = opened;
     const { io: after } = closed;
@@ -95,29 +96,28 @@ export class Surroundings {
   get notAssessed(): NotAssessed[] {
     const told = this.servers?.notAssessed ?? [];
     if (!this.closed) return told;
-    const cpu = "CPU time of other programs";
-    const io = "I/O of other programs";
-    if (!this.closed.machine) return [...told, { what: `${cpu}, ${io}`, reason: NO_PROC }];
+    if (!this.closed.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
     const { untold } = this;
-    if (untold !== undefined) return [...told, { what: `${cpu}, ${io}`, reason: untold }];
+    if (untold !== undefined) return [...told, { what: `${CPU}, ${IO}`, reason: untold }];
     if (this.serverPid === undefined)
       return [
         ...told,
-        { what: `${cpu} and ${io} on the server's machine`, reason: "it is not this machine" },
+        { what: `${CPU} and ${IO} on the server's machine`, reason: "it is not this machine" },
       ];
-    const reason = this.unreadableIo;
-    return reason === undefined ? told : [...told, { what: io, reason }];
+    return [...told, ...this.unreadableIo];
   }
 
-  /** Where something waited for storage, or that is not known: why it cannot be told for whom. */
-  private get unreadableIo(): string | undefined {
+  /** Where something waited for storage, or that is not known: whose waiting cannot be told. */
+  private get unreadableIo(): NotAssessed[] {
     const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
-    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return undefined;
+    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];
+    const denied = "this user may not read /proc/<pid>/io";
+    if (ownIoBytes === undefined) return [{ what: IO, reason: `${denied} of the server` }];
     const unreadable = this.closed?.io?.unreadable ?? 0;
-    if (ownIoBytes === undefined) return "this user may not read /proc/<pid>/io of the server";
-    return unreadable > 0
-      ? `this user may not read /proc/<pid>/io of ${counted(unreadable, "process", "processes")}`
-      : undefined;
+    if (unreadable === 0) return [];
+    return [
+      { what: `a part of the ${IO}`, reason: `${denied} of ${counted(unreadable, "process", "processes")}` },
+    ];
   }
 
   private get isServerHere(): boolean {

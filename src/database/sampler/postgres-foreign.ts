@@ -64,8 +64,8 @@ export const FOREIGN_TRANSACTIONS: readonly View[] = [
     // A login is a transaction too, and no work of anybody's.
     source: "pg_stat_database (sessions)",
     from: 14,
-    gives: ["sessions.opened"],
+    gives: ["transactions.logins"],
     text: () =>
-      `SELECT sessions AS "sessions.opened" FROM pg_stat_database WHERE datname = current_database()`,
+      `SELECT sessions AS "transactions.logins" FROM pg_stat_database WHERE datname = current_database()`,
   },
 ];
