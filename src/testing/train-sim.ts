@@ -29,14 +29,17 @@ export interface Started {
 export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Another build's command line. */
+  readonly main?: string;
   /** Runs below `sh` after this command, as `ulimit -n 64`. */
   readonly shellPrefix?: string;
 }
 
 export function startTrainSim(args: readonly string[], options: StartOptions = {}): Started {
+  const { main = MAIN } = options;
   const command = options.shellPrefix
-    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, MAIN, ...args]] as const)
-    : ([process.execPath, [MAIN, ...args]] as const);
+    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, main, ...args]] as const)
+    : ([process.execPath, [main, ...args]] as const);
   const child = spawn(command[0], command[1], {
     env: options.env ?? process.env,
     cwd: options.cwd ?? process.cwd(),

@@ -280,9 +280,9 @@ describe("the sampler of a role without rights", () => {
     expect(reasons.get("pg_stat_activity (other sessions)")).toContain("GRANT pg_monitor");
     expect(skippedBy(sampler)).toHaveLength(5);
     expect(metrics["foreign.active"]).toBeUndefined();
-    expect(
-      Object.keys(metrics).filter((name) => /^(sessions|wait|locks|queue|gin)\./.test(name)),
-    ).toEqual([]);
+    expect(Object.keys(metrics).filter((name) => /^(sessions|wait|locks|queue|gin)\./.test(name))).toEqual(
+      [],
+    );
     expect(metrics["wal.bytes"]).toBeGreaterThan(0);
     expect(metrics["size.tableBytes"]).toBeDefined();
     expect(metrics["xmin.ageTransactions"]).toBeDefined();

@@ -1,0 +1,79 @@
+// Changes from outside while a trial runs: a stranger works on the queue as a client of another program would, with the same
+// SQL, and in transactions of its own. The trial is under way when its tables hold what the stranger looks for.
+import { afterAll, beforeAll, inject } from "vitest";
+import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { systemClock } from "../../src/foundation/clock.js";
+import { testNamespace } from "../../src/testing/namespace.js";
+import { mutant } from "./mutant.js";
+import { startRun, verdictOf } from "./program.js";
+
+const RUN_MS = 60_000;
+const SECONDS = 5;
+const namespace = testNamespace("outside");
+
+let stranger: AdminClient;
+beforeAll(async () => {
+  stranger = await connectAdmin(inject("adminEndpoint"), { purpose: "stranger" });
+});
+afterAll(() => stranger.close());
+
+/** Repeats the statement until it has changed something; fails once the run is over. */
+async function untilDone(statement: string, ended: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  void ended.finally(() => over.abort());
+  for (;;) {
+    // The tables are not there yet, or just being made.
+    const rows = await stranger.query(statement).catch(() => []);
+    if (rows.length > 0) return;
+    if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");
+    await systemClock.sleep(5);
+  }
+}
+
+function outside(change: string, statement: string): void {
+  const plant = async () => {
+    const run = startRun(namespace, "jsonb", SECONDS);
+    await untilDone(statement, run.ended);
+    return verdictOf(run);
+  };
+  mutant("outside", change, plant, { timeoutMs: RUN_MS });
+}
+
+const [EVENTS, STATUS, ARCHIVE] = ["events", "event_status", "events_archive"].map(
+  (table) => `${namespace}.${table}`,
+) as [string, string, string];
+/** A third pass of somebody shows that consumers are at work. */
+const UNDER_WAY = `EXISTS (SELECT FROM ${STATUS} WHERE attempts > 1)`;
+
+outside(
+  "a stranger completes events",
+  `UPDATE ${STATUS} SET status = 'COMPLETE', attempts = attempts + 1, updated_at = clock_timestamp()
+   WHERE event_id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PROCESSING' AND ${UNDER_WAY}
+     ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING event_id`,
+);
+outside(
+  "a stranger archives events",
+  `WITH s AS (DELETE FROM ${STATUS} WHERE event_id IN (SELECT event_id FROM ${STATUS}
+      WHERE status = 'COMPLETE' AND ${UNDER_WAY} LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *),
+    e AS (SELECT e.* FROM ${EVENTS} AS e JOIN s ON s.event_id = e.id)
+   INSERT INTO ${ARCHIVE} (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+   SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+   FROM e JOIN s ON s.event_id = e.id RETURNING id`,
+);
+outside(
+  "a stranger changes documents",
+  `UPDATE ${EVENTS} SET payload = jsonb_set(payload, '{createdAt}', '"2020-01-01T00:00:00Z"')
+   WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
+     ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+);
+outside(
+  "a stranger adds an event",
+  `WITH e AS (INSERT INTO ${EVENTS} (id, payload)
+      SELECT gen_random_uuid(), payload FROM ${EVENTS} WHERE ${UNDER_WAY} LIMIT 1 RETURNING id)
+   INSERT INTO ${STATUS} (event_id) SELECT id FROM e RETURNING event_id`,
+);
+outside(
+  "a stranger deletes an event",
+  `DELETE FROM ${STATUS} WHERE event_id IN (SELECT event_id FROM ${STATUS}
+     WHERE status = 'PENDING' AND ${UNDER_WAY} ORDER BY updated_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING event_id`,
+);
