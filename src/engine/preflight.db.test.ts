@@ -156,11 +156,31 @@ describe("where URLs lead", () => {
     );
   });
 
-  it("finds a role of the pooler's that lacks what the load's role is granted", async () => {
-    // It logs in as the server's owner, whatever its clients are called; then as a role without rights.
+  it("finds a session that works as a role without the rights that the load's role is granted", async () => {
+    const worker = testNamespace("worker");
+    await admin.query(
+      `CREATE ROLE ${worker}; GRANT ${worker} TO ${quoted}; ALTER ROLE ${quoted} SET role = ${worker}`,
+    );
+    cleanUps.push(() => admin.query(`ALTER ROLE ${quoted} RESET role; DROP ROLE ${worker}`));
+    const target = `target: { url: ${url({ ...poor, database: server.database })}, adminUrl: ${url(server)} }`;
+    const [unfit, ...others] = grave(await found(target));
+    expect(others).toEqual([]);
+    expect(unfit?.words).toContain(
+      `works as role "${worker}", which lacks the rights of role "${poor.user}"`,
+    );
+    expect(unfit?.remedy).toBe(`GRANT ${quoted} TO "${worker}";`);
+  });
+
+  it("finds a role of the pooler's own, where the server has none of the client's name", async () => {
     const pooler = entry(await pgBouncer("1.24", { ...poor, database: server.database }));
+    // The connection that PgBouncer keeps is of the role by its new name.
+    await (await connectAdmin(pooler)).close();
+    await admin.query(`ALTER ROLE ${quoted} RENAME TO renamed`);
+    cleanUps.push(() => admin.query(`ALTER ROLE renamed RENAME TO ${quoted}`));
     const scenario = `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
-    expect(grave(await found(scenario))).toEqual([]);
+    const [unfit] = grave(await found(scenario));
+    expect(unfit?.words).toContain(`the server has no role "${pooler.user}"`);
+    expect(unfit?.remedy).toBe(`CREATE ROLE ${quoted}; GRANT ${quoted} TO "renamed";`);
   });
 });
 

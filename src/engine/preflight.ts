@@ -82,7 +82,10 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
       .map((endpoint): Way => ({ key: "pool.urls", endpoint })),
   ]);
   const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
-  const found = await onServer(target.admin, ways, namespaces).catch((error: unknown) => [failure(error)]);
+  const found = await onServer(target.admin, ways, namespaces).catch(async (error: unknown) => [
+    failure(error),
+    ...(await Promise.all(ways.map(answers))).flat(),
+  ]);
   const prepared = await Promise.all(
     poolers.map(({ pool, prepared }) =>
       statementObstacles(pool, prepared).catch((error: unknown) => [failure(error)]),
