@@ -5,6 +5,7 @@
 import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
+import pgpass from "pgpass";
 import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
 import { passwordFrom } from "./password-command.js";
 import { PlainSocket } from "./plain-socket.js";
@@ -74,10 +75,16 @@ function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions 
   };
 }
 
+/** What stands in ~/.pgpass (PGPASSFILE) for that server; libpq's rules. The driver reads it too, with a warning. */
+function passwordInFile({ host, port, database, user }: Endpoint): Promise<string> {
+  return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
+}
+
 /** Asked for by the driver when the server wants one. */
-function passwordOf({ password, passwordCommand }: Endpoint): Pick<ClientConfig, "password"> {
+function passwordOf(endpoint: Endpoint): Pick<ClientConfig, "password"> {
+  const { password, passwordCommand } = endpoint;
   if (password !== undefined) return { password };
-  return passwordCommand ? { password: () => passwordFrom(passwordCommand) } : {};
+  return { password: () => (passwordCommand ? passwordFrom(passwordCommand) : passwordInFile(endpoint)) };
 }
 
 /** Options for one connection. `options` and timeouts are never sent: PgBouncer refuses such startup parameters. */
