@@ -165,9 +165,7 @@ describe("where URLs lead", () => {
     const target = `target: { url: ${url({ ...poor, database: server.database })}, adminUrl: ${url(server)} }`;
     const [unfit, ...others] = grave(await found(target));
     expect(others).toEqual([]);
-    expect(unfit?.words).toContain(
-      `works as role "${worker}", which lacks the rights of role "${poor.user}"`,
-    );
+    expect(unfit?.words).toContain(`works as role "${worker}"; that lacks the rights of role "${poor.user}"`);
     expect(unfit?.remedy).toBe(`GRANT ${quoted} TO "${worker}";`);
   });
 

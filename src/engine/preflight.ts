@@ -183,21 +183,12 @@ function roleObstacles(
 ): Obstacle[] {
   if (!isSame || hasRole === true) return [];
   const quoted = quoteIdentifier(holder);
-  if (hasRole === null)
-    return [
-      {
-        kind: "unfit",
-        words: `${where} works as role "${role}"; the server has no role "${holder}" to grant the tables to`,
-        remedy: `CREATE ROLE ${quoted}; GRANT ${quoted} TO ${quoteIdentifier(role)};`,
-      },
-    ];
-  return [
-    {
-      kind: "unfit",
-      words: `${where} works as role "${role}", which lacks the rights of role "${holder}", to which the tables belong or are granted`,
-      remedy: `GRANT ${quoted} TO ${quoteIdentifier(role)};`,
-    },
-  ];
+  const [seen, first] =
+    hasRole === null
+      ? [`the server has no role "${holder}" to grant the tables to`, `CREATE ROLE ${quoted}; `]
+      : [`that lacks the rights of role "${holder}", to which the tables belong or are granted`, ""];
+  const remedy = `${first}GRANT ${quoted} TO ${quoteIdentifier(role)};`;
+  return [{ kind: "unfit", words: `${where} works as role "${role}"; ${seen}`, remedy }];
 }
 
 /** Why named prepared statements will fail through that pooler; its console says more than a trial of it. */

@@ -53,7 +53,12 @@ function only(found: readonly Treatment[], all: readonly Treatment[]): Pick<Lint
   return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
 }
 
+function outranked({ warnings = [] }: Experiment): Lint[] {
+  return warnings.map((words) => ({ rule: "outranked", words }));
+}
+
 const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
+  outranked,
   confounded,
   unequalClients,
   unequalWork,

@@ -72,7 +72,7 @@ describe("a fault", () => {
         text.replace(/^x\.yaml:\d+:\d+ /, ""),
       ),
     ).toEqual([
-      "faults[0].at: a duration needs a unit; did you mean 5s? (seen 5)",
+      "faults[0].at: a duration needs a unit; did you mean 5ms or 5s? (seen 5)",
       expect.stringMatching(/^faults\[0\]\.kind: not one of .*; did you mean postgres-kill\?/),
       expect.stringMatching(/^faults\[1\]\.at: .*expected a duration/),
       "faults[1].lok: unknown key; did you mean lock?",

@@ -2,6 +2,7 @@
 // order, without passwords, and nothing that YAML can hold crashes the loader.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { lint } from "../report/lint.js";
 import { scenarioProblems } from "../testing/scenario-problems.js";
 import { parseScenario } from "./loader.js";
 import { ScenarioError } from "./problems.js";
@@ -95,6 +96,11 @@ describe("overrides", () => {
       "--set actors.producer.clients: actors has no producer; did you mean actors.producers?",
     ],
     ["payloads=text", "--set payloads: a scenario has no payloads; did you mean payload?"],
+    ["duration=30s", "--set duration: a scenario has no duration; did you mean trial.duration?"],
+    [
+      "producers.clients=4",
+      "--set producers.clients: a scenario has no producers; did you mean actors.producers?",
+    ],
     ["trial.warmup=3s", "--set trial.warmup: trial has no warmup; did you mean trial.warmUp?"],
     ["payload=txt", /^--set payload: not one of .*did you mean text\? \(seen "txt"\)$/],
     ["batch.min=500", "--set batch.min: min must not be greater than max (500 > 100)"],
@@ -137,11 +143,34 @@ describe("overrides", () => {
     });
   });
 
+  test("the scenario's clients that a group's own outrank are not lost in silence", () => {
+    const load = (yaml: string, clients: number) =>
+      parseScenario(`name: x\n${yaml}`, "x.yaml", { set: [`clients=${clients}`] });
+    const own = "topology: cycle\nactors: { cycle: { clients: 8 } }";
+    expect(scenarioProblems(`name: x\n${own}`, { set: ["clients=4"] })).toEqual([
+      "--set clients: has no effect beside actors.cycle.clients; set that instead",
+    ]);
+    expect(load(own, 8).warnings).toBeUndefined();
+    const varied = "topology: cycle\nfactors: { actors.cycle.clients: [8, 16] }";
+    expect(scenarioProblems(`name: x\n${varied}`, { set: ["clients=4"] })).toHaveLength(1);
+    const some = load("actors: { producers: { clients: 8 }, archivers: false }", 4);
+    expect(some.warnings).toEqual([
+      "--set clients does not change producers: actors.producers.clients outranks it",
+    ]);
+    expect(lint(some).map(({ words }) => words)).toContain(some.warnings?.[0]);
+    const stages =
+      "{ load: { executor: ramping-clients, startClients: 1, stages: [{ target: 9, duration: 1s }] } }";
+    expect(load(`actors: { producers: ${stages} }`, 4).warnings?.[0]).toContain(
+      "actors.producers.load.stages outranks it",
+    );
+    expect(load("actors: { producers: { load: { clients: 2 } } }", 4).warnings).toBeUndefined();
+  });
+
   test("flags are told of by their own name", () => {
     expect(scenarioProblems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
       "--seed: must be at least 0 (seen -1)",
       '--trials: expected a number (seen "abc")',
-      "--duration: a duration needs a unit; did you mean 30s? (seen 30)",
+      "--duration: a duration needs a unit; did you mean 30ms or 30s? (seen 30)",
     ]);
     expect(scenarioProblems("name: x\nfactors: { trial.duration: [1s, 2s] }", { duration: "9s" })).toEqual([
       expect.stringMatching(/^--duration: trial\.duration is a factor/),

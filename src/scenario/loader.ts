@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import { freshSeed } from "../foundation/prng.js";
 import { expand, type TreatmentFinding } from "./expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
+import { outrankedClients } from "./outranked.js";
 import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "./problems.js";
 import { resolveDiagnosis } from "./resolve.js";
@@ -113,7 +114,12 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   );
   const general = [...ownFindings, ...thresholdFindings].map((one) => ({ ...one, treatmentIds: [] }));
   const findings = [...general, ...expansion.findings];
-  const problems = [...applied.problems, ...placed(findings, expansion.ids.length, source, applied, name)];
+  const outranked = outrankedClients(applied.clients, expansion.treatments);
+  const problems = [
+    ...applied.problems,
+    ...(outranked.problem ? [outranked.problem] : []),
+    ...placed(findings, expansion.ids.length, source, applied, name),
+  ];
   if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
   const scenario = experimentKeys(raw);
   return {
@@ -127,6 +133,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     thresholds,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw),
+    ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
 }
 

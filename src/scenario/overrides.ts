@@ -2,7 +2,7 @@
 // Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
 // from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
 import { parseDocument } from "yaml";
-import { getIn, isMapping, mapTexts, setIn, startsWith, type Mapping, type Path } from "./paths.js";
+import { getIn, isMapping, mapTexts, pathText, setIn, startsWith, type Mapping, type Path } from "./paths.js";
 import { shownPath, type ScenarioProblem } from "./problems.js";
 import { knownPath } from "./schema-paths.js";
 import { keyWithoutPasswords } from "./secrets.js";
@@ -119,6 +119,8 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
 }
 
 export interface AppliedOverrides {
+  /** Of `--set clients=...`. */
+  readonly clients: unknown;
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */
   readonly factors: ReadonlySet<string>;
@@ -154,5 +156,6 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     return applied.filter((override) => commonLength(path, override.path) > depth).at(-1)?.label;
   };
   const factors = applied.flatMap(({ path }) => (path[0] === "factors" ? [String(path[1])] : []));
-  return { problems, factors: new Set(factors), labelOf };
+  const clients = applied.filter(({ path }) => pathText(path) === "clients").at(-1)?.value;
+  return { clients, problems, factors: new Set(factors), labelOf };
 }

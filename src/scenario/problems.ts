@@ -4,9 +4,9 @@
 import type * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
-import { nearest, suggestion } from "./nearest.js";
+import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
-import { keysAt } from "./schema-paths.js";
+import { keySuggestion } from "./schema-paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "./secrets.js";
 
 /** A problem before it is known where in the file it stands. */
@@ -154,6 +154,16 @@ function messageFor(issue: Issue, value: unknown): string {
   return issue.message;
 }
 
+/** A number or a flag in quotes is a text, where a number or a flag is expected. */
+function withoutQuotes(message: string, value: unknown): string {
+  const isMeant =
+    (/a (whole )?number/.test(message) && Number.isFinite(Number(value))) ||
+    (/true or false/.test(message) && /^(true|false)$/.test(String(value)));
+  return typeof value === "string" && value.trim() !== "" && isMeant
+    ? `${message}; remove the quotes`
+    : message;
+}
+
 function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
   const path: Path = [
     ...prefix,
@@ -161,21 +171,22 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
   ];
   const value = getIn(root, path);
   if (issue.code === "unrecognized_keys") {
-    const valid = keysAt(path);
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `unknown key; ${suggestion(key, valid, "keys")}`,
+      message: `unknown key; ${keySuggestion(key, path, false)}`,
       isAboutKey: true,
     }));
   }
   if (issue.code === "invalid_union") {
     const meant = unionMessages(issue, value);
     if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path));
-    return [{ path, message: meant, ...(value === undefined ? {} : { seen: seenText(value) }) }];
+    const message = withoutQuotes(meant, value);
+    return [{ path, message, ...(value === undefined ? {} : { seen: seenText(value) }) }];
   }
   const isAboutKey = issue.code === "invalid_key";
   const seen = value === undefined || isAboutKey ? {} : { seen: seenText(value) };
-  return [{ path, message: messageFor(issue, value), ...seen, ...(isAboutKey ? { isAboutKey } : {}) }];
+  const message = withoutQuotes(messageFor(issue, value), value);
+  return [{ path, message, ...seen, ...(isAboutKey ? { isAboutKey } : {}) }];
 }
 
 /** Every problem that zod found in `root`, one for each key and value; the same place is told of once. */

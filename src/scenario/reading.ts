@@ -4,7 +4,7 @@
 import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Mapping, type Path } from "./paths.js";
 import { findingsFrom, type Finding } from "./problems.js";
-import { keysAt } from "./schema-paths.js";
+import { keysAt, placesOf } from "./schema-paths.js";
 import { Scenario } from "./schema.js";
 
 export interface Reading {
@@ -110,7 +110,7 @@ function beginnings(path: Path): Path[] {
   return path.map((_, i) => path.slice(0, i + 1));
 }
 
-/** What unknown keys stand for: the absent ones that they resemble; at the top else the factors, by another name. */
+/** What unknown keys stand for: those of the same name elsewhere, the absent ones that they resemble; at the top else the factors, by another name. */
 function meantBy(written: Mapping, unknownKeys: readonly Path[]): Path[] {
   const absentIn = new Map<string, readonly string[]>();
   return unknownKeys.flatMap((path) => {
@@ -119,6 +119,8 @@ function meantBy(written: Mapping, unknownKeys: readonly Path[]): Path[] {
     const absent =
       absentIn.get(text) ?? keysAt(parent).filter((key) => getIn(written, [...parent, key]) === undefined);
     absentIn.set(text, absent);
+    const places = placesOf(String(path.at(-1)), parent);
+    if (places.length > 0) return places.filter((place) => getIn(written, place) === undefined);
     const key = nearest(String(path.at(-1)), absent) ?? (parent.length === 0 ? "factors" : "");
     return absent.includes(key) ? [[...parent, key]] : [];
   });

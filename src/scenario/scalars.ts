@@ -10,6 +10,7 @@ import { ISOLATIONS, type Isolation } from "./settings.js";
 const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
 /** Some digit of it is not 0. */
 const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
+const SECOND_MS = 1_000;
 const SIZE_PATTERN = "^\\d+(\\.\\d+)?\\s*(B|kB|KB|MB|GB|TB)$";
 const UNIT_WORDS: Readonly<Record<string, string>> = {
   us: "us",
@@ -48,9 +49,17 @@ function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => Parsed<
     .meta(schema);
 }
 
-function durationHint(input: string): string {
+/** Of the two units that are meant most often, those with which a bare number is within the bounds. */
+function withUnits(number: string, minMs: number, maxMs: number): string {
+  const [ms, s] = [Number(number), Number(number) * SECOND_MS];
+  const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;
+  const guesses = [...(isWithin(ms) ? [`${number}ms`] : []), ...(isWithin(s) ? [`${number}s`] : [])];
+  return guesses.length === 0 ? "" : `; did you mean ${guesses.join(" or ")}?`;
+}
+
+function durationHint(input: string, minMs: number, maxMs: number): string {
   if (input.startsWith("-")) return "a duration cannot be negative";
-  if (/^\d+(\.\d+)?$/.test(input)) return `a duration needs a unit; did you mean ${input}s?`;
+  if (/^\d+(\.\d+)?$/.test(input)) return `a duration needs a unit${withUnits(input, minMs, maxMs)}`;
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(input);
   const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""];
   const guess = unit ? `; did you mean ${match?.[1] ?? ""}${unit}?` : "";
@@ -60,7 +69,8 @@ function durationHint(input: string): string {
 function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<number> {
   const text = typeof input === "number" ? String(input) : input;
   const ms = typeof text === "string" ? parseDurationMs(text) : undefined;
-  if (ms === undefined) return { message: durationHint(typeof text === "string" ? text.trim() : "") };
+  if (ms === undefined)
+    return { message: durationHint(typeof text === "string" ? text.trim() : "", minMs, maxMs) };
   if (ms < minMs) return { message: `must be at least ${formatDuration(minMs)}` };
   if (ms > maxMs) return { message: `must be at most ${formatDuration(maxMs)}` };
   return { value: ms };
@@ -72,7 +82,6 @@ const DURATION_JSON = [
   { type: "number", const: 0 },
 ] as const;
 
-const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 
 function durationTitle(minMs: number, maxMs: number): string {

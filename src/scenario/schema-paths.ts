@@ -7,6 +7,9 @@ import { parsePath, pathText, type Path } from "./paths.js";
 import { EXPERIMENT_KEYS } from "./schema.js";
 import { keyWithoutPasswords } from "./secrets.js";
 
+/** More places than that are no suggestion. */
+const PLACES_MAX = 3;
+
 const SCHEMA: SchemaNode = scenarioJsonSchema();
 
 /** The branches of a node, itself included. */
@@ -47,6 +50,38 @@ export function keysAt(path: Path): string[] {
   return Object.keys(propertiesOf(path.reduce<SchemaNode[]>(descend, branches(SCHEMA))));
 }
 
+/** Every path of keys below these nodes; what is in lists, and what has free keys, is not among them. */
+function pathsBelow(nodes: readonly SchemaNode[], at: Path): Path[] {
+  return Object.entries(propertiesOf(nodes)).flatMap(([key, below]) => {
+    const path = [...at, key];
+    return [path, ...pathsBelow(below, path)];
+  });
+}
+
+/** Where a key of that name belongs, which the mapping at `path` does not have: deeper in it, else farther up. */
+export function placesOf(key: string, path: Path): Path[] {
+  const isIt = (place: Path): boolean => String(place.at(-1)).toLowerCase() === key.toLowerCase();
+  const below = pathsBelow(path.reduce<SchemaNode[]>(descend, branches(SCHEMA)), path).filter(isIt);
+  const nearest = below.filter(({ length }) => length === Math.min(...below.map((place) => place.length)));
+  if (nearest.length > 0) return nearest;
+  const ancestors = path.map((_, index) => path.slice(0, index));
+  return ancestors
+    .reverse()
+    .flatMap((parent) => keysAt(parent).map((one) => [...parent, one]))
+    .filter(isIt)
+    .slice(0, 1);
+}
+
+/** What was probably meant by a key that the mapping at `path` does not have. `whole` names siblings by their whole path. */
+export function keySuggestion(key: string, path: Path, whole: boolean): string {
+  const siblings = keysAt(path);
+  const places = placesOf(key, path);
+  const isElsewhere = places.some(({ length }) => length !== path.length + 1);
+  if (isElsewhere) return `did you mean ${places.slice(0, PLACES_MAX).map(pathText).join(" or ")}?`;
+  const hint = suggestion(key, siblings, "keys");
+  return whole ? nearestPath(path, hint) : hint;
+}
+
 /** A path that is known, with the free keys of mappings joined into one part; or what is wrong with it. */
 export type ResolvedPath = { readonly path: Path } | { readonly message: string };
 
@@ -83,8 +118,7 @@ function resolvePath(parts: Path): ResolvedPath {
     const next = descend(nodes, part);
     if (next.length === 0) {
       const where = path.length === 0 ? "a scenario" : pathText(path);
-      const hint = suggestion(String(part), Object.keys(propertiesOf(nodes)), "keys");
-      return { message: `${where} has no ${pathText([part])}; ${nearestPath(path, hint)}` };
+      return { message: `${where} has no ${pathText([part])}; ${keySuggestion(String(part), path, true)}` };
     }
     nodes = next;
     path.push(part);

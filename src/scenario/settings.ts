@@ -180,6 +180,8 @@ export interface Experiment {
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;
+  /** What of the command line has less effect than it seems to. */
+  readonly warnings?: readonly string[];
 }
 
 /** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */

@@ -1,0 +1,36 @@
+// A number of clients on the command line that does not reach every group: a group's own `clients`, a factor of it, and the
+// stages of an executor go before the scenario's `clients`. Where it reaches no group it is refused, where it reaches some
+// the others are named; a value that is lost in silence would be taken for measured.
+import type { ScenarioProblem } from "./problems.js";
+import { ROLES, type Role, type Treatment } from "./settings.js";
+
+/** What decides about the clients of a group, before `clients`. */
+function keyOver(role: Role, treatments: readonly Treatment[]): string {
+  const hasStages = treatments.some(
+    ({ settings }) => settings.actors[role]?.load.executor === "ramping-clients",
+  );
+  return hasStages ? `actors.${role}.load.stages` : `actors.${role}.clients`;
+}
+
+/** @param clients what `--set clients=...` asks for */
+export function outrankedClients(
+  clients: unknown,
+  treatments: readonly Treatment[],
+): { readonly problem?: ScenarioProblem; readonly warning?: string } {
+  if (clients === undefined || treatments.length === 0) return {};
+  const groups = treatments.flatMap(({ settings }) => Object.values(settings.actors));
+  const isOver = (role: Role): boolean =>
+    treatments.some(({ settings: { actors } }) => actors[role] && actors[role].load.clients !== clients);
+  const over = ROLES.filter(isOver);
+  if (over.length === 0) return {};
+  const keys = over.map((role) => keyOver(role, treatments)).join(", ");
+  if (groups.some(({ load }) => load.clients === clients))
+    return { warning: `--set clients does not change ${over.join(", ")}: ${keys} outranks it` };
+  return {
+    problem: {
+      source: "--set clients",
+      path: "clients",
+      message: `has no effect beside ${keys}; set that instead`,
+    },
+  };
+}
