@@ -1,6 +1,7 @@
 // Whether every event that is there can have become what it is: its status, passes and timestamps by the lifecycle and by
 // what was acknowledged, its document by the business rules. Every single one is looked at, in one pass over the tables; documents are compared by
 // checksum first, and by value where that differs.
+import { counted } from "../foundation/units.js";
 import { eventRows, readWritten, type EventRow, type TrialClock } from "../database/audit-scans.js";
 import type { SqlClient } from "../database/admin.js";
 import type { Tables } from "../database/tables.js";
@@ -73,7 +74,9 @@ function isLegal(
   };
   if (!passes) return illegal(`it is ${status}, which no pass of this scenario leads to`);
   if (attempts < passes.least || attempts > passes.most)
-    return illegal(`it is ${status} after ${attempts} passes, which takes ${boundsOf(passes)}`);
+    return illegal(
+      `it is ${status} after ${counted(attempts, "pass", "passes")}, which takes ${boundsOf(passes)}`,
+    );
   if (row.isArchived && !isTerminal(status)) return illegal(`it is archived and ${status}`);
   if (row.isInOrder === false) return illegal(`it was ${where} before it was created`);
   if (row.isInTrial === false) return illegal(`it was created or ${where} outside of the trial`);

@@ -188,7 +188,7 @@ export class WorkAudit {
     else if (attempts < acknowledged) findings.add("undone", id, this.shortOf(index, attempts));
     else if (attempts > acknowledged)
       this.surplus.process.push({
-        ...{ id, amount: attempts - acknowledged, words: `${told}, and it shows ${attempts} passes` },
+        ...{ id, amount: attempts - acknowledged, words: `${told}; passes shown: ${attempts}` },
       });
     else if ((bits & (CLAIMED | COMPLETED | FAILED)) > CLAIMED && (bits & CLAIMED) === 0)
       findings.add("unexplained", id, `${told}, and none of them claimed it`);
@@ -217,7 +217,7 @@ export class WorkAudit {
   }
 
   private shortOf(index: number, attempts: number): string {
-    return `${this.passesAt(index)} passes were acknowledged, and it shows ${attempts}`;
+    return `passes acknowledged: ${this.passesAt(index)}, shown: ${attempts}`;
   }
 
   private indexOf(id: string): number {

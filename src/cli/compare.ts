@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
+import { counted } from "../foundation/units.js";
 import { compareRuns, type StoredRun } from "../report/run-comparison.js";
 import { renderRunComparison } from "../report/run-comparison-text.js";
 import { runsAsCsv } from "../report/run-csv.js";
@@ -67,6 +68,6 @@ async function writeCsv(runs: readonly StoredRun[], file: string): Promise<void>
   await writeNamedFile(file, csv);
   if (leftOut.length === 0) return;
   process.stderr.write(
-    `train-sim: ${file} leaves out ${leftOut.length} metrics that not every run has, as ${withoutControls(leftOut[0] ?? "")}\n`,
+    `train-sim: ${file} leaves out ${counted(leftOut.length, "metric")} that not every run has, as ${withoutControls(leftOut[0] ?? "")}\n`,
   );
 }

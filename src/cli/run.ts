@@ -4,6 +4,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
+import { counted } from "../foundation/units.js";
 import { parseCapacityThreshold } from "../engine/capacity-probe.js";
 import { runExperiment, type ExperimentOutcome } from "../engine/experiment.js";
 import { findCapacity } from "../engine/find-capacity.js";
@@ -199,7 +200,9 @@ async function runWithSignals(
   for (const words of await sweepOrphans()) observer.note(`warning: ${words}`);
   if (resumed) {
     const done = resumed.trials.length;
-    observer.note(`${done} of ${experiment.trials.length} trials are complete in ${resumed.directory}`);
+    observer.note(
+      `${done} of ${counted(experiment.trials.length, "trial")} complete in ${resumed.directory}`,
+    );
   }
   // Whether a threshold has asked to stop before is no wish of the user's.
   const signals = new RepeatedSignal();

@@ -1,7 +1,7 @@
 // `train-sim validate`: loads a scenario and says either what it would run or everything that is wrong with it. It
 // touches no database. With `--json` the answer is a document for programs: other tools check scenarios with it.
 import type { Command } from "commander";
-import { formatDuration } from "../foundation/units.js";
+import { counted, formatDuration } from "../foundation/units.js";
 import { experimentSpan, isBudgeted } from "../scenario/estimate.js";
 import { loadScenario } from "../scenario/loader.js";
 import { ScenarioError } from "../scenario/problems.js";
@@ -27,10 +27,6 @@ export function register(program: Command): void {
     .action(validate);
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 /** `3 treatments x 3 trials = 9 trials, 54s, up to 1m30s`. */
 export function extentText(experiment: Experiment): string {
   const treatments = experiment.treatments.length;
@@ -39,7 +35,7 @@ export function extentText(experiment: Experiment): string {
   const hasBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
   const least = hasBudget ? "as long as the iterations take" : formatDuration(leastMs);
   const most = mostMs > leastMs ? `, up to ${formatDuration(mostMs)}` : "";
-  return `${count(treatments, "treatment")} x ${count(trials / treatments, "trial")} = ${count(trials, "trial")}, ${least}${most}`;
+  return `${counted(treatments, "treatment")} x ${counted(trials / treatments, "trial")} = ${counted(trials, "trial")}, ${least}${most}`;
 }
 
 /** What it would run, for programs; how many trials a search for capacity takes, and how long, nobody knows. */

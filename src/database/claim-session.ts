@@ -5,6 +5,7 @@ import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { codeOf, UsageError } from "../foundation/errors.js";
 import type { AdminClient } from "./admin.js";
 import { LOCK_NOT_AVAILABLE } from "./lock-timeout.js";
+import { OTHER_NAMESPACE } from "./namespace-name.js";
 import { APPLICATION } from "./pg-config.js";
 
 /** Of whoever claims; the second key is the namespace's. Keys are four bytes each. */
@@ -67,7 +68,7 @@ function inUse(namespace: string, pid: number | undefined, cause?: unknown): Usa
   const holder = pid === undefined ? "" : ` (process ${pid} of the server)`;
   return new UsageError(
     `schema "${namespace}" is in use by another train-sim${holder}`,
-    "Wait for it to end, or choose another name with `namespace:` (or --namespace).",
+    `Wait for it to end. ${OTHER_NAMESPACE}`,
     { cause },
   );
 }

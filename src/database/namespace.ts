@@ -9,7 +9,7 @@ import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "./lock-timeout.js";
-import { requireNamespaceName } from "./namespace-name.js";
+import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements } from "./schema-files.js";
 import { tablesOf } from "./tables.js";
 
@@ -99,7 +99,7 @@ function refuseForeign(namespace: string, state: NamespaceState): void {
   if (state.kind !== "foreign") return;
   throw new UsageError(
     `schema "${namespace}" exists and was not made by train-sim, so it is not touched`,
-    "Choose another name with `namespace:` (or --namespace), or drop that schema yourself.",
+    `${OTHER_NAMESPACE} Or drop that schema yourself.`,
   );
 }
 

@@ -113,7 +113,7 @@ describe("a rate", () => {
     const impatient = treatmentAt(treatmentOf(`actors: { producers: { load: ${producers} } }`), 100);
     expect(judge(10, { dropped: 1 }, impatient)).toMatchObject({
       held: false,
-      reason: "1 arrivals were dropped",
+      reason: "1 arrival was dropped",
     });
   });
 

@@ -4,6 +4,7 @@
 // is not done: a round of the cycle of which a part failed is none.
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
+import { counted } from "../foundation/units.js";
 import { isTag, type Operation } from "../metrics/operations.js";
 import type { Totals } from "../metrics/totals.js";
 import { isTainted } from "../report/diagnosis/diagnose.js";
@@ -144,9 +145,9 @@ function objection(
     ...(seen !== undefined && !holds(threshold, seen)
       ? [`${threshold.expression} was ${seenText(seen, threshold.expression)}`]
       : []),
-    ...(canDrop && dropped > 0 ? [`${dropped} arrivals were dropped`] : []),
+    ...(canDrop && dropped > 0 ? [`${counted(dropped, "arrival was", "arrivals were")} dropped`] : []),
     ...(left > clients + LEFT_RATIO_MAX * offered
-      ? [`${left} of ${offered} arrivals were not done in the window`]
+      ? [`${left} of ${counted(offered, "arrival")} ${left === 1 ? "was" : "were"} not done in the window`]
       : []),
   ];
   return { seen, reason: reasons.length > 0 ? reasons.join("; ") : undefined };

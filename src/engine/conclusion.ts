@@ -3,6 +3,7 @@
 // count events that are not there; then what ended the experiment early; then thresholds. A tainted experiment by itself
 // exits with 0: its verdict says what it is, and a threshold on the verdict makes it fail.
 import { ExitCode, type TrainSimError } from "../foundation/errors.js";
+import { counted } from "../foundation/units.js";
 import { findingsOf, reasonsOf } from "../report/diagnosis/diagnose.js";
 import type { ThresholdResult, TreatmentResult, Verdict } from "../results/result-schema.js";
 
@@ -23,7 +24,7 @@ export interface Facts {
 /** Undefined, too, where a signal came when all trials were complete: nothing is missing then. */
 function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
   if (stopReason === undefined || (completeTrials === plannedTrials && !abortedBy)) return undefined;
-  return `${stopReason} after ${completeTrials} of ${plannedTrials} trials`;
+  return `${stopReason} after ${completeTrials} of ${counted(plannedTrials, "trial")}`;
 }
 
 export function verdictOf(facts: Facts): Verdict {

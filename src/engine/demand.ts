@@ -3,6 +3,7 @@
 // half-way. Pure, but for the limits that are read from process and machine.
 import { UsageError } from "../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../foundation/machine.js";
+import { counted } from "../foundation/units.js";
 import {
   clientWeightsOf,
   OWN_CONNECTIONS,
@@ -84,7 +85,7 @@ export function shortageOf(
   settings: TreatmentSettings,
   limits: ConnectionLimits = connectionLimits(),
 ): Shortage | undefined {
-  const clients = `${totalClients(settings)} clients`;
+  const clients = counted(totalClients(settings), "client");
   const files = openFilesOf(settings);
   if (files > limits.openFiles) {
     return {

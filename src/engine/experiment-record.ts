@@ -1,6 +1,7 @@
 // What an experiment has found so far: its trials, their histograms merged by treatment, where they ran. It makes the
 // result document of that and keeps `result.json` up to date after every trial, so that a killed run leaves a
 // directory that says what it is. Trials of an earlier, interrupted run are put in as if they had just ended.
+import { counted } from "../foundation/units.js";
 import { Totals, type WindowSummary } from "../metrics/totals.js";
 import { writeResult } from "../results/directory.js";
 import { randomArrivals } from "../results/operation-results.js";
@@ -119,7 +120,7 @@ export class ExperimentRecord {
    * blocks that are not complete they would say little.
    */
   async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis" | "ceilings">): Promise<void> {
-    const reason = `unfinished: ${this.complete} of ${this.experiment.trials.length} trials are complete; continue with run --resume`;
+    const reason = `unfinished: ${this.complete} of ${counted(this.experiment.trials.length, "trial")} complete; continue with run --resume`;
     const verdict: Verdict = { status: "aborted", reasons: [reason] };
     await writeResult(this.directory, this.document({ ...findings, verdict }));
   }

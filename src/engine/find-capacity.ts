@@ -217,7 +217,7 @@ class CapacityRun {
   }
 
   private async writeSoFar(capacity: readonly Capacity[]): Promise<void> {
-    const verdict: Verdict = { status: "aborted", reasons: [`unfinished: ${this.probes} probes have run`] };
+    const verdict: Verdict = { status: "aborted", reasons: [`unfinished; probes so far: ${this.probes}`] };
     await writeResult(this.directory, this.document(this.record(), { verdict }, capacity));
   }
 

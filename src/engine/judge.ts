@@ -3,6 +3,7 @@
 // experiment's business. Thresholds at the end are evaluated on what is recorded, which is all that a reader has too.
 import { messageOf, TrainSimError, ExitCode } from "../foundation/errors.js";
 import { machineFacts } from "../foundation/machine.js";
+import { counted } from "../foundation/units.js";
 import { diagnose, isTainted } from "../report/diagnosis/diagnose.js";
 import { seenText } from "../report/numbers.js";
 import { brokenThreshold, type Abort, type Measured } from "../report/thresholds.js";
@@ -56,7 +57,9 @@ export class Judge {
       this.ceilings.set(key, ceiling);
       if (!ceiling) return;
       const rate = Math.round(ceiling.transactionsPerSecond);
-      this.observer.note(`ceiling: ${rate} \`select 1\`/s by ${ceiling.clients} clients through this pool`);
+      this.observer.note(
+        `ceiling: ${rate} \`select 1\`/s by ${counted(ceiling.clients, "client")} through this pool`,
+      );
     } catch (error) {
       this.ceilings.set(key, undefined);
       this.observer.note(`the generator's ceiling was not measured: ${messageOf(error)}`);

@@ -4,8 +4,8 @@
 import { ioUsage, type IoUsage } from "../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../foundation/machine-usage.js";
 import { monotonicMs } from "../foundation/clock.js";
+import { counted } from "../foundation/units.js";
 import { IO_WAITED_MIN } from "../report/diagnosis/machine.js";
-import { counted } from "../report/numbers.js";
 import type { MachineEvidence, NotAssessed, TrialServer } from "../results/result-schema.js";
 import type { RunningTarget } from "../target/running-target.js";
 import type { TrialServers } from "./server-identities.js";

@@ -53,3 +53,8 @@ export function formatSize(bytes: number): string {
   }
   return `${index === 0 ? value : Number(value.toPrecision(3))} ${units[index] ?? "B"}`;
 }
+
+/** `1 trial`, `2 trials`; with a verb where the words after the number need one. */
+export function counted(n: number, singular: string, plural = `${singular}s`): string {
+  return `${n} ${n === 1 ? singular : plural}`;
+}

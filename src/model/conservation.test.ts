@@ -94,8 +94,18 @@ describe("conservationOf", () => {
     const found = { ...facts.found, lost: 6, orphaned: 2, duplicated: 1 };
     expect(conservationOf({ ...facts, found }, held).violations).toEqual([
       "6 of 10 acknowledged events are in no table",
-      "1 events are both live and archived",
+      "1 event is both live and archived",
       "2 rows have an event or a status but not both",
     ]);
   });
+});
+
+test.each(VIOLATION_KINDS)("says %s of one event and of two in the number of each", (kind) => {
+  const facts = exampleFacts(9);
+  const held = { pending: 9, processing: 0, complete: 0, failed: 0, archived: 0, orphaned: 0, duplicated: 0 };
+  const said = (events: number): string =>
+    conservationOf({ ...facts, found: { ...facts.found, [kind]: events } }, held).violations[0] ?? "";
+  const one = /^1 (event|row|document) (is|has|lacks|shows|contradicts)|^1 of 9 acknowledged events is /;
+  expect(said(1)).toMatch(one);
+  expect(said(2)).toMatch(/^2 (events|rows|documents) |^2 of 9 acknowledged events are /);
 });

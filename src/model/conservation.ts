@@ -1,6 +1,7 @@
 // The conservation law of a trial: published = pending + processing + complete + failed + archived, each event
 // exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
 // and found, in words; `audit/` reads the tables and asks here.
+import { counted } from "../foundation/units.js";
 
 /** What the tables hold after a trial. All are numbers of events. */
 export interface TableCounts {
@@ -70,17 +71,24 @@ export interface Conservation extends TableCounts, ViolationCounts {
 }
 
 const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {
-  lost: (events, published) => `${events} of ${published} acknowledged events are in no table`,
-  unexpected: (events) => `${events} events are in the tables that were never acknowledged`,
-  torn: (events) => `${events} events contradict the rest of a commit in doubt, which is there in part`,
-  duplicated: (events) => `${events} events are both live and archived`,
-  orphaned: (events) => `${events} rows have an event or a status but not both`,
-  changed: (events) => `${events} documents are not what their passes make of them`,
+  lost: (events, published) =>
+    `${events} of ${counted(published, "acknowledged event")} ${events === 1 ? "is" : "are"} in no table`,
+  unexpected: (events) =>
+    `${counted(events, "event is in the tables that was", "events are in the tables that were")} never acknowledged`,
+  torn: (events) =>
+    `${counted(events, "event contradicts", "events contradict")} the rest of a commit in doubt, which is there in part`,
+  duplicated: (events) => `${counted(events, "event is", "events are")} both live and archived`,
+  orphaned: (events) => `${counted(events, "row has", "rows have")} an event or a status but not both`,
+  changed: (events) =>
+    events === 1
+      ? "1 document is not what its passes make of it"
+      : `${events} documents are not what their passes make of them`,
   illegal: (events) =>
-    `${events} events have a status, passes or a time that no transition of the trial leads to`,
-  resurrected: (events) => `${events} events are live although the queue was emptied`,
-  undone: (events) => `${events} events lack work that was acknowledged`,
-  unexplained: (events) => `${events} events show work that no acknowledgement explains`,
+    `${counted(events, "event has", "events have")} a status, passes or a time that no transition of the trial leads to`,
+  resurrected: (events) => `${counted(events, "event is", "events are")} live although the queue was emptied`,
+  undone: (events) => `${counted(events, "event lacks", "events lack")} work that was acknowledged`,
+  unexplained: (events) =>
+    `${counted(events, "event shows", "events show")} work that no acknowledgement explains`,
 };
 
 export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
@@ -92,7 +100,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
   // Each event once: what is in both places, or lacks its status row, is counted above.
   if (violations.length === 0 && notAudited.length === 0 && told !== held)
-    violations.push(`${held} events are in the tables, and ${told} should be`);
+    violations.push(`${counted(held, "event is", "events are")} in the tables, and ${told} should be`);
   return {
     ...counts,
     ...found,

@@ -1,8 +1,9 @@
 // A search for capacity as text: the answer in a sentence for each treatment, then the curve that was walked, in the
 // order of the probes, each with what it was asked, offered and achieved and why it does not hold. What speaks against
 // the probes themselves follows: a limit of the generator is no limit of the database.
+import { counted } from "../foundation/units.js";
 import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../results/capacity-schema.js";
-import { counted, shortNumber } from "./numbers.js";
+import { shortNumber } from "./numbers.js";
 import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
 
 const WHY_WIDTH_MAX = 52;
@@ -31,7 +32,7 @@ function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): strin
   ).length;
   return failed === 0
     ? `repeated ${counted(confirmations, "time")}`
-    : `held ${confirmations} of ${confirmations + failed} repetitions`;
+    : `held ${confirmations} of ${counted(confirmations + failed, "repetition")}`;
 }
 
 /** What the search found, in a sentence. */

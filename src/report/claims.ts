@@ -1,6 +1,7 @@
 // What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
 // and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
 // that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
+import { counted } from "../foundation/units.js";
 import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
@@ -10,7 +11,7 @@ import {
 import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
-import { counted, intervalText, NONE_IN_RATIOS, ratioText } from "./numbers.js";
+import { intervalText, NONE_IN_RATIOS, ratioText } from "./numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { metricOf } from "./series.js";
 import { wrap, WIDTH_MAX } from "./text-table.js";
@@ -146,7 +147,11 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
     "These differences share one error rate: where nothing differs, at most 1 experiment in 20 states any. Their " +
     "95 % intervals are of each comparison by itself.";
   return [
-    ...(open > 0 ? [`${open} of ${claims.length} comparisons are inconclusive: ${reasons.join("; ")}.`] : []),
+    ...(open > 0
+      ? [
+          `${open} of ${counted(claims.length, "comparison")} ${open === 1 ? "is" : "are"} inconclusive: ${reasons.join("; ")}.`,
+        ]
+      : []),
     ...(open < claims.length ? [chance] : []),
   ];
 }

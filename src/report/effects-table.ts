@@ -1,10 +1,11 @@
 // Marginal effects and interactions as text: what each factor's level does on average over the others, and where that
 // average must not be used because the effect depends on another factor. Only interactions that the trials show are
 // listed; that none is shown does not mean that there is none, and it says so.
+import { counted } from "../foundation/units.js";
 import type { Effect, Interaction, ResultDocument } from "../results/result-schema.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN } from "./findings.js";
-import { counted, intervalText, ratioText } from "./numbers.js";
+import { intervalText, ratioText } from "./numbers.js";
 import { renderWithin, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
 
 const LEVEL_WIDTH_MAX = 48;

@@ -1,13 +1,14 @@
 // What a reader must know of an experiment before any table or picture: what speaks against its numbers, what differs most
 // and what moved with it, what is the same, what cannot be told. Every sentence comes from what is stored, and most of
 // them from where the terminal's summary takes them; nothing is judged here but what comes first.
+import { counted } from "../foundation/units.js";
 import type { Comparison, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import { isSettled, noiseSentences, reachSentences, settledText, stallSentences } from "./claims.js";
 import { isBelowNoise, NO_FACTOR } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import type { KeyFinding } from "./html/report-data.js";
-import { counted, seenText, shortNumber } from "./numbers.js";
+import { seenText, shortNumber } from "./numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "./why/headline-reasons.js";
@@ -60,7 +61,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-  const events = `${published} events in ${counted(trials.length, "trial")}`;
+  const events = `${counted(published, "event")} in ${counted(trials.length, "trial")}`;
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const text = isWorkChecked

@@ -1,6 +1,7 @@
 // The rules of the fairness linter that look at how treatments differ: a comparison says what a factor does only
 // where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
 // connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
+import { counted } from "../foundation/units.js";
 import { managedPoolersOf } from "../scenario/connections.js";
 import {
   totalClients,
@@ -9,7 +10,6 @@ import {
   type TreatmentSettings,
 } from "../scenario/settings.js";
 import type { Lint } from "./lint-types.js";
-import { counted } from "./numbers.js";
 
 const NAMES_SHOWN_MAX = 3;
 

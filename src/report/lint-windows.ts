@@ -2,11 +2,10 @@
 // is either in no window or, by chance, in one of them; and what settles only within the window was measured before it
 // had. Before a run it knows the settings of servers that train-sim starts and PostgreSQL's defaults; after it, those
 // of the server that took part, and what the windows showed.
-import { formatDuration } from "../foundation/units.js";
+import { counted, formatDuration } from "../foundation/units.js";
 import { isBudgeted } from "../scenario/estimate.js";
 import type { Experiment, Treatment } from "../scenario/settings.js";
 import type { Lint, Seen } from "./lint-types.js";
-import { counted } from "./numbers.js";
 
 /** PostgreSQL's defaults. */
 const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;

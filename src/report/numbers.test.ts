@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { counted, intervalText, pText, ratioText, seenText, shortNumber } from "./numbers.js";
+import { counted } from "../foundation/units.js";
+import { intervalText, pText, ratioText, seenText, shortNumber } from "./numbers.js";
 
 describe("shortNumber", () => {
   it("keeps about three digits and never five characters more than a table has", () => {

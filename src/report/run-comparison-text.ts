@@ -1,9 +1,10 @@
 // A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
+import { counted } from "../foundation/units.js";
 import type { ComparisonMetric } from "../results/result-schema.js";
 import { BLOCKS_MIN } from "./findings.js";
 import { outlyingText } from "./outlying-trials.js";
-import { counted, intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "./numbers.js";
+import { intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "./numbers.js";
 import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "./run-comparison.js";
 import {
   plainMarks,
@@ -77,11 +78,14 @@ function conclusion(run: RunComparison, maxRegression: number): string {
   const found = run.findings.filter(({ isRegression }) => isRegression).length;
   if (untested === run.findings.length && found === 0)
     return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
-  const rest = untested > 0 ? ` (${untested} of ${run.findings.length} metrics have too few trials)` : "";
+  const rest =
+    untested > 0
+      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
+      : "";
   const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
   const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
   if (found > 0)
-    return `${found} of ${run.findings.length} metrics are worse by more than ${bound}${ofStalls}${rest}.`;
+    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
   return `No metric is significantly worse by more than ${bound}${rest}.`;
 }
 

@@ -1,6 +1,7 @@
 // Sweeps over clients as text: throughput and response time at each number of clients, what the fitted law says
 // there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
 // or beyond the levels that were measured.
+import { counted } from "../foundation/units.js";
 import type { Estimate, Sweep, UslFit } from "../results/result-schema.js";
 import { shortNumber } from "./numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
@@ -37,7 +38,7 @@ export function lawText(usl: UslFit): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients
-    ? `throughput peaks at ${Math.round(peakClients.value)} clients (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
+    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
     : (peakReason ?? "no peak is known");
   return (
     `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} events/s of one client, contention ` +

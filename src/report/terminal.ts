@@ -1,6 +1,7 @@
 // What one treatment measured, as a table with dbworkload's columns, so that results of the two programs lie side
 // by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
+import { counted } from "../foundation/units.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type {
   Integrity,
@@ -187,7 +188,7 @@ export function renderNotes(treatment: TreatmentResult): Note[] {
     return [{ text, tone: "bad" }];
   });
   const clamped = trials.reduce((sum, trial) => sum + (trial.clampedSamples ?? 0), 0);
-  const outOfRange = `${clamped} samples were below 0 or above 7 days and are recorded at that bound`;
+  const outOfRange = `${counted(clamped, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
   return [
     ...(shown ? countNotes(shown) : []),
     ...(trials.length > 0 ? integrityNotes(trials) : [{ text: "no trial was run", tone: "bad" } as const]),

@@ -1,6 +1,7 @@
 // Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
 // merged complete trials of each treatment at the end. What a metric has no sample of, or too few for its percentile, is
 // never passed: at the end it counts as failed and says so, on running totals it is not judged yet.
+import { counted } from "../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../metrics/histograms.js";
 import { isTag, type Operation } from "../metrics/operations.js";
 import type { ViolationKind } from "../model/conservation.js";
@@ -8,7 +9,6 @@ import type { Threshold } from "../scenario/judgement.js";
 import { isOfArrivals } from "../scenario/threshold-metrics.js";
 import { isSelected } from "../scenario/thresholds.js";
 import { retriesPerTransaction } from "./diagnosis/retries.js";
-import { counted } from "./numbers.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
   Integrity,

@@ -1,11 +1,11 @@
 // What stands beneath a treatment's table about how far its numbers can be believed: tainted trials and why, windows
 // that were not steady, how near the generator came to its ceiling.
 // What is the same for many trials is said once.
+import { counted } from "../foundation/units.js";
 import type { TreatmentResult } from "../results/result-schema.js";
 import { shareOfCeiling } from "./diagnosis/ceiling.js";
 import { percent } from "./diagnosis/check.js";
 import { findingsOf, reasonsOf } from "./diagnosis/diagnose.js";
-import { counted } from "./numbers.js";
 import type { Note } from "./terminal.js";
 
 function steadyNotes({ trials }: TreatmentResult): Note[] {

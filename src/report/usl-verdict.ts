@@ -76,7 +76,9 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   const points = averaged(curves);
   const stalled = points.flatMap(({ clients, throughput }) => (throughput === 0 ? [clients] : []));
   if (stalled.length > 0)
-    return refused(`no throughput at all at ${stalled.join(", ")} clients, which the law excludes`);
+    return refused(
+      `no throughput at all at ${stalled.join(", ")} ${stalled.join() === "1" ? "client" : "clients"}, which the law excludes`,
+    );
   const fit = fitUsl(points);
   if (!fit) return refused("least squares did not converge");
   const reason = objection(points, fit);

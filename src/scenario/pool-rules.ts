@@ -1,6 +1,7 @@
 // Which pool settings make sense together with the rest of a treatment, as pure checks that the loader runs
 // before anything is started. Each problem names the setting to change and says why it cannot work: a trial that
 // starves or fails half-way costs minutes, a refusal costs nothing.
+import { counted } from "../foundation/units.js";
 import { clientWeightsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight } from "./spread.js";
@@ -29,7 +30,9 @@ export function sessionModeProblems(settings: TreatmentSettings): PoolProblem[] 
   const needed = Math.max(...countsByWeight(weights, clients));
   if (pool.size >= needed) return [];
   const share =
-    weights.length === 1 ? `${clients} clients` : `${needed} of the ${clients} clients at one PgBouncer`;
+    weights.length === 1
+      ? counted(clients, "client")
+      : `${needed} of the ${counted(clients, "client")} at one PgBouncer`;
   return [
     {
       path: "pool.size",

@@ -1,7 +1,7 @@
 // Rules over the load of each group: the keys that its executor needs and takes, clients enough for their threads,
 // stages that fit into the window, a day without gaps. Pure checks over a scenario that passed its schema; each
 // finding names the key to change.
-import { formatDuration, formatSize } from "../foundation/units.js";
+import { counted, formatDuration, formatSize } from "../foundation/units.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { isBudgeted } from "./estimate.js";
 import type { Path } from "./paths.js";
@@ -72,7 +72,7 @@ export function needRules(scenario: Scenario): Finding[] {
 function clientFindings(role: Role, workers: number, load: LoadSettings): Finding[] {
   const findings: Finding[] = [];
   if (workers > load.clients) {
-    const message = `${workers} workers for ${load.clients} clients: a worker thread would have none`;
+    const message = `${workers} workers for ${counted(load.clients, "client")}: a worker thread would have none`;
     findings.push({ path: ["actors", role, "workers"], message });
   }
   if (load.clients > MAX_CLIENTS) {
@@ -92,7 +92,7 @@ export function clientRules(scenario: Scenario, settings: TreatmentSettings): Fi
     const given = scenario.actors[role];
     const hasBudget = given !== undefined && given !== false && given.load.iterations !== undefined;
     if (hasBudget && load.executor === "shared-iterations" && load.iterations < load.clients) {
-      const message = `${load.iterations} shared iterations for ${load.clients} clients: some would have none`;
+      const message = `${counted(load.iterations, "shared iteration")} for ${load.clients} clients: some would have none`;
       findings.push({ path: ["actors", role, "load", "iterations"], message });
     }
   }

@@ -1,8 +1,8 @@
 // What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
 // board use the same words. Text from outside (names, reasons) is stripped of control characters.
-import { formatDuration } from "../../foundation/units.js";
+import { counted, formatDuration } from "../../foundation/units.js";
 import { ownRows } from "../../report/html/live-words.js";
-import { counted, shortNumber } from "../../report/numbers.js";
+import { shortNumber } from "../../report/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "../../report/html/live-data.js";
 import { printable } from "../../report/text-table.js";
 

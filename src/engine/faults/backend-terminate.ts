@@ -1,6 +1,7 @@
 // `backend-terminate`: sessions of the load are ended by pg_terminate_backend, as an administrator or a failing
 // connection does; behind a PgBouncer these are its server connections. Which ones is drawn from the trial's seed.
 // There is nothing to clear: clients connect again.
+import { counted } from "../../foundation/units.js";
 import { connectFault, endSessions } from "../../database/fault-sessions.js";
 import { loadSessions } from "../../database/load-sessions.js";
 import type { FaultKind } from "./fault.js";
@@ -12,7 +13,7 @@ export const backendTerminate: FaultKind<"backend-terminate"> = {
       const pids = prng.shuffle(await loadSessions(client));
       const wanted = "count" in sessions ? sessions.count : Math.ceil(sessions.share * pids.length);
       const ended = await endSessions(client, pids.slice(0, wanted));
-      const words = `ended ${ended} of ${pids.length} sessions of the load`;
+      const words = `ended ${ended} of ${counted(pids.length, "session")} of the load`;
       return { words, clear: () => Promise.resolve() };
     } finally {
       await client.close();

@@ -2,6 +2,7 @@
 // connects is refused (53300), as when other services have used them up. Limits of a role or a database would not do:
 // they do not bind a superuser, and changing them would outlive a crash of train-sim.
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
+import { counted } from "../../foundation/units.js";
 import { connectFault, endSessions, HeldConnections } from "../../database/fault-sessions.js";
 import { loadSessions } from "../../database/load-sessions.js";
 import type { SqlClient } from "../../database/admin.js";
@@ -19,7 +20,7 @@ export const connectionLimit: FaultKind<"connection-limit"> = {
       const ended = drop ? await endExcess(host, client, held, connections) : 0;
       const load = (await loadSessions(client)).length;
       if (load < connections) await held.giveBack(connections - load);
-      const words = `held ${held.count} connections, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
+      const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
       return { words, clear: () => held.giveAllBack() };
     } catch (error) {
       await held.giveAllBack();

@@ -3,8 +3,7 @@
 import type { FaultKindName, FaultOf, NetworkPlace } from "../../scenario/faults.js";
 import type { NetworkCondition } from "../../target/network/condition.js";
 import type { NetworkEffect } from "../../target/network/tcp-proxy.js";
-import { formatDuration, formatSize } from "../../foundation/units.js";
-import { counted } from "../../report/numbers.js";
+import { counted, formatDuration, formatSize } from "../../foundation/units.js";
 import type { FaultKind } from "./fault.js";
 
 type NetworkKind = Extract<FaultKindName, `network-${string}`>;

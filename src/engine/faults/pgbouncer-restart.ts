@@ -1,7 +1,7 @@
 // `pgbouncer-restart` and `pgbouncer-kill`: one PgBouncer or all of them are stopped (SIGQUIT, without waiting for anyone)
 // or killed (SIGKILL), stay away for as long as the fault lasts, and are started again on the same port with the same
 // configuration. Their clients lose their connections either way; a server session that was killed away rolls back.
-import { counted } from "../../report/numbers.js";
+import { counted } from "../../foundation/units.js";
 import type { PoolerInstance } from "../../target/running-target.js";
 import type { FaultKind } from "./fault.js";
 

@@ -1,6 +1,7 @@
 // Whether an open loop offered the rate it was asked for: arrivals that found no free client in time were not offered,
 // and a latency measured without them is that of a lighter load.
 // The worst operation speaks for the trial.
+import { counted } from "../../foundation/units.js";
 import { above, percent, type Check } from "./check.js";
 
 export const dropped: Check = ({ trial, bounds }) => {
@@ -15,7 +16,7 @@ export const dropped: Check = ({ trial, bounds }) => {
     worst?.ratio,
     bounds.maxDroppedRatio,
     (seen) =>
-      `${worst?.lost ?? 0} of ${worst?.offered ?? 0} arrivals of ${worst?.operation ?? ""} were dropped ` +
+      `${worst?.lost ?? 0} of ${counted(worst?.offered ?? 0, "arrival")} of ${worst?.operation ?? ""} ${worst?.lost === 1 ? "was" : "were"} dropped ` +
       `(${percent(seen, bounds.maxDroppedRatio)}, bound ${percent(bounds.maxDroppedRatio)}): the rate was not offered; allow more clients, or ask for less`,
   );
 };

@@ -1,9 +1,9 @@
 // An analysis of logs as text, a section for each trial. Bad news comes first; what the log cannot tell is said in
 // words where its number would stand. Everything from a file passes through the tables, which strip control
 // characters.
+import { counted } from "../../foundation/units.js";
 import { LINE_PROBLEMS } from "../../results/log-lines.js";
 import { OPERATIONS, type Operation } from "../../metrics/operations.js";
-import { counted } from "../numbers.js";
 import { sparkline } from "../sparkline.js";
 import { bySqlstate, renderOperationRows } from "../terminal.js";
 import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../text-table.js";
@@ -36,7 +36,10 @@ function fileLines({ path, lines, understood, problems, examples }: FileReport):
   if (found.length === 0) return [];
   const kinds = found.map((problem) => `${problems[problem]} ${problem}`).join(", ");
   return [
-    ...wrap(`${printable(path)}: ${understood} of ${lines} lines understood; left out: ${kinds}`, WIDTH_MAX),
+    ...wrap(
+      `${printable(path)}: ${understood} of ${counted(lines, "line")} understood; left out: ${kinds}`,
+      WIDTH_MAX,
+    ),
     ...examples.map(({ line, problem, reason }) =>
       shorten(printable(`  line ${line}: ${problem}: ${reason}`), WIDTH_MAX),
     ),

@@ -1,7 +1,8 @@
 // What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
 // thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
+import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { counted, seenText } from "../../numbers.js";
+import { seenText } from "../../numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
 import { sectionOf, tableOf, text } from "./table.js";

@@ -1,6 +1,7 @@
 // Every number of the result: for each treatment its complete trials merged, by operation, and then each of its trials
 // with all that is stored of it; the audits of all trials at the end. What the tables do not say stands beneath them in
 // the words of the terminal's summary.
+import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import type {
   LatencyPart,
@@ -8,7 +9,6 @@ import type {
   ResultDocument,
   TreatmentResult,
 } from "../../../results/result-schema.js";
-import { counted } from "../../numbers.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal.js";
 import { renderTrust } from "../../trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";

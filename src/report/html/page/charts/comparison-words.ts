@@ -1,5 +1,6 @@
 // Comparisons in words and as a table: what a row is called, how a ratio is written with its interval, what a verdict
 // means. The forest and what stands behind it take them from here, so that they say the same.
+import { counted } from "../../../../foundation/units.js";
 import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelowNoise } from "../../../noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
@@ -85,7 +86,7 @@ export function comparisonWords(rows: readonly Comparison[], view: View): string
       `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
   return [
-    `${sure.length} of ${rows.length} comparisons are findings, at 5 % over the whole experiment.`,
+    `${sure.length} of ${counted(rows.length, "comparison")} ${sure.length === 1 ? "is a finding" : "are findings"}, at 5 % over the whole experiment.`,
     ...sentences,
   ].join(" ");
 }

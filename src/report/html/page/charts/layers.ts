@@ -1,5 +1,6 @@
 // Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
 // wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
+import { counted } from "../../../../foundation/units.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -109,7 +110,7 @@ function waitLayers(view: View, theme: ChartTheme): Layer[] {
   }));
   return rest.length === 0
     ? layers
-    : [...layers, { name: `${rest.length} others`, colour: theme.rest, pick: sumOf(rest) }];
+    : [...layers, { name: counted(rest.length, "other"), colour: theme.rest, pick: sumOf(rest) }];
 }
 
 export const waitChart: Chart = {

@@ -40,7 +40,7 @@ function sweepWords(sweep: Sweep): string {
   if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
   const { peakClients, sigma, kappa, rSquared } = usl;
   const peak = peakClients
-    ? `most at ${plain(peakClients.value)} clients (${plain(peakClients.low)} to ${plain(peakClients.high)})`
+    ? `most at ${plain(peakClients.value)} ${plain(peakClients.value) === "1" ? "client" : "clients"} (${plain(peakClients.low)} to ${plain(peakClients.high)})`
     : `no peak (${usl.peakReason ?? "not found"})`;
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }

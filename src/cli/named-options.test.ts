@@ -1,0 +1,119 @@
+// What a message or a page tells the user to type must be there: every `--option` in the program's texts and in the docs is
+// one of some command's, or of a program that is named here.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { register as registerCompare } from "./compare.js";
+import { register as registerDoctor } from "./doctor.js";
+import { register as registerInit } from "./init.js";
+import { register as registerJsonSchema } from "./json-schema.js";
+import { register as registerLogs } from "./logs.js";
+import { register as registerReport } from "./report.js";
+import { register as registerRun } from "./run.js";
+import { register as registerSchema } from "./schema.js";
+import { register as registerValidate } from "./validate.js";
+
+const SOURCE = join(import.meta.dirname, "..");
+const ROOT = join(SOURCE, "..");
+
+/** Options by command, as `schema drop`; every command has --help. */
+const OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = optionsByCommand();
+
+function optionsByCommand(): Map<string, Set<string>> {
+  const program = new Command();
+  registerRun(program);
+  registerCompare(program);
+  registerReport(program);
+  registerLogs(program);
+  registerValidate(program);
+  registerInit(program);
+  registerJsonSchema(program);
+  registerSchema(program);
+  registerDoctor(program);
+  const named = program.commands.flatMap((command) => [
+    [command.name(), command] as const,
+    ...command.commands.map((below) => [`${command.name()} ${below.name()}`, below] as const),
+  ]);
+  const longOf = ({ options }: Command): string[] => options.flatMap(({ long }) => long ?? []);
+  // Of a command with others below it: what all of those have.
+  const ownOf = (command: Command): string[] =>
+    command.commands.length === 0
+      ? longOf(command)
+      : command.commands.map(longOf).reduce((all, some) => all.filter((one) => some.includes(one)));
+  return new Map(named.map(([name, command]) => [name, new Set(["--help", ...ownOf(command)])]));
+}
+
+/** Whose messages a file makes, where they are not of `run`. */
+const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
+  [/^cli\/init\.ts$/, ["run"]],
+  [/^cli\/([a-z-]+)\.ts$/, []],
+  [/^report\/logs\//, ["logs"]],
+  [/^engine\/left-behind\.ts$/, ["run", "schema drop"]],
+  [/^scenario\/reference-page\.ts$/, ["run", "json-schema"]],
+];
+/** Options of other programs: npm, initdb, postgres, V8, Docker, AWS. */
+const OTHERS = new Set(
+  "--omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit --max-old-space-size --region --hostname".split(
+    " ",
+  ),
+);
+const TUNES_V8 = "foundation/v8-tuning.ts";
+
+function makersOf(file: string): readonly string[] {
+  const [pattern, makers = ["run"]] = MAKERS.find(([one]) => one.test(file)) ?? [];
+  if (pattern && makers.length === 0) {
+    const own = pattern.exec(file)?.[1] ?? "";
+    return OPTIONS.has(own) ? [own] : ["run"];
+  }
+  return makers;
+}
+
+/** Options that a text names for commands that do not have them. `--x NAME with schema` says whose it is. */
+function strangersIn(text: string, makers: readonly string[]): string[] {
+  return [...text.matchAll(/(--[a-z][a-z-]+)(?:(?: [A-Z]+)? with ([a-z]+(?: [a-z]+)?))?/g)].flatMap(
+    ([, option = "", whose]) => {
+      const commands = whose !== undefined && OPTIONS.has(whose) ? [whose] : makers;
+      return OTHERS.has(option) || commands.some((one) => OPTIONS.get(one)?.has(option)) ? [] : [option];
+    },
+  );
+}
+
+test("messages name options of the command that prints them", () => {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !/\.test\.ts$|^testing\//.test(file) && file !== TUNES_V8,
+  );
+  expect(files.length).toBeGreaterThan(200);
+  const strangers = files.flatMap((file) => {
+    const lines = readFileSync(join(SOURCE, file), "utf8").split("\n");
+    const code = lines.filter((line) => !/^\s*(\/\/|\/?\*)/.test(line)).join("\n");
+    return strangersIn(code, makersOf(file)).map((option) => `${file}: ${option}`);
+  });
+  expect(strangers).toEqual([]);
+});
+
+test("pages and help name options of the command that they show", () => {
+  const pages = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter(
+    (name) => name.endsWith(".md"),
+  );
+  const commands = [...OPTIONS.keys()].sort((a, b) => b.length - a.length).join("|");
+  const shown = new RegExp(`(?:train-sim|\`)\\s*(${commands})\\b([^\`\\n|]*)`, "g");
+  const uses = pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(shown)].map(([, command = "", rest = ""]) => ({
+      page,
+      command,
+      rest: rest.replace(/ -- .*/, ""),
+    })),
+  );
+  expect(uses.filter(({ rest }) => rest.includes("--")).length).toBeGreaterThan(10);
+  const strangers = uses.flatMap(({ page, command, rest }) =>
+    strangersIn(rest, [command]).map((option) => `${page}: ${command} ${option}`),
+  );
+  expect(strangers).toEqual([]);
+});
+
+test("an option that its command lacks is found", () => {
+  expect(strangersIn("Choose another name (or --namespace).", ["run"])).toEqual(["--namespace"]);
+  expect(strangersIn("use --namespace NAME with schema", ["run"])).toEqual([]);
+});
