@@ -89,6 +89,30 @@ export class Transactor {
     }
   }
 
+  /**
+   * A look at the database beside the load, for the account of the clients' time alone: not recorded, and not tried again.
+   * Undefined where it could not be had. Never rejects.
+   */
+  async beside<T>(client: number, look: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+    const { source, time, nowMs } = this.options;
+    const fromMs = nowMs();
+    try {
+      const lease = await source.acquire(client);
+      let isSuspect = true;
+      try {
+        const seen = await look(lease.connection);
+        isSuspect = false;
+        return seen;
+      } finally {
+        await lease.release(isSuspect);
+      }
+    } catch {
+      return undefined;
+    } finally {
+      time.book("preparing", fromMs, nowMs());
+    }
+  }
+
   private async attempt<T>(plan: TransactionPlan<T>, progress: Progress): Promise<T> {
     const { source, nowMs } = this.options;
     const { times } = progress;

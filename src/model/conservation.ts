@@ -27,6 +27,8 @@ export const VIOLATION_KINDS = [
   "resurrected",
   "undone",
   "unexplained",
+  "misread",
+  "misclaimed",
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
@@ -41,6 +43,15 @@ export interface NamedEvent {
   readonly words: string;
 }
 
+/** Transactions of a sample, and of those the ones that were compared with the tables. */
+export interface SampleCount {
+  readonly sampled: number;
+  readonly verified: number;
+}
+
+/** By what was sampled. */
+export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
+
 /** What the audit was told and what it found. */
 export interface AuditFacts {
   /** Events whose insertion the database acknowledged, preloaded ones included. */
@@ -53,6 +64,8 @@ export interface AuditFacts {
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
   readonly named: readonly NamedEvent[];
+  /** What was verified by sample while the load ran. */
+  readonly checks: Checked;
   /** What could not be audited, one sentence each; empty where every worker closed its ledger. */
   readonly notAudited: readonly string[];
 }
@@ -66,6 +79,7 @@ export interface Conservation extends TableCounts, ViolationCounts {
   /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
   readonly violations: readonly string[];
   readonly named: readonly NamedEvent[];
+  readonly checks: Checked;
   readonly notAudited: readonly string[];
 }
 
@@ -81,10 +95,13 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
   resurrected: (events) => `${events} events are live although the queue was emptied`,
   undone: (events) => `${events} events lack work that was acknowledged`,
   unexplained: (events) => `${events} events show work that no acknowledgement explains`,
+  misread: (events) => `${events} events are wrong in, or missing from, the sampled reads`,
+  misclaimed: (events) =>
+    `${events} events were claimed, or passed over, against the order of the sampled claims`,
 };
 
 export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
-  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, notAudited } = facts;
+  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, checks, notAudited } = facts;
   const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
     SENTENCES[kind](found[kind], published),
   );
@@ -96,7 +113,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   return {
     ...counts,
     ...found,
-    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, notAudited },
+    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, checks, notAudited },
     verdict: violations.length > 0 ? "violated" : "ok",
   };
 }

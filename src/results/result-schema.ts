@@ -82,6 +82,11 @@ export const LifecycleResult = z.strictObject({
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
 
+const SampleCount = z.strictObject({
+  sampled: count,
+  verified: count.describe("Of those, the ones that were compared with the tables as well"),
+});
+
 export const Integrity = z.strictObject({
   verdict: z.enum(["ok", "violated"]),
   published: count,
@@ -108,6 +113,12 @@ export const Integrity = z.strictObject({
     .describe(
       "Show a pass, a status or an archiving that no acknowledgement and no commit in doubt explains",
     ),
+  misread: count.optional().describe("Wrong in a sampled read, or missing from it"),
+  misclaimed: count.optional().describe("Claimed, or passed over, against the order of a sampled claim"),
+  checks: z
+    .strictObject({ reads: SampleCount, claims: SampleCount })
+    .optional()
+    .describe("Reads and claims that were verified by sample while the load ran"),
   documentsChecked: count.optional().describe("Documents compared with what they must be"),
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
@@ -231,11 +242,12 @@ export function integrityOf(conservation: Conservation, drained: boolean): Integ
   const { verdict, published, pending, processing, complete, failed, archived } = conservation;
   const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
   const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
-  const { undone, unexplained, notAudited } = conservation;
+  const { undone, unexplained, misread, misclaimed, checks, notAudited } = conservation;
   return {
     ...{ verdict, published, pending, processing, complete, failed, archived },
     ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
     ...{ documentsChecked, named: [...named], violations: [...violations], drained },
-    ...{ undone, unexplained, ...(notAudited.length > 0 && { notAudited: [...notAudited] }) },
+    ...{ undone, unexplained, misread, misclaimed, checks },
+    ...(notAudited.length > 0 && { notAudited: [...notAudited] }),
   };
 }
