@@ -25,6 +25,8 @@ import { writeSummaryLines } from "./summary-lines.js";
 import { WorkerEndpoints } from "./worker-endpoints.js";
 import { TimeAccount } from "./time-account.js";
 import { RetryPolicy } from "./retry-policy.js";
+import { lookBeside } from "./look-beside.js";
+import { SampleChecker } from "./sample-checks.js";
 import { Transactor } from "./transactor.js";
 
 /** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
@@ -40,6 +42,7 @@ export class ActorWorker {
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
   readonly ledger: BatchLedger;
+  private readonly checks: SampleChecker;
   private readonly lifecycle: LifecycleClock;
   private readonly endpoints: WorkerEndpoints;
   private readonly source: ConnectionSource;
@@ -70,18 +73,14 @@ export class ActorWorker {
     this.retry = new RetryPolicy(settings.retry, prng);
     this.recorder = new Recorder(ROLE_OPERATIONS[role], this.endpoints.split);
     const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
+    this.checks = SampleChecker.of(assignment, { lifecycle, beside: lookBeside(source, time) });
     this.actor = this.traits.create({
       assignment,
       workload: createWorkload(settings),
       transactor: new Transactor({
-        source,
-        recorder,
-        eventLog,
+        ...{ source, recorder, eventLog, sleeper, time, partNames },
         retry: this.retry,
         slowTransactionMs: settings.log.slowTransactionMs,
-        sleeper,
-        time,
-        partNames,
         nowMs: monotonicMs,
         arrivals: () => (this.isScheduled() ? arrivalOperation(role) : undefined),
       }),
@@ -93,6 +92,7 @@ export class ActorWorker {
       isEnding: () => this.phase.isOver,
       isScheduled: () => this.isScheduled(),
       ledger,
+      checks: this.checks,
       time,
       partNames,
     });
@@ -223,7 +223,7 @@ export class ActorWorker {
     clearInterval(this.ticker);
     this.lifecycle.settlePending();
     this.ship(Number.POSITIVE_INFINITY);
-    const ledger = this.ledger.close(this.lifecycle.unmatched);
+    const ledger = { ...this.ledger.close(this.lifecycle.unmatched), checks: this.checks.total() };
     this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");

@@ -9,6 +9,7 @@ import type { Workload } from "../database/workload.js";
 import type { BatchLedger } from "./batch-ledger.js";
 import type { Assignment } from "./protocol.js";
 import type { LifecycleClock } from "./publish-times.js";
+import type { SampleChecker } from "./sample-checks.js";
 import type { TimeAccount } from "./time-account.js";
 import type { Transactor } from "./transactor.js";
 
@@ -28,6 +29,7 @@ export interface ActorContext {
   /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
   readonly isScheduled: () => boolean;
   readonly ledger: BatchLedger;
+  readonly checks: SampleChecker;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
 }

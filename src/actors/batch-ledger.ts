@@ -2,7 +2,7 @@
 // trial's directory as soon as it is known, and the totals that the worker tells at the end. Work whose commit got no
 // answer is kept apart, by commit. What a worker does not do has no file.
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
-import { EMPTY_LEDGER, type BatchOutcome, type Ledger, type LedgerEntry } from "../model/ledger.js";
+import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } from "../model/ledger.js";
 import type { EventPass } from "../model/lifecycle.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
 import { WorkFileWriter, workPath, type WorkOperation } from "../results/work-file.js";
@@ -74,7 +74,7 @@ export class BatchLedger {
   }
 
   /** Closes the files; the totals, with what the worker could not match. Throws as `settle`. */
-  close(unmatchedLifecycles: number): Ledger {
+  close(unmatchedLifecycles: number): LedgerTotals {
     this.requireWritten();
     this.file?.close();
     this.work?.close();

@@ -13,10 +13,12 @@ const eventsOf = ({ events }: ProcessOutcome): number => events;
 export interface BatchProcessor {
   readonly prepare: (client: number) => void;
   readonly process: (client: number, intendedMs: number) => Promise<boolean>;
+  /** Verifies the client's last claim, where it was sampled: for when nothing is timed. */
+  readonly verify: (client: number) => Promise<void>;
 }
 
 export function createProcessor(context: ActorContext): BatchProcessor {
-  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger } = context;
+  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger, checks } = context;
   const { batch, appDelayMs, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
@@ -28,12 +30,17 @@ export function createProcessor(context: ActorContext): BatchProcessor {
     times.bookNamed("appDelay", fromMs, monotonicMs());
   };
 
-  const ahead = new Ahead(() =>
-    workload.process({ limit: prng.intBetween(batch.min, batch.max), roll, chances }),
-  );
+  const ahead = new Ahead(() => {
+    const limit = prng.intBetween(batch.min, batch.max);
+    return { limit, made: workload.process({ limit, roll, chances }) };
+  });
+
+  /** By client. */
+  const sampled: ((() => Promise<void>) | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {
-    const made = ahead.take(client);
+    const { limit, made } = ahead.take(client);
+    const startedMs = monotonicMs();
     const isDelayed = appDelayMs.max > 0 && !context.isDraining();
     const end = await transactor.run({
       operation: "process",
@@ -49,19 +56,27 @@ export function createProcessor(context: ActorContext): BatchProcessor {
     if (end.kind === "failed") return true;
     ledger.processed(end.result.passes);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
+    if (checks.isSampled()) sampled[client] = () => checks.claim({ client, startedMs }, limit, end.result);
     return end.kind === "committed";
   }
 
-  return { prepare: (client) => ahead.prepare(client), process };
+  async function verify(client: number): Promise<void> {
+    const check = sampled[client];
+    sampled[client] = undefined;
+    await check?.();
+  }
+
+  return { prepare: (client) => ahead.prepare(client), process, verify };
 }
 
 export function consumer(context: ActorContext): Actor {
-  const { prepare, process } = createProcessor(context);
+  const { prepare, process, verify } = createProcessor(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {
     prepare,
     iterate: async (client, intendedMs) => {
       const wasEmpty = !(await process(client, intendedMs));
+      await verify(client);
       if (!context.isScheduled()) await idle.after(client, wasEmpty);
     },
   };

@@ -22,6 +22,7 @@ export function cycle(context: ActorContext): Actor {
 
   async function drainOnce(client: number): Promise<void> {
     const didProcess = await processor.process(client, monotonicMs());
+    await processor.verify(client);
     const { foundNothing } = await archiver.archive(client, monotonicMs());
     await idle.after(client, !didProcess && foundNothing);
   }
@@ -57,6 +58,7 @@ export function cycle(context: ActorContext): Actor {
         parts: times,
         intendedMs: isScheduled ? intendedMs : undefined,
       });
+      await processor.verify(client);
     },
   };
 }

@@ -51,6 +51,14 @@ export class LifecycleClock {
     this.rings.get(worker)?.write(batchNumber, atMs);
   }
 
+  /** Whether it was acknowledged, to its producer, before that moment. False where that is not known any more. */
+  wasPublishedBefore(id: string, atMs: number): boolean {
+    const worker = workerOf(id);
+    if (worker === PRELOAD_WORKER) return true;
+    const publishedMs = this.rings.get(worker)?.read(batchNumberOf(id));
+    return typeof publishedMs === "number" && publishedMs < atMs;
+  }
+
   /** Records the latency of each event that reached its end at `atMs`; preloaded ones have no publish moment. */
   reached(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
     for (const id of ids) {

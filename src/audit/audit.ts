@@ -11,15 +11,15 @@ import { withinLockTimeout } from "../database/lock-timeout.js";
 import { inSnapshot } from "../database/snapshot.js";
 import { tablesOf, type Tables } from "../database/tables.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
-import { conservationOf, type Conservation } from "../model/conservation.js";
+import { conservationOf, type Checked, type Conservation } from "../model/conservation.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
-import { EMPTY_LEDGER, type Ledger } from "../model/ledger.js";
+import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isTerminal, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "../results/ledger-file.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
-import { Findings, NAMED_PER_KIND } from "./findings.js";
+import { Findings, NAMED_PER_KIND } from "../model/findings.js";
 import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
 import { WorkAudit } from "./work-audit.js";
 
@@ -73,7 +73,7 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
     const { duplicated, orphaned } = counts;
     const facts = {
-      ...{ ...keys, documentsChecked, named: findings.named },
+      ...{ ...keys, documentsChecked, checks: takeChecks(inputs.told, findings), named: findings.named },
       found: { ...findings.counts, duplicated, orphaned },
       notAudited: unclosed.map(
         (name) => `${name} ended without closing its ledger: its last work is not known`,
@@ -99,17 +99,32 @@ function readLedgers(directory: string): Ledgers {
   return ledgers;
 }
 
-function sumOf(told: readonly Ledger[]): Ledger {
+function sumOf(told: readonly Ledger[]): LedgerTotals {
   const sum = { ...EMPTY_LEDGER };
   for (const ledger of told)
-    for (const name of Object.keys(sum) as (keyof Ledger)[]) sum[name] += ledger[name];
+    for (const name of Object.keys(sum) as (keyof LedgerTotals)[]) sum[name] += ledger[name];
   return sum;
+}
+
+/** What workers verified by sample, with what they found. */
+function takeChecks(told: readonly Ledger[], findings: Findings): Checked {
+  const checked = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 } };
+  for (const { checks } of told) {
+    if (!checks) continue;
+    for (const what of ["reads", "claims"] as const) {
+      checked[what].sampled += checks[what].sampled;
+      checked[what].verified += checks[what].verified;
+    }
+    for (const kind of ["misread", "misclaimed"] as const) findings.counts[kind] += checks[kind];
+    for (const { kind, id, words } of checks.named) findings.name(kind, id, words);
+  }
+  return checked;
 }
 
 /** A ledger that lacks a batch, or a pass, would let its loss go unseen. */
 function requireWholeLedgers(
   read: KeyTotals & Pick<Ledger, "passes" | "archived">,
-  told: Omit<Ledger, "failed" | "unmatchedLifecycles">,
+  told: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
 ): void {
   const compared = ["published", "inDoubt", "passes", "archived"] as const;
   const differing = compared.filter((name) => read[name] !== told[name]);

@@ -12,7 +12,7 @@ import {
   type EventStatus,
 } from "../model/lifecycle.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
-import type { Findings } from "./findings.js";
+import type { Findings } from "../model/findings.js";
 import type { WorkAudit } from "./work-audit.js";
 
 /** Documents that are compared by value at a time. */

@@ -8,7 +8,7 @@ import type { Tables } from "../database/tables.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
 import type { LedgerFile } from "../results/ledger-file.js";
-import type { Findings } from "./findings.js";
+import type { Findings } from "../model/findings.js";
 
 /** Ledgers by worker. */
 export type Ledgers = ReadonlyMap<number, LedgerFile>;

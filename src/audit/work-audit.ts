@@ -7,7 +7,7 @@ import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../mod
 import type { EventStatus } from "../model/lifecycle.js";
 import { readWork, workPath, type EventPlace, type Work, type WorkOperation } from "../results/work-file.js";
 import { settleDoubts, type DoubtfulWork } from "./doubts.js";
-import type { Findings } from "./findings.js";
+import type { Findings } from "../model/findings.js";
 import type { Ledgers } from "./key-audit.js";
 
 /** What the audit read of one event. */

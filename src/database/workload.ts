@@ -73,6 +73,14 @@ export interface ArchiveOutcome {
   readonly archivedIds: readonly string[];
 }
 
+export interface ReadOutcome {
+  /**
+   * Rows of `read.recent`, then those of `read.find`: key, creation, document. One answer with both, in no promised order,
+   * where one statement asks for both.
+   */
+  readonly answers: readonly (readonly StatementRow[])[];
+}
+
 /**
  * One database transaction, committed when the promise resolves. What it sends is serialised where that is possible, so it
  * is made ahead of the moment when it is to start, and may be run again after a failure. On rejection it was rolled back (or
@@ -94,8 +102,8 @@ export interface Workload {
   readonly documentRoom: number;
   process(request: ProcessRequest): MadeProcess;
   archive(limit: number): MadeTransaction<ArchiveOutcome>;
-  /** Looks events up as a dispatcher would (recent ones of a type, one train's); resolves to the rows seen. */
-  read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<number>;
+  /** Looks events up as a dispatcher would: recent ones of a type, one train's. */
+  read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<ReadOutcome>;
   /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
   countPresent(connection: Connection, keys: Buffer): Promise<number>;
 }

@@ -28,6 +28,8 @@ export const VIOLATION_KINDS = [
   "resurrected",
   "undone",
   "unexplained",
+  "misread",
+  "misclaimed",
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
@@ -42,6 +44,15 @@ export interface NamedEvent {
   readonly words: string;
 }
 
+/** Transactions of a sample, and of those the ones that were compared with the tables. */
+export interface SampleCount {
+  readonly sampled: number;
+  readonly verified: number;
+}
+
+/** By what was sampled. */
+export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
+
 /** What the audit was told and what it found. */
 export interface AuditFacts {
   /** Events whose insertion the database acknowledged, preloaded ones included. */
@@ -54,6 +65,8 @@ export interface AuditFacts {
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
   readonly named: readonly NamedEvent[];
+  /** What was verified by sample while the load ran. */
+  readonly checks: Checked;
   /** What could not be audited, one sentence each; empty where every worker closed its ledger. */
   readonly notAudited: readonly string[];
 }
@@ -67,6 +80,7 @@ export interface Conservation extends TableCounts, ViolationCounts {
   /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
   readonly violations: readonly string[];
   readonly named: readonly NamedEvent[];
+  readonly checks: Checked;
   readonly notAudited: readonly string[];
 }
 
@@ -89,10 +103,14 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
   undone: (events) => `${counted(events, "event lacks", "events lack")} work that was acknowledged`,
   unexplained: (events) =>
     `${counted(events, "event shows", "events show")} work that no acknowledgement explains`,
+  misread: (events) =>
+    `${counted(events, "event is", "events are")} wrong in, or missing from, the sampled reads`,
+  misclaimed: (events) =>
+    `${counted(events, "event was", "events were")} claimed, or passed over, against the order of the sampled claims`,
 };
 
 export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
-  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, notAudited } = facts;
+  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, checks, notAudited } = facts;
   const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
     SENTENCES[kind](found[kind], published),
   );
@@ -104,7 +122,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   return {
     ...counts,
     ...found,
-    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, notAudited },
+    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, checks, notAudited },
     verdict: violations.length > 0 ? "violated" : "ok",
   };
 }

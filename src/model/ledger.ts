@@ -4,6 +4,7 @@
 // with the tables; nothing else that the workload says of itself counts.
 import * as z from "zod";
 import { deriveSeed, Prng } from "../foundation/prng.js";
+import { VIOLATION_KINDS } from "./conservation.js";
 import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
 
@@ -74,6 +75,18 @@ export class KeyMaker {
 
 const Count = z.int().nonnegative();
 
+const SampleCount = z.object({ sampled: Count, verified: Count });
+
+/** What a worker verified by sample. Transactions by what was sampled, events by what was wrong with them. */
+export const SampleChecks = z.object({
+  reads: SampleCount,
+  claims: SampleCount,
+  misread: Count,
+  misclaimed: Count,
+  named: z.array(z.object({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() })),
+});
+export type SampleChecks = z.infer<typeof SampleChecks>;
+
 /** What a worker tells at the end of a trial, over all its phases. Numbers are events. */
 export const Ledger = z.object({
   /** Acknowledged. */
@@ -88,10 +101,15 @@ export const Ledger = z.object({
   archived: Count,
   /** Completions and archivings whose publish moment was not known, missing from the lifecycle's latencies. */
   unmatchedLifecycles: Count,
+  /** Left out where there was nothing to sample. */
+  checks: SampleChecks.optional(),
 });
 export type Ledger = z.infer<typeof Ledger>;
 
-export const EMPTY_LEDGER: Ledger = {
+/** Its numbers. */
+export type LedgerTotals = Omit<Ledger, "checks">;
+
+export const EMPTY_LEDGER: LedgerTotals = {
   published: 0,
   failed: 0,
   inDoubt: 0,

@@ -2,7 +2,6 @@
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import * as z from "zod";
-import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
 import { Comparison, Effect, Interaction, MetricSummary } from "./comparison-schema.js";
@@ -20,6 +19,7 @@ import {
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
 import { FaultRecord } from "./fault-schema.js";
+import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
 
@@ -28,6 +28,7 @@ export * from "./diagnosis-schema.js";
 export * from "./endpoint-schema.js";
 export * from "./evidence-schema.js";
 export * from "./fault-schema.js";
+export * from "./integrity-schema.js";
 export { LatencySummary } from "./latency-schema.js";
 export * from "./server-schema.js";
 
@@ -85,46 +86,6 @@ export const LifecycleResult = z.strictObject({
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
-
-export const Integrity = z.strictObject({
-  verdict: z.enum(["ok", "violated"]),
-  published: count,
-  pending: count,
-  processing: count,
-  complete: count,
-  failed: count,
-  archived: count,
-  lost: count,
-  duplicated: count,
-  inDoubt: count,
-  unexpected: count,
-  orphaned: count,
-  inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
-  torn: count
-    .optional()
-    .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
-  changed: count.optional().describe("Documents that are not what the event's passes make of them"),
-  illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
-  resurrected: count.optional().describe("Live although the queue was emptied"),
-  undone: count.optional().describe("Lack a pass or an archiving that was acknowledged"),
-  unexplained: count
-    .optional()
-    .describe(
-      "Show a pass, a status or an archiving that no acknowledgement and no commit in doubt explains",
-    ),
-  documentsChecked: count.optional().describe("Documents compared with what they must be"),
-  named: z
-    .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
-    .optional()
-    .describe("The first events that broke the law, of each kind"),
-  violations: z.array(z.string()),
-  notAudited: z
-    .array(z.string())
-    .optional()
-    .describe("What could not be audited, where a worker ended without closing its ledger"),
-  drained: z.boolean().describe("The queue was emptied within the bound before the tables were read"),
-});
-export type Integrity = z.infer<typeof Integrity>;
 
 const split = {
   endpoints: z
@@ -233,18 +194,4 @@ export type ResultDocument = z.infer<typeof ResultDocument>;
 
 export function resultJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(ResultDocument);
-}
-
-/** The audit's finding as the result document states it. */
-export function integrityOf(conservation: Conservation, drained: boolean): Integrity {
-  const { verdict, published, pending, processing, complete, failed, archived } = conservation;
-  const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
-  const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
-  const { undone, unexplained, notAudited } = conservation;
-  return {
-    ...{ verdict, published, pending, processing, complete, failed, archived },
-    ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
-    ...{ documentsChecked, named: [...named], violations: [...violations], drained },
-    ...{ undone, unexplained, ...(notAudited.length > 0 && { notAudited: [...notAudited] }) },
-  };
 }

@@ -22,7 +22,7 @@ import {
   KeyMaker,
   streamName,
   type BatchOutcome,
-  type Ledger,
+  type LedgerTotals,
   type LedgerSource,
 } from "../model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
@@ -99,7 +99,7 @@ const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
 
 /** One producer of two clients, one consumer, one archiver, all of one thread. */
 class Crew implements AuditedCrew {
-  readonly told: Ledger = { ...EMPTY_LEDGER };
+  readonly told: LedgerTotals = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
   private readonly prng = new Prng(SEED);
   private readonly workload: Workload;

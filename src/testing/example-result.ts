@@ -62,21 +62,24 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxForeignTransactionRatio: 0.1,
 };
 
+const EXAMPLE_CHECKS = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 30, verified: 29 } };
+
 export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ verdict: "ok", published: 15000, pending: 0, processing: 0, complete: 0, failed: 0, archived: 15000 },
   ...{ lost: 0, duplicated: 0, inDoubt: 0, unexpected: 0, orphaned: 0, violations: [], drained: true },
   ...{ inDoubtFound: 0, torn: 0, changed: 0, illegal: 0, resurrected: 0, documentsChecked: 15000, named: [] },
-  ...{ undone: 0, unexplained: 0 },
+  ...{ undone: 0, unexplained: 0, misread: 0, misclaimed: 0, checks: EXAMPLE_CHECKS },
 };
 
 /** What an audit finds that finds nothing wrong with so many events. */
 export function exampleFacts(published: number): AuditFacts {
   return {
     ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
-    ...{ named: [], notAudited: [] },
+    ...{ named: [], notAudited: [], checks: EXAMPLE_CHECKS },
     found: {
       ...{ lost: 0, unexpected: 0, torn: 0, duplicated: 0 },
       ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0, undone: 0, unexplained: 0 },
+      ...{ misread: 0, misclaimed: 0 },
     },
   };
 }

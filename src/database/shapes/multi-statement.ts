@@ -87,7 +87,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
         inReadTransaction(connection, beginRead, async () => {
           const newest = await connection.execute(recent, newestOf);
           const found = await connection.execute(find, foundBy);
-          return newest.length + found.length;
+          return { answers: [newest, found] };
         });
     },
     countPresent: presence.countPresent,

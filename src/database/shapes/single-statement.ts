@@ -19,6 +19,7 @@ import type {
   ArchiveOutcome,
   Connection,
   ProcessOutcome,
+  ReadOutcome,
   Statement,
   StatementRow,
   StatementValues,
@@ -164,8 +165,8 @@ export const singleStatement: Shape = (context) => {
     },
     read(probe) {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
-      const ask = (connection: Connection): Promise<number> =>
-        connection.execute(read, values).then(({ length }) => length);
+      const ask = (connection: Connection): Promise<ReadOutcome> =>
+        connection.execute(read, values).then((rows) => ({ answers: [rows] }));
       if (isAlone) return ask;
       return (connection) => inReadTransaction(connection, beginRead, () => ask(connection));
     },

@@ -1,6 +1,6 @@
 // What the audit has found wrong so far: how many events of each kind, and the first ones by name. Counts are exact,
 // however many; names end at a bound, so that a table that was emptied does not fill the result.
-import { VIOLATION_KINDS, type NamedEvent, type ViolationKind } from "../model/conservation.js";
+import { VIOLATION_KINDS, type NamedEvent, type ViolationKind } from "./conservation.js";
 
 /** Events that are named, of each kind. */
 export const NAMED_PER_KIND = 20;

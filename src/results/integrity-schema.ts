@@ -1,0 +1,72 @@
+// What the audit found, as `result.json` holds it for each trial: counts by kind of violation, the first events of each, and how
+// much was looked at. Fields that results of before lack are optional.
+import * as z from "zod";
+import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
+
+const count = z.int().min(0);
+
+const SampleCount = z.strictObject({
+  sampled: count,
+  verified: count.describe("Of those, the ones that were compared with the tables as well"),
+});
+
+export const Integrity = z.strictObject({
+  verdict: z.enum(["ok", "violated"]),
+  published: count,
+  pending: count,
+  processing: count,
+  complete: count,
+  failed: count,
+  archived: count,
+  lost: count,
+  duplicated: count,
+  inDoubt: count,
+  unexpected: count,
+  orphaned: count,
+  inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
+  torn: count
+    .optional()
+    .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
+  changed: count.optional().describe("Documents that are not what the event's passes make of them"),
+  illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
+  resurrected: count.optional().describe("Live although the queue was emptied"),
+  undone: count.optional().describe("Lack a pass or an archiving that was acknowledged"),
+  unexplained: count
+    .optional()
+    .describe(
+      "Show a pass, a status or an archiving that no acknowledgement and no commit in doubt explains",
+    ),
+  misread: count.optional().describe("Wrong in a sampled read, or missing from it"),
+  misclaimed: count.optional().describe("Claimed, or passed over, against the order of a sampled claim"),
+  checks: z
+    .strictObject({ reads: SampleCount, claims: SampleCount })
+    .optional()
+    .describe("Reads and claims that were verified by sample while the load ran"),
+  documentsChecked: count.optional().describe("Documents compared with what they must be"),
+  named: z
+    .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
+    .optional()
+    .describe("The first events that broke the law, of each kind"),
+  violations: z.array(z.string()),
+  notAudited: z
+    .array(z.string())
+    .optional()
+    .describe("What could not be audited, where a worker ended without closing its ledger"),
+  drained: z.boolean().describe("The queue was emptied within the bound before the tables were read"),
+});
+export type Integrity = z.infer<typeof Integrity>;
+
+/** The audit's finding as the result document states it. */
+export function integrityOf(conservation: Conservation, drained: boolean): Integrity {
+  const { verdict, published, pending, processing, complete, failed, archived } = conservation;
+  const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
+  const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
+  const { undone, unexplained, misread, misclaimed, checks, notAudited } = conservation;
+  return {
+    ...{ verdict, published, pending, processing, complete, failed, archived },
+    ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
+    ...{ documentsChecked, named: [...named], violations: [...violations], drained },
+    ...{ undone, unexplained, misread, misclaimed, checks },
+    ...(notAudited.length > 0 && { notAudited: [...notAudited] }),
+  };
+}
