@@ -159,7 +159,7 @@ describe("the coordinator", () => {
     );
     expect(ended.exitCode).toBe(107);
     expect(ended.stderr).toMatch(/unexpected error, please report it: TypeError: nobody foresaw me\n\s+at /);
-    expect(result.verdict.reasons.join()).toContain("unfinished: 0 of 2 trials are complete");
+    expect(result.verdict.reasons.join()).toContain("unfinished: 0 of 2 trials complete");
     expect((await trainSim(["report", directory])).exitCode).toBe(0);
   }, 60_000);
 

@@ -117,7 +117,7 @@ describe("a run that is killed", () => {
       const report = await ask("report", directory);
       expect(report.exitCode).toBe(0);
       expect(report.stdout).toMatch(/^ABORTED: .*partial/);
-      expect(report.stdout).toContain("0 of 1 trials are complete; continue with run --resume");
+      expect(report.stdout).toContain("0 of 1 trial complete; continue with run --resume");
       const logs = await ask("logs", directory, "--json");
       expect(logs.exitCode).toBe(0);
       const { trials } = JSON.parse(logs.stdout) as { trials: { index: number }[] };

@@ -71,7 +71,7 @@ it("leaves a readable directory, refuses another scenario, and continues at the 
 
   const resumed = await trainSim(["run", "--resume", directory]);
   expect(resumed.exitCode, resumed.stderr).toBe(0);
-  expect(resumed.stderr).toContain(`2 of 4 trials are complete in ${directory}`);
+  expect(resumed.stderr).toContain(`2 of 4 trials complete in ${directory}`);
   const { result } = onlyResultIn(dirname(directory));
   expect(result.verdict.status).not.toBe("aborted");
   expect(result.treatments.map((each) => each.trials.map(({ index, status }) => [index, status]))).toEqual([

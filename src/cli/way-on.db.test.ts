@@ -66,12 +66,13 @@ it("SIGHUP stops it in order, leaves no server, and the directory is all that it
 it("says after a second signal, which ends it at once, what drops its schema", async () => {
   const namespace = testNamespace("wayon");
   const adminEndpoint = inject("adminEndpoint");
-  const file = writeScenarioFile(
-    `namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD.replace("appDelay: 0", "appDelay: 30s")}`,
-  );
+  const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);
   const out = scratchDirectory();
   const started = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
   await untilLogged(out, '"phase":"measure"');
+  // What is under way cannot be finished meanwhile, so that the second signal comes before the end.
+  const holder = await connectAdmin(adminEndpoint);
+  await holder.query(`BEGIN; LOCK TABLE ${namespace}.events IN ACCESS EXCLUSIVE MODE`);
   let hasEnded = false;
   void started.ended.then(() => (hasEnded = true));
   const signal = (): boolean => {
@@ -79,6 +80,7 @@ it("says after a second signal, which ends it at once, what drops its schema", a
     return hasEnded;
   };
   await expect.poll(signal, { timeout: 20_000 }).toBe(true);
+  await holder.close();
   const { exitCode, stderr } = await started.ended;
   expect(exitCode).toBe(105);
   const [, words = ""] =
