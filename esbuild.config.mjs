@@ -9,11 +9,12 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 
-const SOURCES = path.join(import.meta.dirname, "src/report/html");
+const PROGRAM = path.join(import.meta.dirname, "src");
 const dist = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist"));
 
-const entryPoints = ["page", "live"].flatMap((page) =>
-  ["main.ts", `${page}.css`].map((file) => ({ in: path.join(SOURCES, page, file), out: page })),
+const PAGES = { page: "report/html/page", live: "live/page/browser" };
+const entryPoints = Object.entries(PAGES).flatMap(([page, room]) =>
+  ["main.ts", `${page}.css`].map((file) => ({ in: path.join(PROGRAM, room, file), out: page })),
 );
 await build({
   entryPoints,
@@ -31,8 +32,6 @@ await build({
   },
 });
 
-const PROGRAM = path.join(import.meta.dirname, "src");
-
 /** Each module finds the files beside it (schemas, pages, threads) where it would be if it were not in a bundle. */
 const ownAddresses = (room) => ({
   name: "own-addresses",
@@ -48,7 +47,7 @@ const ownAddresses = (room) => ({
 
 for (const [room, entry] of [
   ["cli", "main"],
-  ["actors", "worker-entry"],
+  ["engine/workers", "worker-entry"],
 ])
   await build({
     entryPoints: [path.join(PROGRAM, room, `${entry}.ts`)],

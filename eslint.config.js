@@ -31,7 +31,7 @@ export default tseslint.config(
   },
   {
     // What runs in a browser sees the DOM and nothing of Node.
-    files: ["src/report/html/page/*.ts", "src/report/html/live/*.ts"],
+    files: ["src/report/html/page/*.ts", "src/live/page/browser/*.ts"],
     languageOptions: { parserOptions: { project: "./tsconfig.page.json" } },
   },
   { files: ["**/*.js", "**/*.mjs"], ...tseslint.configs.disableTypeChecked },

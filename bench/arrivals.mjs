@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deriveSeed } from "#program/foundation/prng.js";
-import { ArrivalSchedule } from "#program/pacing/arrivals.js";
-import { RateCurve } from "#program/pacing/rate-curve.js";
+import { ArrivalSchedule } from "#program/load/arrivals.js";
+import { RateCurve } from "#program/load/rate-curve.js";
 import { readOptions } from "./options.mjs";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));

@@ -7,19 +7,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { audit } from "#program/audit/audit.js";
-import { readClock } from "#program/database/audit-scans.js";
-import { uuidArray } from "#program/database/binary-arrays.js";
+import { audit } from "#program/workloads/train-events/audit/audit.js";
+import { readClock } from "#program/workloads/train-events/sql/audit-scans.js";
+import { uuidArray } from "#program/database/wire/binary-arrays.js";
 import { connectAdmin } from "#program/database/admin.js";
-import { resetNamespace } from "#program/database/namespace.js";
-import { preload, preloadSource } from "#program/database/preload.js";
+import { resetNamespace } from "#program/database/namespace/namespace.js";
+import { preload, preloadSource } from "#program/workloads/train-events/sql/preload.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
-import { KeySum } from "#program/model/key-sum.js";
-import { KeyMaker } from "#program/model/ledger.js";
+import { KeySum } from "#program/workloads/train-events/model/key-sum.js";
+import { KeyMaker } from "#program/workloads/train-events/model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "#program/results/ledger-file.js";
-import { WorkFileWriter, workPath } from "#program/results/work-file.js";
-import { startEmbedded } from "#program/target/embedded.js";
+import { WorkFileWriter, workPath } from "#program/workloads/train-events/audit/work-file.js";
+import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { readOptions } from "./options.mjs";
 
 const BOUND_NS = 1000;
@@ -30,7 +30,7 @@ const SHORT_EVENTS = 100_000;
 const PAYLOADS = ["jsonb-manual", "text"];
 const SEED = 1;
 /**
- * @typedef {import("#program/database/preload.js").PreloadSettings} PreloadSettings
+ * @typedef {import("#program/workloads/train-events/sql/preload.js").PreloadSettings} PreloadSettings
  * @typedef {Parameters<typeof audit>[1]["settings"]} AuditSettings
  * @returns {PreloadSettings & AuditSettings}
  */

@@ -7,9 +7,9 @@
 //   node bench/documents.mjs [--rounds 9] [--documents 100000] [--bytes 900] [--json]
 import os from "node:os";
 import { monotonicMs } from "#program/foundation/clock.js";
-import { applyBusinessRule } from "#program/model/business-rules.js";
-import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/model/document-generator.js";
-import { median } from "#program/report/quantiles.js";
+import { applyBusinessRule } from "#program/workloads/train-events/model/business-rules.js";
+import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 /** The least that leaves the generator out of the picture: documents per second and core. */

@@ -5,9 +5,9 @@
 //
 //   node bench/false-findings.mjs [--experiments 1000] [--powerExperiments 200] [--json]
 import { Prng } from "#program/foundation/prng.js";
-import { compareTreatments } from "#program/report/comparisons.js";
-import { factorEffects, HEADLINE_METRICS } from "#program/report/effects.js";
-import { isDifference, settling } from "#program/report/findings.js";
+import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
+import { factorEffects, HEADLINE_METRICS } from "#program/analysis/comparison/effects.js";
+import { isDifference, settling } from "#program/analysis/comparison/findings.js";
 import { readOptions } from "./options.mjs";
 
 const options = readOptions({ experiments: 1000, powerExperiments: 200 });

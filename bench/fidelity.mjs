@@ -7,8 +7,8 @@
 //
 //   node bench/fidelity.mjs [--rounds 5] [--seconds 40] [--warmUp 16] [--clients 8] [--short] [--json]
 import { connectAdmin } from "#program/database/admin.js";
-import { startEmbedded } from "#program/target/embedded.js";
-import { median } from "#program/report/quantiles.js";
+import { startEmbedded } from "#program/targets/embedded/embedded.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { measureBoth } from "./fidelity/generators.mjs";
 import { chance, estimate, pooled } from "./fidelity/samples.mjs";
 import { fillKeys, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";

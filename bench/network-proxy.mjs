@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { Worker, isMainThread, parentPort } from "node:worker_threads";
 import { parseArgs } from "node:util";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 
 if (isMainThread) await measure();
 else {
@@ -24,7 +24,7 @@ else {
 }
 
 async function measure() {
-  const { openNetwork } = await import("#program/target/network/network.js");
+  const { openNetwork } = await import("#program/faults/means/network.js");
   const { values } = parseArgs({ options: { rounds: { type: "string", default: "2000" } } });
   const rounds = Number(values.rounds);
   const echo = new Worker(new URL(import.meta.url));

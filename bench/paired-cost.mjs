@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -13,7 +13,7 @@ import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "#program/metrics/part-
 import { Recorder, transferablesOf } from "#program/metrics/recorder.js";
 import { Tally } from "#program/metrics/tally.js";
 import { TrialFiles } from "#program/results/trial-files.js";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 const CEILING_NS = 1000;

@@ -5,11 +5,11 @@
 import { availableParallelism } from "node:os";
 import { connectAdmin } from "#program/database/admin.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
-import { resetNamespace } from "#program/database/namespace.js";
-import { preload } from "#program/database/preload.js";
-import { DatabaseSampler } from "#program/database/sampler/sampler.js";
+import { resetNamespace } from "#program/database/namespace/namespace.js";
+import { preload } from "#program/workloads/train-events/sql/preload.js";
+import { DatabaseSampler } from "#program/database/evidence/sampler.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
-import { startEmbedded } from "#program/target/embedded.js";
+import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { pairedCost, percent, report } from "./paired-cost.mjs";
 
 const BOUND = 0.01;

@@ -11,7 +11,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 /** Of cost per event and of memory, against the first point of a curve. */

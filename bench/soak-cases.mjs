@@ -9,7 +9,7 @@ import {
   NETWORK_PLACES,
   SHUTDOWNS,
   STOPPED_PROCESSES,
-} from "#program/scenario/faults.js";
+} from "#program/faults/faults.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "#program/scenario/settings.js";
 

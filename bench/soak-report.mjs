@@ -1,6 +1,6 @@
 // What came of a soak: judges single cases, adds them up, and prints them as text. A case is right when train-sim ended
 // with 0, every fault was there and gone again, and the audit found every event exactly once.
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 
 /** What a soak must not see, in words; empty for a case that is right. */
 export function violationsOf({ exitCode, signal, result, faults }) {

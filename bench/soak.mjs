@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { freshSeed } from "#program/foundation/prng.js";
-import { FAULT_KINDS } from "#program/scenario/faults.js";
-import { findPgBouncer } from "#program/target/find-pgbouncer.js";
+import { FAULT_KINDS } from "#program/faults/faults.js";
+import { findPgBouncer } from "#program/pools/pgbouncer/find-pgbouncer.js";
 import { drawCase } from "./soak-cases.mjs";
 import { caseLine, sumLines, sumOf, violationsOf } from "./soak-report.mjs";
 

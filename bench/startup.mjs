@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
 const BOUND_MS = 3000;

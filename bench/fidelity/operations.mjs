@@ -2,9 +2,9 @@
 // from the built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable that
 // is the same each time, a batch's documents are constants of its statement, and keys come from a table. A parameter that
 // is not found is an error.
-import { createWorkload } from "#program/database/create-workload.js";
-import { RECENT_LIMIT } from "#program/database/statements.js";
-import { DocumentGenerator } from "#program/model/document-generator.js";
+import { createWorkload } from "#program/workloads/train-events/sql/create-workload.js";
+import { RECENT_LIMIT } from "#program/workloads/train-events/sql/statements.js";
+import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
 
 /** Of pgbench's own tables, beside train-sim's; and its role, by which the server tells the two apart. */
 export const OWN_NAMESPACE = "fidelity_own";

@@ -2,9 +2,9 @@
 // built program, so that they cannot drift. Only what a peer cannot send is replaced: a batch comes from the table of
 // documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
 // error, not a statement that means something else.
-import { createWorkload } from "#program/database/create-workload.js";
+import { createWorkload } from "#program/workloads/train-events/sql/create-workload.js";
 import { Advance } from "#program/scenario/schema-parts.js";
-import { insertColumns } from "#program/database/statements.js";
+import { insertColumns } from "#program/workloads/train-events/sql/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 
 /** The scenario's defaults, which train-sim runs with here. */

@@ -1,7 +1,7 @@
 // What the bench prints: a header that says what is equal and what differs, and a table of medians with ranges.
 // Each figure is a median over the rounds of its own, with the least and the most that was seen.
 import { cpus } from "node:os";
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 
 export const spreadOf = (numbers) => ({
   median: median(numbers),

@@ -1,6 +1,6 @@
 // What train-sim is held to against each peer, and whether it was met: the ratio of medians, with the range of the ratios
 // round by round. A target whose peer is missing, was not asked for or lacks rounds is not decided, which counts as not met.
-import { median } from "#program/report/quantiles.js";
+import { median } from "#program/analysis/statistics/quantiles.js";
 import { keyOf, spreadOf } from "./tables.mjs";
 
 const OURS = "train-sim";

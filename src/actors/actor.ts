@@ -4,12 +4,12 @@ import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
-import type { Arrival } from "../pacing/arrivals.js";
-import type { Workload } from "../database/workload.js";
-import type { BatchLedger } from "./batch-ledger.js";
+import type { Arrival } from "../load/arrivals.js";
+import type { Workload } from "../workloads/train-events/sql/workload.js";
+import type { BatchLedger } from "../workloads/train-events/actors/batch-ledger.js";
 import type { Assignment } from "./protocol.js";
-import type { LifecycleClock } from "./publish-times.js";
-import type { SampleChecker } from "./sample-checks.js";
+import type { LifecycleClock } from "../workloads/train-events/actors/publish-times.js";
+import type { SampleChecker } from "../workloads/train-events/actors/sample-checks.js";
 import type { TimeAccount } from "./time-account.js";
 import type { Transactor } from "./transactor.js";
 

@@ -2,8 +2,8 @@
 // has it or before the client has the answer: an add is there once or not at all, as its ledger says, and of process and
 // archive nothing is counted that was not acknowledged.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { keyBytes } from "../model/event-id.js";
-import { EventBatch } from "../model/event-batch.js";
+import { keyBytes } from "../workloads/train-events/model/event-id.js";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
@@ -11,14 +11,14 @@ import type { Operation } from "../metrics/operations.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { countPresent, readTableCounts } from "../database/audit-queries.js";
-import { createWorkload } from "../database/create-workload.js";
-import { dropNamespace, resetNamespace } from "../database/namespace.js";
-import { createConnectionSource } from "../database/pools/create-source.js";
-import type { ConnectionSource, Workload } from "../database/workload.js";
+import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { dropNamespace, resetNamespace } from "../database/namespace/namespace.js";
+import { createConnectionSource } from "../pools/create-source.js";
+import type { ConnectionSource, Workload } from "../workloads/train-events/sql/workload.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
-import { TcpProxy } from "../target/network/tcp-proxy.js";
+import { TcpProxy } from "../faults/means/tcp-proxy.js";
 import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
-import type { PacingPlan } from "../pacing/create-pacer.js";
-import { PunctualSleeper } from "../pacing/punctual-sleeper.js";
+import type { PacingPlan } from "../load/create-pacer.js";
+import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Role } from "../scenario/settings.js";
 import type { Actor } from "./actor.js";

@@ -3,11 +3,11 @@
 // then finished, and what was only waiting does not start.
 import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
-import type { Arrival } from "../pacing/arrivals.js";
-import { createPacer, type PacingPlan } from "../pacing/create-pacer.js";
-import type { ArrivalObserver, Pacer, Start } from "../pacing/pacer.js";
-import type { PunctualSleeper } from "../pacing/punctual-sleeper.js";
-import { isOpenLoop } from "../scenario/load-settings.js";
+import type { Arrival } from "../load/arrivals.js";
+import { createPacer, type PacingPlan } from "../load/create-pacer.js";
+import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
+import type { PunctualSleeper } from "../load/punctual-sleeper.js";
+import { isOpenLoop } from "../load/load-settings.js";
 import type { Actor } from "./actor.js";
 import type { Assignment } from "./protocol.js";
 import type { TimeAccount } from "./time-account.js";

@@ -2,10 +2,10 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
 import * as z from "zod";
-import { Ledger, type LedgerSource } from "../model/ledger.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import { Ledger, type LedgerSource } from "../workloads/train-events/model/ledger.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { ROLES, type TreatmentSettings } from "../scenario/settings.js";
-import type { EndpointContacts } from "../database/workload.js";
+import type { EndpointContacts } from "../workloads/train-events/sql/workload.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../metrics/recorder.js";
 import { AccountedTime } from "../results/result-schema.js";

@@ -3,17 +3,17 @@
 // anew after a ROLLBACK where it is open, counted under its SQLSTATE, settled by a look where a commit is in doubt, and
 // an event is there once.
 import { afterEach, describe, expect, it } from "vitest";
-import { keyBytes } from "../model/event-id.js";
-import { EventBatch } from "../model/event-batch.js";
+import { keyBytes } from "../workloads/train-events/model/event-id.js";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
-import { createWorkload } from "../database/create-workload.js";
-import { createConnectionSource } from "../database/pools/create-source.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { createConnectionSource } from "../pools/create-source.js";
 import { classifyFailure } from "../database/sqlstates.js";
-import type { ConnectionSource, EndpointContacts } from "../database/workload.js";
+import type { ConnectionSource, EndpointContacts } from "../workloads/train-events/sql/workload.js";
 import type { DialectName } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { startProtocolServer, type Backend, type ServerError } from "../testing/protocol-server.js";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { StatementError } from "../database/errors.js";
 import { inTransaction } from "../database/transaction.js";
-import type { CallObserver, Connection, ConnectionSource } from "../database/workload.js";
+import type { CallObserver, Connection, ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";

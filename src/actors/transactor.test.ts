@@ -5,7 +5,7 @@ import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
-import type { Connection, ConnectionSource } from "../database/workload.js";
+import type { Connection, ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { EndpointSplit } from "../metrics/endpoint-split.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";

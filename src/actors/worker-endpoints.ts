@@ -1,9 +1,9 @@
 // One worker's way to its endpoints, which is the pool strategy of its assignment, and what it tells of them in the end.
 // Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
-import { createConnectionSource } from "../database/pools/create-source.js";
-import type { ConnectionSource } from "../database/workload.js";
+import { createConnectionSource } from "../pools/create-source.js";
+import type { ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
-import { isSplit } from "../scenario/endpoint.js";
+import { isSplit } from "../database/endpoint/endpoint.js";
 import type { Assignment } from "./protocol.js";
 
 export class WorkerEndpoints {

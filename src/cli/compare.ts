@@ -6,9 +6,9 @@ import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
-import { compareRuns, type StoredRun } from "../report/run-comparison.js";
-import { renderRunComparison } from "../report/run-comparison-text.js";
-import { runsAsCsv } from "../report/run-csv.js";
+import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
+import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
+import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { readResult } from "../results/reader.js";
 import { writeNamedFile } from "../results/storage.js";
 

@@ -1,7 +1,7 @@
 // A run on a container target against a real Docker engine, where one answers and can get the image. Elsewhere it
 // says plainly that it was not run, and that the program refuses in one clear sentence instead.
 import { expect, it } from "vitest";
-import { findDockerEngine } from "../target/docker-engine.js";
+import { findDockerEngine } from "../targets/container/docker-engine.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
 
 const YAML = `name: container

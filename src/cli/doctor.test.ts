@@ -11,12 +11,12 @@ import { register } from "./doctor.js";
 const lack = (what: string): never => {
   throw new TargetError(`no ${what} here`, `Install ${what}.`);
 };
-vi.mock("../target/postgres-binaries.js", () => ({ findPostgresPackage: () => lack("PostgreSQL") }));
-vi.mock("../target/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
-vi.mock("../target/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
+vi.mock("../targets/embedded/postgres-binaries.js", () => ({ findPostgresPackage: () => lack("PostgreSQL") }));
+vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
+vi.mock("../pools/pgbouncer/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
 
 // The server of the URL is no part of this machine; `preflight.db.test.ts` asks real ones.
-vi.mock("../engine/preflight.js", () => ({ ownServersOf: async () => [] }));
+vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] }));
 
 const stage = commandStage();
 

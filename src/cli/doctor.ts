@@ -6,17 +6,17 @@ import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { machineFacts, openFilesLimit } from "../foundation/machine.js";
 import { formatSize } from "../foundation/units.js";
-import { openFilesOf, shortageOf } from "../engine/demand.js";
-import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/preflight.js";
-import { faultObstacle } from "../engine/faults/require-faults.js";
-import type { Fault } from "../scenario/faults.js";
+import { openFilesOf, shortageOf } from "../engine/session/demand.js";
+import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
+import { faultObstacle } from "../faults/require-faults.js";
+import type { Fault } from "../faults/faults.js";
 import { loadScenario } from "../scenario/loader.js";
-import { describeEndpoint } from "../scenario/endpoint.js";
+import { describeEndpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
-import { findDockerEngine } from "../target/docker-engine.js";
-import { findPgBouncer, isVersionAtLeast } from "../target/find-pgbouncer.js";
-import { findOrphans, orphanCommand, orphanWords } from "../target/orphans.js";
-import { findPostgresPackage } from "../target/postgres-binaries.js";
+import { findDockerEngine } from "../targets/container/docker-engine.js";
+import { findPgBouncer, isVersionAtLeast } from "../pools/pgbouncer/find-pgbouncer.js";
+import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
+import { findPostgresPackage } from "../targets/embedded/postgres-binaries.js";
 import { packageVersion } from "./package-info.js";
 
 /** One line of the report. `missing` is no error unless the scenario needs it. */

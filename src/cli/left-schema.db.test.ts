@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
 import { urlOf } from "../testing/suite-server.js";

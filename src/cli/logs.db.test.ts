@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
-import type { LogReport, TrialLogReport } from "../report/logs/log-report.js";
+import type { LogReport, TrialLogReport } from "../logs/log-report.js";
 import type { ResultDocument, TrialResult } from "../results/result-schema.js";
 import { serversBelow, stall } from "../testing/stall.js";
 import {

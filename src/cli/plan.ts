@@ -1,11 +1,11 @@
 // The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
 import { formatDuration } from "../foundation/units.js";
-import { lint } from "../report/lint.js";
-import { managedPoolersOf } from "../scenario/connections.js";
-import { isBudgeted, trialSpan } from "../scenario/estimate.js";
-import type { EndpointUrl } from "../scenario/endpoint.js";
-import type { Fault } from "../scenario/faults.js";
+import { lint } from "../analysis/lint/lint.js";
+import { managedPoolersOf } from "../pools/connections.js";
+import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
+import type { EndpointUrl } from "../database/endpoint/endpoint.js";
+import type { Fault } from "../faults/faults.js";
 import {
   ROLES,
   totalClients,
@@ -14,8 +14,8 @@ import {
   type TargetSettings,
   type TreatmentSettings,
 } from "../scenario/settings.js";
-import type { LoadSettings, Range } from "../scenario/load-settings.js";
-import { withoutPasswords } from "../scenario/secrets.js";
+import type { LoadSettings, Range } from "../load/load-settings.js";
+import { withoutPasswords } from "../database/endpoint/secrets.js";
 import { extentText } from "./validate.js";
 
 const MAX_BLOCKS = 10;

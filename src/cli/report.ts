@@ -3,8 +3,8 @@
 // but `report.html` is written, and with `--json` not even that.
 import type { Command } from "commander";
 import { writeReport } from "../report/html/report-file.js";
-import { renderSummary } from "../report/summary.js";
-import { printable } from "../report/text-table.js";
+import { renderSummary } from "../report/terminal/summary.js";
+import { printable } from "../report/terminal/text-table.js";
 import { readResult } from "../results/reader.js";
 import { isColoured } from "./colour.js";
 import { packageVersion } from "./package-info.js";

@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import { startEmbedded } from "../target/embedded.js";
-import type { RunningTarget } from "../target/running-target.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import type { RunningTarget } from "../targets/running-target.js";
 import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,

@@ -2,13 +2,13 @@
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { claimNamespace } from "../database/namespace-claim.js";
+import { claimNamespace } from "../database/namespace/namespace-claim.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { createWorkload } from "../database/create-workload.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace.js";
+import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
-import { lackOf } from "../scenario/dialects/registry.js";
+import { lackOf } from "../database/capabilities/registry.js";
 import {
   DIALECTS,
   ISOLATIONS,
@@ -23,7 +23,7 @@ import {
   type StatementShape,
   type Storage,
 } from "../scenario/settings.js";
-import { parseConnectionUrl } from "../target/url.js";
+import { parseConnectionUrl } from "../targets/url/url.js";
 
 interface SchemaOptions {
   readonly dialect: DialectName;

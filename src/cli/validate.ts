@@ -2,9 +2,9 @@
 // touches no database. With `--json` the answer is a document for programs: other tools check scenarios with it.
 import type { Command } from "commander";
 import { counted, formatDuration } from "../foundation/units.js";
-import { experimentSpan, isBudgeted } from "../scenario/estimate.js";
+import { experimentSpan, isBudgeted } from "../scenario/plan/estimate.js";
 import { loadScenario } from "../scenario/loader.js";
-import { ScenarioError } from "../scenario/problems.js";
+import { ScenarioError } from "../syntax/problems.js";
 import type { Experiment } from "../scenario/settings.js";
 
 interface ValidateOptions {

@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import { namespaceState } from "../database/namespace.js";
+import { namespaceState } from "../database/namespace/namespace.js";
 import { processesIn } from "../testing/installation.js";
 import { testNamespace } from "../testing/namespace.js";
 import { urlOf } from "../testing/suite-server.js";

@@ -2,12 +2,12 @@
 // pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
 // out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
 import { messageOf, TargetError } from "../foundation/errors.js";
-import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
+import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { SqlRow, Statement, StatementRow, StatementValues } from "./workload.js";
+import type { SqlRow, Statement, StatementRow, StatementValues } from "../workloads/train-events/sql/workload.js";
 
 /** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
 export interface SqlClient {

@@ -1,6 +1,6 @@
 // The wording for failures that a test machine cannot provoke; the others are met for real in admin.db.test.ts.
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { connectFailure } from "./connect-failure.js";
 
 const endpoint: Endpoint = {

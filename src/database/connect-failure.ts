@@ -1,7 +1,7 @@
 // Turns a failed connection attempt into one message for people: where it was going, what was seen there, what to
 // do. One table for PostgreSQL, PgBouncer, TLS and the network; a password never appears in it.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
-import { describeEndpoint, type Endpoint } from "../scenario/endpoint.js";
+import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
 
 interface Explanation {
   readonly seen: string;

@@ -4,19 +4,19 @@
 import pg from "pg";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { codeOf } from "../foundation/errors.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { messageOf, valuesOf } from "./bind-message.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
+import { messageOf, valuesOf } from "./wire/bind-message.js";
 import { connectFailure } from "./connect-failure.js";
-import { ControlCall } from "./control-call.js";
-import type { DirectCall } from "./direct-call.js";
+import { ControlCall } from "./wire/control-call.js";
+import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
-import { PlainSocket } from "./plain-socket.js";
-import { PreparedCall } from "./prepared-call.js";
-import { RowReader } from "./row-reader.js";
+import { PlainSocket } from "./wire/plain-socket.js";
+import { PreparedCall } from "./wire/prepared-call.js";
+import { RowReader } from "./wire/row-reader.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "./workload.js";
+import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "../workloads/train-events/sql/workload.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;

@@ -2,11 +2,11 @@
 // connections of its own, which end with the fault; nothing that outlives them is changed in the server. A session that
 // was to hold something and is gone when it is asked to let go is an error: the fault was not what it claims.
 import { asTrainSimError, codeOf } from "../foundation/errors.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import type { LockMode } from "../scenario/faults.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
+import type { LockMode } from "../faults/faults.js";
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { tablesOf } from "./tables.js";
+import { tablesOf } from "../workloads/train-events/sql/tables.js";
 
 const PURPOSE = "fault";
 const TOO_MANY_CONNECTIONS = "53300";

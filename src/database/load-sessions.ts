@@ -2,7 +2,7 @@
 // them it is at work. They are known by their names, and only as far as the asking role may see them.
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { LOAD_NAMES } from "./sampler/postgres-sessions.js";
+import { LOAD_NAMES } from "./evidence/postgres-sessions.js";
 
 /** Process ids of the load's sessions on the server, as pg_stat_activity shows them. */
 export async function loadSessions(client: SqlClient): Promise<number[]> {

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { monotonicMs } from "../foundation/clock.js";
 import { codeOf, TargetError } from "../foundation/errors.js";
-import type { PasswordCommand } from "../scenario/endpoint.js";
+import type { PasswordCommand } from "./endpoint/endpoint.js";
 
 /** Milliseconds that the command may take; less than a connection may (`CONNECT_TIMEOUT_MS`), so that the message is about it. */
 const COMMAND_TIMEOUT_MS = 10_000;

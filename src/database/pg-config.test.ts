@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { pgConfig, tlsOptions } from "./pg-config.js";
 
 const endpoint: Endpoint = { host: "db.example", port: 5432, database: "rail", user: "load" };

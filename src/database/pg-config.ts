@@ -6,9 +6,9 @@ import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import pgpass from "pgpass";
-import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
+import type { Endpoint, TlsSettings } from "./endpoint/endpoint.js";
 import { passwordFrom } from "./password-command.js";
-import { PlainSocket } from "./plain-socket.js";
+import { PlainSocket } from "./wire/plain-socket.js";
 
 /** Milliseconds that a TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;

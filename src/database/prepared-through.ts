@@ -4,7 +4,7 @@
 // and not its version, which only a console tells, and which says nothing of poolers other than PgBouncer.
 import { withinMs } from "../foundation/deadline.js";
 import { codeOf } from "../foundation/errors.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";

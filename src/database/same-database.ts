@@ -3,7 +3,7 @@
 // in a transaction, so it is gone with it, and nothing is written. A database that several servers make up (Citus, BDR,
 // Spock, YugabyteDB) has locks of each server's own, so there a lock that is not seen proves nothing.
 import { freshSeed } from "../foundation/prng.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 
 /** First key of the lock; the second is random. */

@@ -2,7 +2,7 @@
 // a session of its own, because a session that is open already keeps what `ALTER DATABASE` or `ALTER ROLE` set before.
 // Each part is asked alone: what the role or the version does not show is named, and the rest is there.
 import { messageOf } from "../foundation/errors.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { connectAdmin, type SqlClient } from "./admin.js";
 import { dialectOfProduct, productOf, readSettings, versionOf } from "./server-info.js";
 

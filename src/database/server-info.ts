@@ -4,7 +4,7 @@
 import { UsageError } from "../foundation/errors.js";
 import type { DialectName } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
-import type { SqlRow } from "./workload.js";
+import type { SqlRow } from "../workloads/train-events/sql/workload.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../foundation/prng.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "./endpoint/endpoint.js";
 import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";

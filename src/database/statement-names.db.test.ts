@@ -1,18 +1,18 @@
 // Every statement of the workload, run for real, is known by its text in the server's `pg_stat_statements`, whatever the
 // statement's shape and the storage of the payload. The library is loaded in train-sim's own servers by default.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keyBytes } from "../model/event-id.js";
-import { EventBatch } from "../model/event-batch.js";
+import { keyBytes } from "../workloads/train-events/model/event-id.js";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
 import type { AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
-import { createWorkload } from "./create-workload.js";
-import { resetNamespace } from "./namespace.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { resetNamespace } from "./namespace/namespace.js";
 import { statementNamer } from "./statement-names.js";
-import type { Workload } from "./workload.js";
+import type { Workload } from "../workloads/train-events/sql/workload.js";
 
 const namespace = testNamespace("statements");
 // A database of its own: statements are counted by database, and those of other tests would be in the same entries.

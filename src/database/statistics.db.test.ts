@@ -4,7 +4,7 @@ import { expect, inject, it } from "vitest";
 import { TargetError } from "../foundation/errors.js";
 import { testNamespace } from "../testing/namespace.js";
 import { connectAdmin } from "./admin.js";
-import { dropNamespace, resetNamespace } from "./namespace.js";
+import { dropNamespace, resetNamespace } from "./namespace/namespace.js";
 import { refreshStatistics } from "./statistics.js";
 import { postgres } from "./dialects/postgres.js";
 

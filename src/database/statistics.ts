@@ -7,7 +7,7 @@ import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
 import { withinLockTimeout } from "./lock-timeout.js";
-import { tablesOf } from "./tables.js";
+import { tablesOf } from "../workloads/train-events/sql/tables.js";
 
 /** Smallest table that is analysed (pages): above ten, so that no estimate gets worse by it. */
 const PAGES_MIN = 16;

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
-import type { Endpoint, TlsSettings } from "../scenario/endpoint.js";
-import { startEmbedded } from "../target/embedded.js";
-import { TcpProxy } from "../target/network/tcp-proxy.js";
-import type { RunningTarget } from "../target/running-target.js";
+import type { Endpoint, TlsSettings } from "./endpoint/endpoint.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import { TcpProxy } from "../faults/means/tcp-proxy.js";
+import type { RunningTarget } from "../targets/running-target.js";
 import { connectAdmin } from "./admin.js";
-import { createConnectionSource } from "./pools/create-source.js";
+import { createConnectionSource } from "../pools/create-source.js";
 
 const run = promisify(execFile);
 const CLIENT = "signalman";

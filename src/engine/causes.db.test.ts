@@ -8,8 +8,8 @@ import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { systemClock } from "../foundation/clock.js";
 import type { Operation } from "../metrics/operations.js";
 import type { DatabaseEvidence, ResultDocument, TrialResult } from "../results/result-schema.js";
-import type { RunningTarget } from "../target/running-target.js";
-import { startEmbedded } from "../target/embedded.js";
+import type { RunningTarget } from "../targets/running-target.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { urlOf } from "../testing/suite-server.js";
 import {

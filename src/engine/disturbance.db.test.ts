@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { PgConnection } from "../database/connection.js";
 import type { Finding, ResultDocument, TrialResult } from "../results/result-schema.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { startEmbedded } from "../target/embedded.js";
-import type { RunningTarget } from "../target/running-target.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import type { RunningTarget } from "../targets/running-target.js";
 import { urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, inject, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
-import { TcpProxy } from "../target/network/tcp-proxy.js";
+import { TcpProxy } from "../faults/means/tcp-proxy.js";
 import { testNamespace } from "../testing/namespace.js";
 import {
   onlyResultIn,

@@ -2,17 +2,17 @@
 // and to have too little room: entries of pg_stat_statements that are discarded, and counters that are begun anew.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { createWorkload } from "../database/create-workload.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../database/dialects/postgres.js";
-import { resetNamespace } from "../database/namespace.js";
-import { DatabaseSampler } from "../database/sampler/sampler.js";
-import type { Metrics } from "../database/sampler/view.js";
-import { EventBatch } from "../model/event-batch.js";
-import { startEmbedded } from "../target/embedded.js";
-import type { RunningTarget } from "../target/running-target.js";
+import { resetNamespace } from "../database/namespace/namespace.js";
+import { DatabaseSampler } from "../database/evidence/sampler.js";
+import type { Metrics } from "../database/evidence/view.js";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import type { RunningTarget } from "../targets/running-target.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { PgConnection } from "../database/connection.js";
-import { WindowSums } from "./window-sums.js";
+import { WindowSums } from "./evidence/window-sums.js";
 
 const namespace = "n";
 const EVENTS = 5;

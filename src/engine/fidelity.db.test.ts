@@ -5,7 +5,7 @@
 // event trigger counts the tables in the moment before train-sim drops them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AdminClient } from "../database/admin.js";
-import { createWorkload } from "../database/create-workload.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { statementNamer } from "../database/statement-names.js";
 import type { OperationResult, TrialResult } from "../results/result-schema.js";
 import { STATEMENT_SHAPES, type StatementShape } from "../scenario/settings.js";

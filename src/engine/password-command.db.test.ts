@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import { createConnectionSource } from "../database/pools/create-source.js";
+import { createConnectionSource } from "../pools/create-source.js";
 import type { PoolSettings } from "../scenario/settings.js";
-import { startTarget } from "../target/start-target.js";
+import { startTarget } from "../targets/start-target.js";
 
 const { host, port, user, database, password = "" } = inject("adminEndpoint");
 let directory: string;

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import type { PoolSettings } from "../scenario/settings.js";
-import { addressOf } from "../scenario/endpoint.js";
-import { startPgBouncers } from "../target/pgbouncer.js";
-import type { RunningPooler } from "../target/running-target.js";
+import { addressOf } from "../database/endpoint/endpoint.js";
+import { startPgBouncers } from "../pools/pgbouncer/managed.js";
+import type { RunningPooler } from "../targets/running-target.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { onSuiteServer, urlOf } from "../testing/suite-server.js";
 import {

@@ -5,9 +5,9 @@ import { addEncodedHistogram, encodeHistogram } from "../metrics/encoded-histogr
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, summaryMs } from "../metrics/histograms.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
-import { addressOf, isSplit, type Endpoint } from "../scenario/endpoint.js";
+import { addressOf, isSplit, type Endpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
-import { countsByWeight, weightsOf } from "../scenario/spread.js";
+import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
 import type { EndpointOperationResult, EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 

@@ -1,7 +1,7 @@
 // What the audit found, as `result.json` holds it for each trial: counts by kind of violation, the first events of each, and how
 // much was looked at. Fields that results of before lack are optional.
 import * as z from "zod";
-import { VIOLATION_KINDS, type Conservation } from "../model/conservation.js";
+import { VIOLATION_KINDS, type Conservation } from "../workloads/train-events/model/conservation.js";
 
 const count = z.int().min(0);
 

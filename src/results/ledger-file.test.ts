@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { BATCH_OUTCOMES, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
+import { BATCH_OUTCOMES, type LedgerBatch, type LedgerSource } from "../workloads/train-events/model/ledger.js";
 import { scratchDirectory } from "../testing/train-sim.js";
 import { LedgerFile, ledgerPath, LedgerFileWriter } from "./ledger-file.js";
 

@@ -11,9 +11,9 @@ import {
   type BatchOutcome,
   type LedgerBatch,
   type LedgerEntry,
-} from "../model/ledger.js";
+} from "../workloads/train-events/model/ledger.js";
 import { issueWords } from "./issue-words.js";
-import { RecordFile } from "./record-file.js";
+import { RecordFile } from "../workloads/train-events/audit/record-file.js";
 
 const FORMAT = "train-sim ledger 1";
 /** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32. Little-endian. */

@@ -3,7 +3,7 @@
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
-import { isOpenLoop, type LoadSettings } from "../scenario/load-settings.js";
+import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
-import { conservationOf } from "../model/conservation.js";
+import { conservationOf } from "../workloads/train-events/model/conservation.js";
 import type { ActorGroup, Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleFacts, exampleTrial } from "../testing/example-result.js";
 import { operationResults, operationsOf } from "./operation-results.js";

@@ -2,7 +2,7 @@
 // window summaries of each treatment's merged histograms. Pure; comparisons are the report's business and are
 // handed in, since statistics see stored trials only.
 import type { WindowSummary } from "../metrics/totals.js";
-import { canonical } from "../scenario/levels.js";
+import { canonical } from "../scenario/plan/levels.js";
 import type { Experiment } from "../scenario/settings.js";
 import { mergedSplit } from "./endpoint-results.js";
 import { mergedEnding } from "./lifecycle-results.js";

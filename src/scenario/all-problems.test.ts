@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseScenario } from "./loader.js";
-import { getIn, isMapping, setIn, startsWith, parsePath, type Mapping, type Path } from "./paths.js";
-import { problemText, ScenarioError, type ScenarioProblem } from "./problems.js";
-import { EXAMPLES } from "./reference-examples.js";
-import { REFUSED } from "./reference-refused.js";
+import { getIn, isMapping, setIn, startsWith, parsePath, type Mapping, type Path } from "../syntax/paths.js";
+import { problemText, ScenarioError, type ScenarioProblem } from "../syntax/problems.js";
+import { EXAMPLES } from "../cli/reference/reference-examples.js";
+import { REFUSED } from "../cli/reference/reference-refused.js";
 
 function problemsOf(yaml: string): readonly ScenarioProblem[] {
   try {

@@ -2,10 +2,10 @@
 // order, without passwords, and nothing that YAML can hold crashes the loader.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lint } from "../report/lint.js";
+import { lint } from "../analysis/lint/lint.js";
 import { scenarioProblems } from "../testing/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import { ScenarioError } from "./problems.js";
+import { ScenarioError } from "../syntax/problems.js";
 
 function problemsOf(yaml: string): string[] {
   return scenarioProblems(`name: x\n${yaml}`);

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadScenario, parseScenario } from "./loader.js";
-import type { Overrides } from "./overrides.js";
+import type { Overrides } from "./plan/overrides.js";
 import type { Experiment, TreatmentSettings } from "./settings.js";
 
 function load(yaml: string, ...set: string[]): Experiment {

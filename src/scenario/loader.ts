@@ -5,21 +5,21 @@
 import path from "node:path";
 import { stringify } from "yaml";
 import { freshSeed } from "../foundation/prng.js";
-import { expand, type TreatmentFinding } from "./expansion.js";
-import { applyOverrides, type AppliedOverrides, type Overrides } from "./overrides.js";
+import { expand, type TreatmentFinding } from "./plan/expansion.js";
+import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
 import { outrankedClients } from "./outranked.js";
-import { mapTexts, pathText, type Mapping, type Path } from "./paths.js";
-import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "./problems.js";
+import { mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
+import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
 import { checkScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { writtenThresholds } from "./schema-parts.js";
-import { withoutPasswords } from "./secrets.js";
-import { withFiles } from "./connection-url.js";
+import { withoutPasswords } from "../database/endpoint/secrets.js";
+import { withFiles } from "../database/endpoint/connection-url.js";
 import type { Experiment } from "./settings.js";
 import { resolveThresholds } from "./thresholds.js";
-import { planTrials } from "./trial-order.js";
-import { parseYaml, readScenarioFile, type YamlSource } from "./yaml-source.js";
+import { planTrials } from "./plan/trial-order.js";
+import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-source.js";
 
 /** The places of certificate files, which are written relative to the scenario. */
 const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;

@@ -2,7 +2,7 @@
 // a pool or a statement shape cannot suffer them, with the message that the user gets.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../testing/scenario-problems.js";
-import { networkPlacesOf } from "./faults.js";
+import { networkPlacesOf } from "../faults/faults.js";
 import { parseScenario } from "./loader.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";

@@ -1,7 +1,7 @@
 // A number of clients on the command line that does not reach every group: a group's own `clients`, a factor of it, and the
 // stages of an executor go before the scenario's `clients`. Where it reaches no group it is refused, where it reaches some
 // the others are named; a value that is lost in silence would be taken for measured.
-import type { ScenarioProblem } from "./problems.js";
+import type { ScenarioProblem } from "../syntax/problems.js";
 import { ROLES, type Role, type Treatment } from "./settings.js";
 
 /** What decides about the clients of a group, before `clients`. */

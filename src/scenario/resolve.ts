@@ -2,10 +2,10 @@
 // depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
-import type { EndpointUrl, PasswordCommand } from "./endpoint.js";
+import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
-import { resolveFault } from "./resolve-faults.js";
-import { resolveLoad } from "./resolve-load.js";
+import { resolveFault } from "../faults/resolve-faults.js";
+import { resolveLoad } from "../load/resolve-load.js";
 import {
   ROLES,
   type ActorGroup,

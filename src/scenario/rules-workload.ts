@@ -2,12 +2,12 @@
 // about the load of a group are in `rules-load.ts`. Pure checks over a scenario that passed its schema; each finding
 // names the key to change.
 import { formatSize } from "../foundation/units.js";
-import type { Path } from "./paths.js";
-import type { Finding } from "./problems.js";
+import type { Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import { ROLES, type Role } from "./settings.js";
-import type { Range } from "./load-settings.js";
+import type { Range } from "../load/load-settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 export const MAX_BATCH_BYTES = 512 * 1024 ** 2;

@@ -1,15 +1,15 @@
 // The rules that a scenario's schema cannot say, as a table of what each one reads. So they also run over a scenario
 // that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
 // user sees every problem at once.
-import { parsePath, startsWith, type Mapping, type Path } from "./paths.js";
+import { parsePath, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import {
   poolSizeProblems,
   sessionModeProblems,
   statementModeProblems,
   type PoolProblem,
-} from "./pool-rules.js";
-import type { Finding } from "./problems.js";
-import { readScenario, type Reading } from "./reading.js";
+} from "../pools/pool-rules.js";
+import type { Finding } from "../syntax/problems.js";
+import { readScenario, type Reading } from "../syntax/reading.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules, profileRowRules } from "./rules-dialect.js";
 import {
@@ -18,7 +18,7 @@ import {
   faultWindowRules,
   obstacleRules,
   overlapRules,
-} from "./rules-faults.js";
+} from "../faults/rules-faults.js";
 import {
   clientRules,
   executorRules,
@@ -26,7 +26,7 @@ import {
   profileSizeRules,
   scheduleRules,
   windowRules,
-} from "./rules-load.js";
+} from "../load/rules-load.js";
 import {
   certificateRules,
   connectionRules,
@@ -38,7 +38,7 @@ import {
   targetRules,
   tlsFileRules,
   urlTlsRules,
-} from "./rules-target.js";
+} from "../targets/rules-target.js";
 import {
   advanceRules,
   batchRules,

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { experimentSpan } from "./estimate.js";
+import { experimentSpan } from "./plan/estimate.js";
 import { parseScenario } from "./loader.js";
 import { totalClients } from "./settings.js";
 

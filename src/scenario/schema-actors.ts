@@ -2,8 +2,8 @@
 // `load` is flat; the table of executors says which keys each one needs, and `rules-workload.ts` holds to it. A
 // new executor is one line in that table.
 import * as z from "zod";
-import { duration, HOUR_MS } from "./scalars.js";
-import { scheduleKeys } from "./schema-load.js";
+import { duration, HOUR_MS } from "../syntax/scalars.js";
+import { scheduleKeys } from "../load/schema-load.js";
 import { MAX_CLIENTS } from "./schema-target.js";
 import { ROLES, type Role } from "./settings.js";
 

@@ -2,8 +2,8 @@
 // thresholds.
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
-import { isMapping } from "./paths.js";
-import { drainBound, duration, HOUR_MS, samplingInterval } from "./scalars.js";
+import { isMapping } from "../syntax/paths.js";
+import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
 import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */

@@ -2,8 +2,8 @@
 // `strategy`) says which other keys belong; `rules-target.ts` refuses the ones that do not, by these tables.
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
 import * as z from "zod";
-import { SSL_MODES } from "./connection-url.js";
-import { connectionUrl, duration, HOUR_MS } from "./scalars.js";
+import { SSL_MODES } from "../database/endpoint/connection-url.js";
+import { connectionUrl, duration, HOUR_MS } from "../syntax/scalars.js";
 import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
 
 export const TARGET_KINDS = ["embedded", "container", "url"] as const;

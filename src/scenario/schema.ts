@@ -2,12 +2,12 @@
 // and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
-import { ID_KINDS } from "../model/event-id.js";
-import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../model/document-generator.js";
-import { isolation, size } from "./scalars.js";
+import { ID_KINDS } from "../workloads/train-events/model/event-id.js";
+import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../workloads/train-events/model/document-generator.js";
+import { isolation, size } from "../syntax/scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Faults } from "./schema-faults.js";
+import { Faults } from "../faults/schema-faults.js";
 import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, STORAGES, TOPOLOGIES } from "./settings.js";

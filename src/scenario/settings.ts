@@ -1,11 +1,11 @@
 // What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are. Level names are fixed vocabulary (DESIGN section 3).
-import type { AdvanceProbabilities } from "../model/lifecycle.js";
-import type { IdKind } from "../model/event-id.js";
-import type { EndpointUrl, PasswordCommand } from "./endpoint.js";
-import type { Fault } from "./faults.js";
-import type { LoadSettings, Range } from "./load-settings.js";
+import type { AdvanceProbabilities } from "../workloads/train-events/model/lifecycle.js";
+import type { IdKind } from "../workloads/train-events/model/event-id.js";
+import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
+import type { Fault } from "../faults/faults.js";
+import type { LoadSettings, Range } from "../load/load-settings.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;

@@ -1,7 +1,7 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
-import { VIOLATION_KINDS } from "../model/conservation.js";
+import { VIOLATION_KINDS } from "../workloads/train-events/model/conservation.js";
 import { ROLES, type Role } from "./settings.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */

@@ -1,14 +1,14 @@
 // Thresholds in k6's syntax, from text to what the engine evaluates: a metric with a selector by factor level, and
 // conditions on it. One parser for scenarios and for the command line. It is strict: a metric, an aggregate, a factor
 // or a level that does not exist would be a condition that nobody checks, so it is refused, with the nearest that does.
-import { nearest, suggestion } from "./nearest.js";
-import type { Path } from "./paths.js";
-import type { Finding } from "./problems.js";
+import { nearest, suggestion } from "../syntax/nearest.js";
+import type { Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import type { Outline } from "./outline.js";
+import type { Outline } from "../syntax/outline.js";
 import type { WrittenThresholds } from "./schema-parts.js";
-import { keyWithoutPasswords } from "./secrets.js";
-import { isOpenLoop } from "./load-settings.js";
+import { keyWithoutPasswords } from "../database/endpoint/secrets.js";
+import { isOpenLoop } from "../load/load-settings.js";
 import {
   arrivalRoles,
   CONDITION_PATTERN,

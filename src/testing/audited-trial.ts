@@ -1,22 +1,22 @@
 // A trial's tables and ledgers without worker threads, for tests of the audit: batches that were acknowledged, that
 // failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
-import { audit, type Audited, type AuditInputs } from "../audit/audit.js";
+import { audit, type Audited, type AuditInputs } from "../workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../database/admin.js";
-import { readClock } from "../database/audit-scans.js";
+import { readClock } from "../workloads/train-events/sql/audit-scans.js";
 import { PgConnection } from "../database/connection.js";
-import { createWorkload } from "../database/create-workload.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { resetNamespace } from "../database/namespace.js";
-import { preload, preloadSource } from "../database/preload.js";
-import type { Workload } from "../database/workload.js";
+import { resetNamespace } from "../database/namespace/namespace.js";
+import { preload, preloadSource } from "../workloads/train-events/sql/preload.js";
+import type { Workload } from "../workloads/train-events/sql/workload.js";
 import { Prng } from "../foundation/prng.js";
-import { DocumentGenerator } from "../model/document-generator.js";
-import type { IdKind } from "../model/event-id.js";
-import { EventBatch } from "../model/event-batch.js";
-import type { PreparedEvent } from "../model/event.js";
-import type { EventPass } from "../model/lifecycle.js";
-import { KeySum } from "../model/key-sum.js";
+import { DocumentGenerator } from "../workloads/train-events/model/document-generator.js";
+import type { IdKind } from "../workloads/train-events/model/event-id.js";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
+import type { PreparedEvent } from "../workloads/train-events/model/event.js";
+import type { EventPass } from "../workloads/train-events/model/lifecycle.js";
+import { KeySum } from "../workloads/train-events/model/key-sum.js";
 import {
   EMPTY_LEDGER,
   KeyMaker,
@@ -24,9 +24,9 @@ import {
   type BatchOutcome,
   type LedgerTotals,
   type LedgerSource,
-} from "../model/ledger.js";
+} from "../workloads/train-events/model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
-import { WorkFileWriter, workPath } from "../results/work-file.js";
+import { WorkFileWriter, workPath } from "../workloads/train-events/audit/work-file.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Payload, StatementShape, TreatmentSettings } from "../scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";

@@ -11,9 +11,9 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { generateSecret } from "../foundation/prng.js";
 import { connectAdmin } from "../database/admin.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { startEmbedded } from "../target/embedded.js";
-import { freePort, type ServerProcess } from "../target/server-process.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import { freePort, type ServerProcess } from "../targets/embedded/server-process.js";
 import { DOCKER_COCKROACHDB } from "./docker-compose.js";
 import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./docker-servers.js";
 

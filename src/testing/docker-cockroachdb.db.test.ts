@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAdmin, connectConsole } from "../database/admin.js";
 import { messageOf } from "../foundation/errors.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { freePort } from "../target/server-process.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { freePort } from "../targets/embedded/server-process.js";
 import {
   makeCockroachCertificates,
   nodeAddresses,

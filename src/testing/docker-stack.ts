@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { generateSecret } from "../foundation/prng.js";
 import { connectAdmin } from "../database/admin.js";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { startEmbedded } from "../target/embedded.js";
-import type { RunningTarget } from "../target/running-target.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
+import type { RunningTarget } from "../targets/running-target.js";
 import { DOCKER, readCompose } from "./docker-compose.js";
 import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./docker-servers.js";
-import { freePort, type ServerProcess } from "../target/server-process.js";
+import { freePort, type ServerProcess } from "../targets/embedded/server-process.js";
 
 const run = promisify(execFile);
 

@@ -2,8 +2,8 @@
 // five trials each, seconds, samples, distributions, a sweep and a search for capacity. Made from a seed, so that tests
 // know what they see. Test material: nothing in the program imports it.
 import { Prng } from "../foundation/prng.js";
-import { keyFindings } from "../report/key-findings.js";
-import { withAnalysis } from "../report/analysis.js";
+import { keyFindings } from "../report/terminal/key-findings.js";
+import { withAnalysis } from "../analysis/comparison/analysis.js";
 import type {
   OperationSeries,
   PercentileCurve,

@@ -1,7 +1,7 @@
 // A small result document with round numbers, for tests of whatever reads one: two treatments, `trials` trials of
 // each, in which the second treatment is slower in a known way. Test material: nothing in the program imports it.
 import type { LatencySummary } from "../metrics/histograms.js";
-import type { AuditFacts } from "../model/conservation.js";
+import type { AuditFacts } from "../workloads/train-events/model/conservation.js";
 import type { DiagnosisSettings } from "../scenario/judgement.js";
 import {
   RESULT_VERSION,

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { parseCapacityThreshold } from "../engine/capacity-probe.js";
-import { EXAMPLES } from "../scenario/reference-examples.js";
+import { parseCapacityThreshold } from "../engine/capacity/capacity-probe.js";
+import { EXAMPLES } from "../cli/reference/reference-examples.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
 import { fuzz, type FuzzedReader } from "./fuzz.js";
 

@@ -2,8 +2,8 @@
 // versions. Test files get plain values by `inject`. It starts what it needs by itself, on a fresh clone too, and
 // never skips: what cannot be had makes the tests that need it fail, with the reason.
 import type { TestProject } from "vitest/node";
-import type { Endpoint } from "../scenario/endpoint.js";
-import { startEmbedded } from "../target/embedded.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { startEmbedded } from "../targets/embedded/embedded.js";
 import { setUpPgBouncers, type PgBouncersFound } from "./pgbouncer-setup.js";
 
 declare module "vitest" {

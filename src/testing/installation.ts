@@ -11,8 +11,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { systemClock } from "../foundation/clock.js";
-import { findPostgresPackage } from "../target/postgres-binaries.js";
-import type { ServerUser } from "../target/private-directory.js";
+import { findPostgresPackage } from "../targets/embedded/postgres-binaries.js";
+import type { ServerUser } from "../targets/private-directory.js";
 
 const SRC = join(import.meta.dirname, "..");
 const MODULES = join(SRC, "..", "node_modules");

@@ -1,9 +1,9 @@
 // Batches of events for tests, as a producer would make them: seeded documents under fresh keys. Nothing in them
 // depends on the clock, so a failing test fails again.
 import { Prng } from "../foundation/prng.js";
-import { DocumentGenerator } from "../model/document-generator.js";
-import type { PreparedEvent } from "../model/event.js";
-import { batchKeys, idsOf } from "../model/event-id.js";
+import { DocumentGenerator } from "../workloads/train-events/model/document-generator.js";
+import type { PreparedEvent } from "../workloads/train-events/model/event.js";
+import { batchKeys, idsOf } from "../workloads/train-events/model/event-id.js";
 
 /** Keys made at that time (milliseconds since 1970), so that two batches of one test differ by `batchNumber` alone. */
 const MADE_AT_MS = Date.UTC(2026, 5, 1);

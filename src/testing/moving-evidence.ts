@@ -1,7 +1,7 @@
 // Evidence that moves on purpose: for each rule of `why-rules.ts` how a trial is made to show a value of it, and two
 // treatments of which one is worse in one respect only. Test material: nothing in the program imports it.
-import { withReasons } from "../report/why/because.js";
-import { whyRules, type WhyRule } from "../report/why/why-rules.js";
+import { withReasons } from "../analysis/why/because.js";
+import { whyRules, type WhyRule } from "../analysis/why/why-rules.js";
 import {
   ResultDocument,
   type Comparison,

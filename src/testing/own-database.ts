@@ -2,7 +2,7 @@
 // is made before the file's tests and dropped after them, with whatever still holds a session in it.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import type { Endpoint } from "../scenario/endpoint.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { testNamespace } from "./namespace.js";
 
 export interface OwnDatabase {

@@ -1,8 +1,8 @@
 // What a user would read of a scenario that is refused: every problem as it is printed, in the order of the file. Anything
 // else that is thrown is a fault of the program, and passed on.
-import type { Overrides } from "../scenario/overrides.js";
+import type { Overrides } from "../scenario/plan/overrides.js";
 import { parseScenario } from "../scenario/loader.js";
-import { problemText, ScenarioError } from "../scenario/problems.js";
+import { problemText, ScenarioError } from "../syntax/problems.js";
 
 /** None where it is valid; the text stands in a file `x.yaml`. */
 export function scenarioProblems(yaml: string, overrides: Overrides = {}): string[] {

@@ -1,8 +1,8 @@
 // Searches for capacity on simulated servers whose capacity is known, with the program's own search: each probe of a
 // server has a knee of its own, and a share of the probes is spoilt, by a stall that makes it fail or by luck that makes
 // it hold. The first probe of a search meets a cold server and fails. Seeded, and without any clock.
-import { capacityInterval, type RateOutcome } from "../engine/capacity-interval.js";
-import { searchCapacity } from "../engine/capacity-search.js";
+import { capacityInterval, type RateOutcome } from "../engine/capacity/capacity-interval.js";
+import { searchCapacity } from "../engine/capacity/capacity-search.js";
 import { CAPACITY_PRECISION } from "../results/capacity-schema.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 

@@ -2,7 +2,7 @@
 // change that the audit is known to miss says so, with the reason; it fails once the audit does find it, so that the list
 // of what cannot be seen stays true.
 import { expect, test } from "vitest";
-import type { Conservation } from "../../src/model/conservation.js";
+import type { Conservation } from "../../src/workloads/train-events/model/conservation.js";
 import type { MutantKind } from "./report.js";
 
 /** What an audit, or a whole run, came to. */

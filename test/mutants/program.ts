@@ -16,7 +16,7 @@ import { urlOf } from "../../src/testing/suite-server.js";
 import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const BUNDLE = "dist/actors/worker-entry.js";
+const BUNDLE = "dist/engine/workers/worker-entry.js";
 
 export type Replacement = readonly [text: string, by: string];
 

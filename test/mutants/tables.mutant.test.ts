@@ -3,8 +3,8 @@
 // made so that it does not: by the workload's own statements, or on events whose document says nothing of it.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import { dropNamespace } from "../../src/database/namespace.js";
-import type { SqlValue } from "../../src/database/workload.js";
+import { dropNamespace } from "../../src/database/namespace/namespace.js";
+import type { SqlValue } from "../../src/workloads/train-events/sql/workload.js";
 import {
   makeAuditedTrial,
   type AuditedCrew,

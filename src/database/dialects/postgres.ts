@@ -1,6 +1,6 @@
 // The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
 // the test suite runs on PostgreSQL 18.
-import { POSTGRES_SAMPLER } from "../sampler/postgres-views.js";
+import { POSTGRES_SAMPLER } from "../evidence/postgres-views.js";
 import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "./dialect.js";
 
 export const postgres: Dialect = {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleResult } from "../../testing/example-result.js";
 import { cellsOf, elementsOf, embeddedData } from "../../testing/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { withAnalysis } from "../analysis.js";
-import { keyFindings } from "../key-findings.js";
+import { withAnalysis } from "../../analysis/comparison/analysis.js";
+import { keyFindings } from "../terminal/key-findings.js";
 import { renderReport } from "./render.js";
 import type { ReportData } from "./report-data.js";
 

@@ -15,7 +15,7 @@ import type { DatabaseEvidence, OperationResult, ResultDocument } from "../../re
 import { TrialFiles } from "../../results/trial-files.js";
 import { EXAMPLE_INTEGRITY, exampleLatency, exampleOperation } from "../../testing/example-result.js";
 import { elementsOf, embeddedData } from "../../testing/report-html.js";
-import { withAnalysis } from "../analysis.js";
+import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { collectReport } from "./collect.js";
 import { renderReport } from "./render.js";
 

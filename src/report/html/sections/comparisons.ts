@@ -11,9 +11,9 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../../results/result-schema.js";
-import { counterLagWords } from "../../counter-lag.js";
-import { isBelowNoise } from "../../noise-floor.js";
-import { intervalText, ratioText } from "../../numbers.js";
+import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
+import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
+import { intervalText, ratioText } from "../../../analysis/statistics/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import { exact, sectionOf, tableOf, text } from "./table.js";

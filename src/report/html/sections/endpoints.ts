@@ -2,7 +2,7 @@
 // beside those of the operations, to which they add up. Nothing where one endpoint without a region is all there is.
 import { OPERATIONS } from "../../../metrics/operations.js";
 import type { EndpointResult, RegionResult } from "../../../results/result-schema.js";
-import type { Shown } from "../../terminal.js";
+import type { Shown } from "../../terminal/terminal.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, tableOf, text } from "./table.js";
 

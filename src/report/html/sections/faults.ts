@@ -2,7 +2,7 @@
 // load took to come back. A table, as all that the charts show is; an experiment without faults has no such section.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { errorsText } from "../../fault-lines.js";
+import { errorsText } from "../../terminal/fault-lines.js";
 import { exact, sectionOf, tableOf, text } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {

@@ -9,8 +9,8 @@ import type {
   ResultDocument,
   TreatmentResult,
 } from "../../../results/result-schema.js";
-import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal.js";
-import { renderTrust } from "../../trust-notes.js";
+import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
+import { renderTrust } from "../../terminal/trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";

@@ -2,9 +2,9 @@
 // threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
-import { capacityText, resolutionTexts } from "../../capacity-table.js";
-import { seenText } from "../../numbers.js";
-import { lawText } from "../../sweep-table.js";
+import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
+import { seenText } from "../../../analysis/statistics/numbers.js";
+import { lawText } from "../../terminal/sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, tableOf, text } from "./table.js";
 

@@ -2,7 +2,7 @@
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { isBelowNoise } from "../../../noise-floor.js";
+import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName } from "./view.js";

@@ -8,7 +8,7 @@ import type {
   YAXisComponentOption,
 } from "echarts";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { EQUIVALENCE } from "../../../equivalence.js";
+import { EQUIVALENCE } from "../../../../analysis/statistics/equivalence.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import {
   comparisonTable,

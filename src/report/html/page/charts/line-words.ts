@@ -1,6 +1,6 @@
 // A chart of lines without its picture: the table behind it, which has every point, and the sentences for readers of
 // screens. A median is said of moments alone: that of the points of a curve is no number of what the curve is about.
-import { median } from "../../../quantiles.js";
+import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
 import { markText, type Mark } from "./marks.js";

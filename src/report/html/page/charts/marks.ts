@@ -1,7 +1,7 @@
 // What is marked on every chart over time: where a trial became steady, and from when to when a fault was there. Trials of a
 // treatment have the same faults at about the same times, so that several trials together show the medians of theirs.
 import type { FaultRecord } from "../../../../results/fault-schema.js";
-import { median } from "../../../quantiles.js";
+import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { Treatment, View } from "./drawing.js";
 
 export interface Mark {

@@ -1,7 +1,7 @@
 // What the reader chose, in the address and back; how values and percentiles are written; where panels stand.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelsOf } from "../../../treatment-labels.js";
+import { labelsOf } from "../../../terminal/treatment-labels.js";
 import { exampleReport } from "../../../../testing/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";

@@ -1,7 +1,7 @@
 // What an event costs the database and the machine, and how large its tables became: bars, a treatment a row. A value
 // that no trial has takes no room; one that is 0 is shown as 0.
 import type { PerEvent } from "../../../../results/result-schema.js";
-import { counterLagWords } from "../../../counter-lag.js";
+import { counterLagWords } from "../../../../analysis/diagnosis/counter-lag.js";
 import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";

@@ -2,7 +2,7 @@
 // lines are drawn (a median of percentiles is no percentile of anything, and is called what it is), and their mean where
 // parts of a whole are stacked, because only means still add up. A second without a transaction is a gap; one in which
 // no sample was asked for is none.
-import { mean, median } from "../../../quantiles.js";
+import { mean, median } from "../../../../analysis/statistics/quantiles.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./lines.js";

@@ -1,6 +1,6 @@
 // One number per treatment from its trials: the median of the complete ones with their range, or the chosen trial's.
 // A trial that does not tell the value is left out, never taken for 0.
-import { median } from "../../../quantiles.js";
+import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { TrialResult } from "../../../../results/result-schema.js";
 import type { Bar, BarPanel } from "./bar-panels.js";
 import { nothing, type NothingToPlot, type View } from "./drawing.js";

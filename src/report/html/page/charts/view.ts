@@ -2,7 +2,7 @@
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
 import { OPERATIONS } from "../../../../metrics/operations.js";
-import { labelsOf } from "../../../treatment-labels.js";
+import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";

@@ -1,0 +1,71 @@
+// Everything that statistics have to say about an experiment, written into its result document: medians of each
+// treatment with their intervals, comparisons with what moved with them, effects of factors, sweeps. Made from the
+// stored trials and the seed alone, so that the same document always gives the same analysis. The trials of a search for
+// capacity ran at rates that it chose and share no blocks: nothing is compared between them.
+import { deriveSeed } from "../../foundation/prng.js";
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type MetricSummary,
+  type ResultDocument,
+  type TreatmentResult,
+} from "../../results/result-schema.js";
+import { compareTreatments } from "./comparisons.js";
+import { factorEffects, HEADLINE_METRICS } from "./effects.js";
+import { medianWithInterval, settling } from "./findings.js";
+import { outlyingTrials } from "./outlying-trials.js";
+import { metricOf } from "../steady-state/series.js";
+import { sweepsOf } from "./sweeps.js";
+import { withReasons } from "../why/because.js";
+
+/** Median over complete trials of every metric that a treatment has. */
+export function summaryOf(treatment: TreatmentResult, seed: number): MetricSummary[] {
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
+      const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+      if (values.length === 0) return [];
+      const spread = medianWithInterval(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+      const [min, max] = [Math.min(...values), Math.max(...values)];
+      return [{ operation, metric, trials: values.length, min, max, ...spread }];
+    }),
+  );
+}
+
+/** What differs between treatments. */
+type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions" | "sweeps">>;
+
+const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
+
+function differencesOf(treatments: readonly TreatmentResult[], seed: number): Differences {
+  const metrics: readonly string[] = HEADLINE_METRICS;
+  const comparisons = compareTreatments(treatments, seed);
+  const { effects, interactions } = factorEffects(treatments, seed);
+  const headlines = comparisons.filter(({ metric }) => metrics.includes(metric));
+  const settle = settling([...headlines, ...effects, ...interactions], seed);
+  return {
+    comparisons: withReasons(comparisons.map(settle), treatments, seed),
+    effects: effects.map(settle),
+    interactions: interactions.map(settle),
+    sweeps: sweepsOf(treatments, seed),
+  };
+}
+
+/** The document with its statistics put in, or put in anew. */
+export function withAnalysis(result: ResultDocument): ResultDocument {
+  const { treatments, capacity } = result;
+  const { seed } = result.scenario;
+  return {
+    ...result,
+    treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
+    outlyingTrials: outlyingTrials(treatments),
+    ...(capacity ? NOT_COMPARED : differencesOf(treatments, seed)),
+  };
+}
+
+/** The document with its statistics: as stored or, where it lacks some (results of before there were any), made now. */
+export function analysed(stored: ResultDocument): ResultDocument {
+  const isWhole =
+    stored.treatments.every(({ summary }) => summary) &&
+    stored.comparisons.every(({ isFinding }) => isFinding !== undefined);
+  return isWhole ? stored : withAnalysis(stored);
+}

@@ -1,0 +1,210 @@
+// What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
+// and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
+// that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
+import { counted } from "../../foundation/units.js";
+import {
+  COMPARED_OPERATIONS,
+  type ComparedOperation,
+  type Comparison,
+  type ResultDocument,
+} from "../../results/result-schema.js";
+import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
+import { HEADLINE_METRICS } from "./effects.js";
+import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { intervalText, NONE_IN_RATIOS, ratioText } from "../statistics/numbers.js";
+import { outlyingSentences } from "./outlying-trials.js";
+import { metricOf } from "../steady-state/series.js";
+import { wrap, WIDTH_MAX } from "../../report/terminal/text-table.js";
+
+type Headline = (typeof HEADLINE_METRICS)[number];
+
+const VERBS: Readonly<Record<ComparedOperation, string>> = {
+  add: "adds",
+  process: "processes",
+  archive: "archives",
+  read: "reads",
+  __cycle__: "takes through the cycle",
+  "lifecycle.completed": "completes",
+  "lifecycle.archived": "archives",
+};
+const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
+  "lifecycle.completed": "time to completion",
+  "lifecycle.archived": "time to the archive",
+};
+
+function isHeadline(metric: Comparison["metric"]): metric is Headline {
+  return (HEADLINE_METRICS as readonly string[]).includes(metric);
+}
+
+function timeName({ operation, metric }: Comparison): string {
+  return `${metric} ${SPANS[operation] ?? "response time"}`;
+}
+
+function ciText({ ciLow, ciHigh }: Comparison): string {
+  return `95 % CI ${intervalText(ciLow, ciHigh)}`;
+}
+
+/** `adds 1.31x as many events/s as jsonb, 95 % CI 1.22-1.40`, of a comparison that is not inconclusive. */
+export function settledText(comparison: Comparison, all: readonly Comparison[]): string {
+  const { operation, metric, baseline, ratio, verdict } = comparison;
+  const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
+  if (metric === "eventsPerSecond")
+    return verdict === "indistinguishable"
+      ? `${VERBS[operation]} as many events/s as ${baseline} within 5 %, ${ciText(comparison)}`
+      : `${VERBS[operation]} ${ratioText(ratio)} as many events/s as ${baseline}, ${ciText(comparison)}${noise}`;
+  return verdict === "indistinguishable"
+    ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
+    : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
+}
+
+/** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
+export function isSettled({ isFinding, verdict }: Comparison): boolean {
+  return isFinding === true || verdict === "indistinguishable";
+}
+
+function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
+  const name = metric === "eventsPerSecond" ? "events/s" : metric;
+  return `${name} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+}
+
+function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
+  const settled = comparisons.filter(isSettled);
+  const open = comparisons.filter((each) => !isSettled(each));
+  const [first] = settled;
+  if (!first) return "";
+  const undecided = `inconclusive: ${open.map(undecidedText).join(", ")}`;
+  const parts = settled.map((each) => settledText(each, all));
+  return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
+}
+
+/** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
+export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
+  const { comparisons, treatments } = result;
+  const asked = comparisons
+    .filter((each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN)
+    // Throughput first.
+    .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
+  const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
+  const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
+  const isOpen = (id: string): boolean => !ofTreatment(id).some(isSettled);
+  const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
+  const open = compared.filter(isOpen);
+  return [
+    ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons)),
+    ...(open.length > 0 ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
+  ].flatMap((line) => wrap(line, WIDTH_MAX));
+}
+
+/** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
+export function noiseSentences(comparisons: readonly Comparison[]): string[] {
+  const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
+  if (replicas.length === 0) return [];
+  const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
+  const floors = keys.flatMap(({ operation, metric }, i) => {
+    const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
+    const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
+    if (floor === undefined) return [];
+    const name = metric === "eventsPerSecond" ? "events/s" : metric;
+    return [`${operation} ${name} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
+  });
+  const flagged = replicas.filter(({ isFinding }) => isFinding);
+  const suspicious =
+    `A/A pairs are told apart in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
+    flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
+    ". Only chance (1 experiment in 20) or an order effect does that.";
+  const below = comparisons.filter((each) => each.isFinding && isBelowNoise(each, comparisons));
+  const warning =
+    `${counted(below.length, "claimed difference is", "claimed differences are")} no larger than the noise of A/A ` +
+    `pairs and should not be believed: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
+  return [
+    `Noise floor (the very same settings differed by up to): ${floors.join(", ")}.`,
+    ...(flagged.length > 0 ? [suspicious] : []),
+    ...(below.length > 0 ? [warning] : []),
+  ];
+}
+
+function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
+  const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
+  const undecided = claims.filter((each) => !isSettled(each));
+  const open = undecided.length;
+  // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
+  const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
+  const family = new Set(claims.map(({ treatment }) => treatment)).size;
+  if (claims.length === 0) return [];
+  const [needed, neededPaired] = [trialsNeeded(family), pairedTrialsNeeded(family)];
+  const why =
+    fewest < needed
+      ? `with ${family} to compare with the first, fewer than ${needed} trials cannot be significant`
+      : fewest < neededPaired
+        ? `${counted(fewest, "trial")} can show large differences only; from ${neededPaired} on they are compared within blocks`
+        : `${counted(fewest, "trial")} neither show a difference nor exclude one`;
+  const lack = `in fewer than ${BLOCKS_MIN} blocks both sides have a value`;
+  const reasons = [
+    ...(unpaired < open ? [why] : []),
+    ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
+  ];
+  const chance =
+    "These differences share one error rate: where nothing differs, at most 1 experiment in 20 states any. Their " +
+    "95 % intervals are of each comparison by itself.";
+  return [
+    ...(open > 0
+      ? [
+          `${open} of ${counted(claims.length, "comparison")} ${open === 1 ? "is" : "are"} inconclusive: ${reasons.join("; ")}.`,
+        ]
+      : []),
+    ...(open < claims.length ? [chance] : []),
+  ];
+}
+
+/** Said of a search for capacity in place of comparisons. */
+const OWN_RATES =
+  "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.";
+
+/** How far the tests reach: what stays open and why, and what a verdict is worth. */
+export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
+  if (treatments.length < 2) return [];
+  if (capacity) return [OWN_RATES];
+  const complete = treatments.map(
+    (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
+  );
+  const fewest = Math.min(...complete);
+  const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
+  if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
+  const few =
+    `${counted(fewest, "trial")} cannot support a claim: no significance claimed. Ratios are medians over blocks of ` +
+    `trials; intervals and tests need at least ${BLOCKS_MIN} trials of each treatment.`;
+  return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
+}
+
+/** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
+export function stallSentences({ treatments, comparisons }: ResultDocument): string[] {
+  const zeros = treatments.flatMap(({ id, trials }) =>
+    COMPARED_OPERATIONS.flatMap((operation) => {
+      const isCompared = comparisons.some(
+        (each) =>
+          each.operation === operation &&
+          each.metric === "eventsPerSecond" &&
+          (each.baseline === id || each.treatment === id),
+      );
+      const rates = trials.flatMap((trial) => metricOf(trial, operation, "eventsPerSecond") ?? []);
+      const none = rates.filter((rate) => rate === 0).length;
+      return isCompared && none > 0
+        ? [`${operation} of ${id} in ${none} of ${counted(rates.length, "trial")}`]
+        : [];
+    }),
+  );
+  return [
+    ...outlyingSentences(treatments),
+    ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
+  ];
+}
+
+/** What may be concluded over all operations, and what may not. */
+export function renderClaims(result: ResultDocument): string[] {
+  const sentences = [
+    ...stallSentences(result),
+    ...reachSentences(result),
+    ...noiseSentences(result.comparisons),
+  ];
+  return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import type { TreatmentResult } from "../../results/result-schema.js";
+import { Comparison } from "../../results/result-schema.js";
+import { exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { compareTreatments } from "./comparisons.js";
+import { isBelowNoise, noiseFloor } from "./noise-floor.js";
+
+/** Trials of one treatment whose add makes these events a second; with none of them nothing takes time either. */
+function rates(id: string, eventsPerSecond: readonly number[]): TreatmentResult {
+  const made = treatment(id, eventsPerSecond.length, () => 10);
+  for (const [block, rate] of eventsPerSecond.entries()) {
+    const { add } = made.trials[block]?.operations ?? {};
+    if (add) Object.assign(add, { eventsPerSecond: rate, ...(rate === 0 && { responseTimeMs: null }) });
+  }
+  return made;
+}
+
+function rateOfAdd(treatments: TreatmentResult[]) {
+  return compareTreatments(treatments, 1).find(
+    ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+  );
+}
+
+/** A treatment whose mean add time in block b is `meanMs(b)`. */
+function treatment(id: string, blocks: number, meanMs: (block: number) => number): TreatmentResult {
+  const trials = Array.from({ length: blocks }, (_, block) => exampleTrial(block, block + 1, meanMs(block)));
+  return { id, levels: { payload: id }, trials, merged: null };
+}
+
+function meanOfAdd(treatments: TreatmentResult[], seed = 1) {
+  return compareTreatments(treatments, seed).filter(
+    ({ operation, metric }) => operation === "add" && metric === "mean",
+  );
+}
+
+describe("compareTreatments", () => {
+  it("finds a difference that every block shows", () => {
+    const comparisons = compareTreatments(exampleResult(8, 2).treatments, 42);
+    // Five metrics of add and process, four of the time to completion.
+    expect(comparisons).toHaveLength(5 + 5 + 4);
+    for (const { differences, ...comparison } of comparisons) {
+      expect(Comparison.parse(comparison)).toEqual(comparison);
+      expect(differences.size).toBe(8);
+      expect(comparison).toMatchObject({
+        factor: "payload",
+        baseline: "jsonb",
+        treatment: "text",
+        blocks: 8,
+      });
+    }
+    expect(comparisons[0]).toMatchObject({ operation: "add", metric: "mean", verdict: "higher" });
+    expect(comparisons[0]?.ratio).toBeCloseTo(2, 10);
+    expect(comparisons[0]?.pValue).toBe(2 / 2 ** 8);
+    expect(comparisons.find(({ metric }) => metric === "eventsPerSecond")).toMatchObject({
+      ratio: 1,
+      verdict: "indistinguishable",
+    });
+    const faster = compareTreatments(exampleResult(8, 0.5).treatments, 42);
+    expect(faster[0]).toMatchObject({ verdict: "lower" });
+    expect(faster[0]?.ratio).toBeCloseTo(0.5, 10);
+  });
+
+  it("claims nothing with fewer than five trials, however large the difference", () => {
+    for (const comparison of compareTreatments(exampleResult(4, 100).treatments, 42))
+      expect(comparison).toMatchObject({
+        ciLow: null,
+        ciHigh: null,
+        pValue: null,
+        pAdjusted: null,
+        verdict: "inconclusive",
+      });
+  });
+
+  it("finds a large difference with five trials, by the test over both sides that can tell", () => {
+    const [comparison] = compareTreatments(exampleResult(5, 2).treatments, 42);
+    expect(comparison).toMatchObject({ test: "unpaired", pValue: 2 / 252, verdict: "higher" });
+    expect(comparison?.ciLow).toBeCloseTo(2, 10);
+  });
+
+  it("leaves five trials that differ less than the trials of one treatment do undecided", () => {
+    const [comparison] = compareTreatments(exampleResult(5, 1.1).treatments, 42);
+    expect(comparison).toMatchObject({ test: "unpaired", verdict: "inconclusive" });
+    expect(comparison?.pAdjusted).toBeGreaterThan(0.05);
+    const [withinBlocks] = compareTreatments(exampleResult(6, 1.1).treatments, 42);
+    expect(withinBlocks).toMatchObject({ test: "paired", pValue: 2 / 2 ** 6, verdict: "higher" });
+  });
+
+  it("pairs by block, so that a machine that slows down over time does not hide a difference", () => {
+    const drifting = (factor: number) => (block: number) =>
+      10 * 1.5 ** block * factor * (1 + (block % 3) / 100);
+    const [comparison] = meanOfAdd([
+      treatment("a", 8, (block) => 10 * 1.5 ** block),
+      treatment("b", 8, drifting(1.1)),
+    ]);
+    expect(comparison?.verdict).toBe("higher");
+    expect(comparison?.ratio).toBeCloseTo(1.111, 2);
+    expect(comparison?.ciLow).toBeGreaterThan(1.09);
+    expect(comparison?.ciHigh).toBeLessThan(1.13);
+  });
+
+  it("leaves out blocks that lack a complete trial of either treatment, and operations without samples", () => {
+    const a = treatment("a", 6, () => 10);
+    const b = treatment("b", 6, () => 20);
+    const [failed, , last] = [b.trials[0], b.trials[1], b.trials[5]];
+    if (!failed || !last) throw new Error("six trials were made");
+    failed.status = "failed";
+    last.block = 99;
+    const [comparison] = meanOfAdd([a, b]);
+    expect(comparison?.blocks).toBe(4);
+    for (const trial of b.trials) {
+      trial.operations = {};
+      trial.lifecycle = { completedMs: null, archivedMs: null };
+    }
+    expect(compareTreatments([a, b], 1)).toEqual([]);
+    expect(compareTreatments([a], 1)).toEqual([]);
+    expect(compareTreatments([], 1)).toEqual([]);
+  });
+
+  it("takes a stall for what it is: as little as half an event in the window", () => {
+    const working = [500, 510, 490, 505, 495, 500, 502, 498];
+    const stalled = rateOfAdd([rates("a", working), rates("b", Array<number>(8).fill(0))]);
+    expect(stalled).toMatchObject({ blocks: 8, verdict: "lower" });
+    expect(stalled?.ratio).toBeCloseTo(0.5 / 30 / 500, 7);
+    const started = rateOfAdd([rates("a", Array<number>(8).fill(0)), rates("b", working)]);
+    expect(started).toMatchObject({ blocks: 8, verdict: "higher" });
+    // Three stalls of eight trials do not drop out: what is left would be the same.
+    const sometimes = rateOfAdd([rates("a", working), rates("b", [...working.slice(0, 5), 0, 0, 0])]);
+    expect(sometimes).toMatchObject({ blocks: 8, verdict: "inconclusive" });
+  });
+
+  it("compares nothing with nothing in no metric", () => {
+    const none = Array<number>(8).fill(0);
+    expect(rateOfAdd([rates("a", none), rates("b", none)])).toBeUndefined();
+  });
+
+  it("takes no event in a short window for no more than none in a long one", () => {
+    const [a, b] = [rates("a", [0, 0, 0, 0, 0, 0, 0, 1 / 30]), rates("b", Array<number>(8).fill(0))];
+    for (const trial of b.trials) trial.windowSeconds = 15;
+    expect(rateOfAdd([a, b])).toMatchObject({ ratio: 1, verdict: "inconclusive" });
+  });
+
+  it("corrects for the number of treatments asked about", () => {
+    const base = treatment("a", 8, () => 10);
+    const others = ["b", "c", "d"].map((id) => treatment(id, 8, (block) => 20 + block));
+    for (const comparison of meanOfAdd([base, ...others])) {
+      expect(comparison.pValue).toBe(2 / 256);
+      expect(comparison.pAdjusted).toBeCloseTo(6 / 256, 12);
+    }
+  });
+
+  it("names every factor that differs", () => {
+    const a = treatment("a", 2, () => 10);
+    const b = { ...treatment("b", 2, () => 10), levels: { payload: "b", pool: "pg-pool" } };
+    expect(compareTreatments([a, b], 1)[0]?.factor).toBe("payload x pool");
+    expect(compareTreatments([a, { ...a, id: "a-2" }], 1)[0]?.factor).toBe("none");
+  });
+
+  it("compares A/A pairs apart from claims, and says when a claim is no larger than their noise", () => {
+    const noisy = (factor: number) => (block: number) => 10 * factor * (1 + (block % 3) / 10);
+    const first = treatment("jsonb-a", 8, () => 10);
+    const again = { ...treatment("jsonb-b", 8, noisy(1)), sameAs: "jsonb-a" };
+    const other = treatment("text", 8, () => 11);
+    const otherAgain = { ...treatment("text-b", 8, () => 11), sameAs: "text" };
+    const all = compareTreatments([first, again, other, otherAgain], 1);
+    const add = all.filter(({ operation, metric }) => operation === "add" && metric === "mean");
+    expect(add.map((each) => [each.factor, each.baseline, each.treatment])).toEqual([
+      ["payload", "jsonb-a", "text"],
+      ["payload", "jsonb-a", "text-b"],
+      ["none", "jsonb-a", "jsonb-b"],
+      ["none", "text", "text-b"],
+    ]);
+    expect(noiseFloor(all, "add", "mean")).toBeCloseTo(1.2, 10);
+    expect(add.map((each) => [each.verdict, isBelowNoise(each, all)]).slice(0, 2)).toEqual([
+      ["higher", true],
+      ["higher", true],
+    ]);
+    expect(noiseFloor(all, "archive", "mean")).toBeUndefined();
+    const larger = compareTreatments([first, again, treatment("text", 8, () => 13)], 1);
+    expect(larger.some((each) => each.metric === "mean" && isBelowNoise(each, larger))).toBe(false);
+  });
+
+  it("repeats with its seed", () => {
+    const { treatments } = exampleResult(6, 1.02);
+    expect(compareTreatments(treatments, 7)).toEqual(compareTreatments(treatments, 7));
+  });
+});

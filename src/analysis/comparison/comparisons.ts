@@ -1,0 +1,75 @@
+// Compares every treatment with the first one, operation by operation and metric by metric, and treatments that
+// run the very same settings (A/A pairs) with each other: what those differ by is noise (`noise-floor.ts`).
+// The replicate is the trial; what a finding needs is told in `findings.ts`.
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type ComparedOperation,
+  type Comparison,
+  type ComparisonMetric,
+  type TreatmentResult,
+} from "../../results/result-schema.js";
+import { findingsOf, type Asked } from "./findings.js";
+import { NO_FACTOR } from "./noise-floor.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
+import { isZeroThroughout, logSeries } from "../steady-state/series.js";
+
+/** The factors whose levels differ, as one name. */
+function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
+  if (isReplica(baseline, treatment)) return NO_FACTOR;
+  const factors = new Set([...Object.keys(baseline.levels), ...Object.keys(treatment.levels)]);
+  const differing = [...factors].filter((factor) => baseline.levels[factor] !== treatment.levels[factor]);
+  return differing.join(" x ") || NO_FACTOR;
+}
+
+function isReplica(baseline: TreatmentResult, treatment: TreatmentResult): boolean {
+  return treatment.sameAs === baseline.id;
+}
+
+type Pair = readonly [baseline: TreatmentResult, treatment: TreatmentResult];
+
+function compareFamily(
+  pairs: readonly Pair[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+  seed: number,
+): (Comparison & Asked)[] {
+  const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
+  const questions = compared.map(([baseline, treatment]) => ({
+    key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
+    reference: logSeries(baseline, operation, metric, [baseline, treatment]),
+    values: logSeries(treatment, operation, metric, [baseline, treatment]),
+    hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
+  }));
+  return findingsOf(questions, seed).flatMap((finding, i) => {
+    const [baseline, treatment] = compared[i] as Pair;
+    if (!finding) return [];
+    const factor = differingFactors(baseline, treatment);
+    return [{ factor, operation, metric, baseline: baseline.id, treatment: treatment.id, ...finding }];
+  });
+}
+
+/**
+ * All comparisons with the first treatment, and of A/A pairs. One family of tests is one question, "which
+ * treatments differ in this metric of this operation?", so Holm's correction is over the treatments compared; A/A
+ * pairs ask another question and are a family of their own.
+ */
+export function compareTreatments(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+): (Comparison & Asked)[] {
+  const [baseline, ...others] = treatments;
+  if (!baseline) return [];
+  const claims = others.flatMap((treatment): Pair[] =>
+    isReplica(baseline, treatment) ? [] : [[baseline, treatment]],
+  );
+  const replicas = others.flatMap((treatment) =>
+    treatments.flatMap((original): Pair[] => (isReplica(original, treatment) ? [[original, treatment]] : [])),
+  );
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric) => [
+      ...compareFamily(claims, operation, metric, seed),
+      ...compareFamily(replicas, operation, metric, seed),
+    ]),
+  );
+}

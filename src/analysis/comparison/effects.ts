@@ -1,0 +1,175 @@
+// What a factor does whatever the others are (its marginal effect: the geometric mean of its ratio over their
+// combinations) and where that would mislead, because the ratio itself depends on another factor (interaction).
+// Both are asked of three headline metrics only, and only where at least two factors vary. A/A replicas are left
+// out; combinations that lack a partner are too.
+import {
+  COMPARED_OPERATIONS,
+  type ComparedOperation,
+  type ComparisonMetric,
+  type Effect,
+  type Interaction,
+  type TreatmentResult,
+} from "../../results/result-schema.js";
+import { findingsOf, type Asked } from "./findings.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
+import { isZeroThroughout, logSeries, meanSeries, ratioSeries, type LogSeries } from "../steady-state/series.js";
+
+/** The metrics that effects are asked of, and that the summary words. */
+export const HEADLINE_METRICS = ["mean", "p99", "eventsPerSecond"] as const satisfies ComparisonMetric[];
+
+interface Factor {
+  readonly name: string;
+  readonly baselineLevel: string;
+  /** The other levels. */
+  readonly levels: readonly string[];
+}
+
+function factorsOf(treatments: readonly TreatmentResult[]): Factor[] {
+  const [first] = treatments;
+  return Object.entries(first?.levels ?? {}).flatMap(([name, baselineLevel]) => {
+    const all = new Set(treatments.flatMap(({ levels }) => levels[name] ?? []));
+    all.delete(baselineLevel);
+    return all.size > 0 ? [{ name, baselineLevel, levels: [...all] }] : [];
+  });
+}
+
+/** The treatment that differs from `treatment` in these levels and nothing else. */
+function partner(
+  treatments: readonly TreatmentResult[],
+  treatment: TreatmentResult,
+  changed: Readonly<Record<string, string>>,
+): TreatmentResult | undefined {
+  const wanted = { ...treatment.levels, ...changed };
+  return treatments.find(({ levels }) =>
+    Object.keys(wanted).every((factor) => levels[factor] === wanted[factor]),
+  );
+}
+
+/** Two sides of a question, each a list of treatments or of pairs of them, one for each combination of the rest. */
+interface Contrast<T> {
+  readonly about: T;
+  readonly combinations: number;
+  /** Treatments of which ratios are taken. */
+  readonly pairs: readonly (readonly TreatmentResult[])[];
+  readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
+    reference: LogSeries;
+    values: LogSeries;
+  };
+}
+
+type EffectName = Pick<Effect, "factor" | "baselineLevel" | "level">;
+
+function effectContrasts(treatments: readonly TreatmentResult[], factors: readonly Factor[]) {
+  return factors.flatMap(({ name, baselineLevel, levels }) =>
+    levels.flatMap((level): Contrast<EffectName>[] => {
+      const pairs = treatments.flatMap((treatment): [TreatmentResult, TreatmentResult][] => {
+        if (treatment.levels[name] !== baselineLevel) return [];
+        const other = partner(treatments, treatment, { [name]: level });
+        return other ? [[treatment, other]] : [];
+      });
+      if (pairs.length < 2) return [];
+      return [
+        {
+          about: { factor: name, baselineLevel, level },
+          combinations: pairs.length,
+          pairs,
+          sides: (seriesOf) => ({
+            reference: meanSeries(pairs.map(([treatment]) => seriesOf(treatment))),
+            values: meanSeries(pairs.map(([, other]) => seriesOf(other))),
+          }),
+        },
+      ];
+    }),
+  );
+}
+
+type InteractionName = EffectName & Pick<Interaction, "otherFactor" | "otherBaselineLevel" | "otherLevel">;
+
+function interactionContrast(
+  treatments: readonly TreatmentResult[],
+  about: InteractionName,
+): Contrast<InteractionName>[] {
+  const level = { [about.factor]: about.level };
+  const otherLevel = { [about.otherFactor]: about.otherLevel };
+  const squares = treatments.flatMap((start) => {
+    const isStart =
+      start.levels[about.factor] === about.baselineLevel &&
+      start.levels[about.otherFactor] === about.otherBaselineLevel;
+    if (!isStart) return [];
+    const changed = partner(treatments, start, level);
+    const elsewhere = partner(treatments, start, otherLevel);
+    const both = partner(treatments, start, { ...level, ...otherLevel });
+    return changed && elsewhere && both ? [{ start, changed, elsewhere, both }] : [];
+  });
+  if (squares.length === 0) return [];
+  return [
+    {
+      about,
+      combinations: squares.length,
+      pairs: squares.flatMap(({ start, changed, elsewhere, both }) => [
+        [start, changed],
+        [elsewhere, both],
+      ]),
+      sides: (of) => ({
+        reference: meanSeries(squares.map(({ start, changed }) => ratioSeries(of(changed), of(start)))),
+        values: meanSeries(squares.map(({ elsewhere, both }) => ratioSeries(of(both), of(elsewhere)))),
+      }),
+    },
+  ];
+}
+
+function interactionContrasts(treatments: readonly TreatmentResult[], factors: readonly Factor[]) {
+  return factors.flatMap((factor, i) =>
+    factors.slice(i + 1).flatMap((other) =>
+      factor.levels.flatMap((level) =>
+        other.levels.flatMap((otherLevel) =>
+          interactionContrast(treatments, {
+            ...{ factor: factor.name, baselineLevel: factor.baselineLevel, level },
+            ...{ otherFactor: other.name, otherBaselineLevel: other.baselineLevel, otherLevel },
+          }),
+        ),
+      ),
+    ),
+  );
+}
+
+interface About {
+  readonly operation: ComparedOperation;
+  readonly metric: ComparisonMetric;
+  readonly combinations: number;
+}
+
+/** One family for each operation and metric. */
+function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: number): (T & About & Asked)[] {
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    HEADLINE_METRICS.flatMap((metric) => {
+      // A ratio of none to none is none.
+      const asked = contrasts.filter(
+        ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
+      );
+      const questions = asked.map(({ about, sides, pairs }) => ({
+        key: [...Object.values(about), operation, metric].join("\n"),
+        ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
+        hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
+      }));
+      return findingsOf(questions, seed).flatMap((finding, i) => {
+        const { about, combinations } = asked[i] as Contrast<T>;
+        return finding ? [{ ...about, combinations, operation, metric, ...finding }] : [];
+      });
+    }),
+  );
+}
+
+/** Empty where fewer than two factors vary: then the comparisons say it all. */
+export function factorEffects(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+): { effects: (Effect & Asked)[]; interactions: (Interaction & Asked)[] } {
+  const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
+  const factors = factorsOf(distinct);
+  if (factors.length < 2) return { effects: [], interactions: [] };
+  return {
+    effects: ask(effectContrasts(distinct, factors), seed),
+    interactions: ask(interactionContrasts(distinct, factors), seed),
+  };
+}

@@ -1,0 +1,160 @@
+// From questions to findings. A question sets one series of trials against another; a family is the questions that
+// are asked together. It answers with a ratio, its bootstrap interval, a permutation test corrected by Holm over
+// the family, and a verdict that needs test and interval to agree. With fewer than five blocks it claims nothing.
+// docs/statistics.md says why each choice was made.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { RatioFinding } from "../../results/result-schema.js";
+import { EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING } from "../statistics/equivalence.js";
+import { familyPValues } from "../statistics/family-test.js";
+import { ratioSeries, type LogSeries } from "../steady-state/series.js";
+import {
+  bootstrapInterval,
+  expandedConfidence,
+  holm,
+  leastPValue,
+  leastTwoSamplePValue,
+  median,
+  signFlipPValue,
+  twoSamplePValue,
+} from "../statistics/statistics.js";
+
+/** Fewer blocks than this are inconclusive, whatever they show. */
+export const BLOCKS_MIN = 5;
+const SIGNIFICANCE = 0.05;
+
+/** Are `values` higher or lower than `reference`? */
+export interface Question {
+  /** Seeds the resampling of this question apart from all others. */
+  readonly key: string;
+  readonly reference: LogSeries;
+  readonly values: LogSeries;
+  /** Whether a trial of either side is beyond a factor of two of its own median (`outlying-trials.ts`). */
+  readonly hasOutlyingTrial?: boolean;
+}
+
+/** An answer, with the differences over blocks that the test of the whole family is made of. */
+export type Asked = RatioFinding & { readonly differences: LogSeries };
+
+function fewest(family: number, leastP: (trials: number) => number): number {
+  let trials = BLOCKS_MIN;
+  while (leastP(trials) * family > SIGNIFICANCE) trials++;
+  return trials;
+}
+
+/** Blocks from which on the paired test can be significant for one of `family` questions. */
+export function pairedTrialsNeeded(family: number): number {
+  return fewest(family, leastPValue);
+}
+
+/** Trials of each treatment without which no verdict on `family` questions can be significant, however clear. */
+export function trialsNeeded(family: number): number {
+  return Math.min(fewest(family, leastTwoSamplePValue), pairedTrialsNeeded(family));
+}
+
+/** Whether single ratios (logarithms) agree that there is no difference: nearly all of them near 1, and none far away. */
+function areNear(ratios: readonly number[]): boolean {
+  const near = ratios.filter((ratio) => Math.abs(ratio) <= Math.log(NEAR)).length;
+  return near >= NEAR_SHARE * ratios.length && ratios.every((ratio) => Math.abs(ratio) <= Math.log(OUTLYING));
+}
+
+/** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1, and `isSteady`. */
+export function verdictOf(
+  finding: Omit<RatioFinding, "verdict">,
+  isSteady: boolean,
+): RatioFinding["verdict"] {
+  const { ciLow, ciHigh, pAdjusted } = finding;
+  if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
+  if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
+  if (pAdjusted <= SIGNIFICANCE && ciHigh < 1) return "lower";
+  const isSame = ciLow >= 1 / EQUIVALENCE && ciHigh <= EQUIVALENCE;
+  return isSame && isSteady ? "indistinguishable" : "inconclusive";
+}
+
+/** Median with its bootstrap interval over blocks; null ends where there are too few. */
+export function medianWithInterval(
+  values: readonly number[],
+  seed: number,
+): { median: number; ciLow: number | null; ciHigh: number | null } {
+  if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
+  const interval = bootstrapInterval(values, median, new Prng(seed), expandedConfidence(values.length));
+  return { median: median(values), ciLow: interval.low, ciHigh: interval.high };
+}
+
+type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
+
+function answer(question: Question, pairedFrom: number, seed: number): Unadjusted | undefined {
+  const differences = ratioSeries(question.values, question.reference);
+  const blocks = [...differences.keys()].sort((a, b) => a - b);
+  if (blocks.length === 0) return undefined;
+  const pick = (series: LogSeries): number[] => blocks.flatMap((block) => series.get(block) ?? []);
+  const ratios = pick(differences);
+  const ownSeed = deriveSeed(seed, "finding", question.key);
+  const { median: logRatio, ciLow, ciHigh } = medianWithInterval(ratios, ownSeed);
+  const prng = new Prng(deriveSeed(ownSeed, "test"));
+  const test = blocks.length < BLOCKS_MIN ? null : blocks.length >= pairedFrom ? "paired" : "unpaired";
+  const pValue =
+    test === "paired"
+      ? signFlipPValue(ratios, prng)
+      : twoSamplePValue(pick(question.reference), pick(question.values), prng);
+  return {
+    blocks: blocks.length,
+    ratio: Math.exp(logRatio),
+    ciLow: ciLow === null ? null : Math.exp(ciLow),
+    ciHigh: ciHigh === null ? null : Math.exp(ciHigh),
+    test,
+    pValue: test === null ? null : pValue,
+    differences,
+  };
+}
+
+/** One answer for each question, in order; undefined where not one block has both sides. */
+export function findingsOf(family: readonly Question[], seed: number): (Asked | undefined)[] {
+  const answers = family.map(({ values, reference }) => ratioSeries(values, reference).size);
+  const testable = answers.filter((blocks) => blocks >= BLOCKS_MIN).length;
+  const pairedFrom = pairedTrialsNeeded(Math.max(1, testable));
+  return adjusted(family.map((question) => answer(question, pairedFrom, seed))).map((each, i) => {
+    const isSteady = areNear([...(each?.differences.values() ?? [])]) && !family[i]?.hasOutlyingTrial;
+    return each && { ...each, verdict: verdictOf(each, isSteady) };
+  });
+}
+
+/** Answers with Holm's correction over those that have a p-value. */
+export function adjusted<T extends { readonly pValue: number | null }>(
+  answers: readonly (T | undefined)[],
+): ((T & { pAdjusted: number | null }) | undefined)[] {
+  const corrected = holm(answers.flatMap((each) => each?.pValue ?? []));
+  return answers.map(
+    (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
+  );
+}
+
+/** Whether it says that two sides differ; by itself, which is not yet a finding of the experiment. */
+export function isDifference({ verdict }: Pick<RatioFinding, "verdict">): boolean {
+  return verdict === "higher" || verdict === "lower";
+}
+
+/**
+ * Puts what is asked of an experiment under one error rate. The function that it gives says of each answer, in place of its
+ * differences, what its p-value is among all of them, and whether it is a finding; one outside of the family is none.
+ */
+export function settling(
+  family: readonly Asked[],
+  seed: number,
+): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null; isFinding: boolean } {
+  const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
+  const prng = new Prng(deriveSeed(seed, "family"));
+  const pValues = familyPValues(
+    testable.map(({ differences }) => differences),
+    prng,
+  );
+  const known = new Map(testable.map((each, i) => [each, pValues[i] ?? null]));
+  return (each) => {
+    const { differences, ...answer } = each;
+    const familyP = known.get(each) ?? null;
+    return {
+      ...answer,
+      familyP,
+      isFinding: familyP !== null && familyP <= SIGNIFICANCE && isDifference(each),
+    };
+  };
+}

@@ -1,0 +1,35 @@
+// What comparisons of A/A pairs, treatments of the very same settings, say of all others: they differ by noise alone, and
+// a difference that is no larger deserves no belief. Of stored comparisons, so that charts and texts say the same.
+import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
+
+/** The factor of comparisons between treatments that do not differ. */
+export const NO_FACTOR = "none";
+
+/** The comparisons of A/A pairs. */
+export function replicaComparisons(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ factor }) => factor === NO_FACTOR);
+}
+
+/** How far from 1 an interval reaches, or the ratio where it has none, as a factor of 1 or more. */
+function reach({ ratio, ciLow, ciHigh }: Comparison): number {
+  return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
+}
+
+/** The factor by which the very same settings differed, at most; undefined without an A/A pair. */
+export function noiseFloor(
+  comparisons: readonly Comparison[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): number | undefined {
+  const pairs = replicaComparisons(comparisons).filter(
+    (comparison) => comparison.operation === operation && comparison.metric === metric,
+  );
+  return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
+}
+
+/** Whether a claimed difference is no larger than what the very same settings show. */
+export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
+  if (claim.factor === NO_FACTOR || (claim.verdict !== "higher" && claim.verdict !== "lower")) return false;
+  const floor = noiseFloor(comparisons, claim.operation, claim.metric);
+  return floor !== undefined && Math.max(claim.ratio, 1 / claim.ratio) <= floor;
+}

@@ -1,0 +1,66 @@
+// Trials that a median hides are found, named, and keep two treatments from being called the same.
+import { describe, expect, it } from "vitest";
+import { exampleResult } from "../../testing/example-result.js";
+import { withAnalysis } from "./analysis.js";
+import { outlyingTrials } from "./outlying-trials.js";
+import { renderSummary } from "../../report/terminal/summary.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+
+/** Ten trials of each of two equal treatments; of the second, those do that share of what the others do. */
+function withTrials(shares: Readonly<Record<number, number>>): ResultDocument {
+  const result = exampleResult(10, 1);
+  for (const [index, share] of Object.entries(shares)) {
+    const add = result.treatments[1]?.trials[Number(index)]?.operations.add;
+    if (!add) throw new Error("the example adds");
+    add.eventsPerSecond *= share;
+    add.transactions = Math.round(add.transactions * share);
+  }
+  return withAnalysis(result);
+}
+
+function verdictOfAdd({ comparisons }: ResultDocument): string | undefined {
+  return comparisons.find(({ operation, metric }) => operation === "add" && metric === "eventsPerSecond")
+    ?.verdict;
+}
+
+describe("outlying trials", () => {
+  it("are none where all are alike, and then two treatments are the same", () => {
+    const result = withTrials({});
+    expect(result.outlyingTrials).toEqual([]);
+    expect(verdictOfAdd(result)).toBe("indistinguishable");
+  });
+
+  it.each([
+    { share: 0, words: "did 0 events/s against a median of 500" },
+    { share: 0.4, words: "did 200 events/s against a median of 500" },
+    { share: 2.5, words: "did 1250 events/s against a median of 500" },
+  ])(
+    "are named, and nothing is called the same: one of ten at $share times the others",
+    ({ share, words }) => {
+      const result = withTrials({ 3: share });
+      const number = result.treatments[1]?.trials[3]?.number;
+      expect(result.outlyingTrials).toMatchObject([
+        { treatment: "text", trial: number, operation: "add", median: 500 },
+      ]);
+      expect(verdictOfAdd(result)).toBe("inconclusive");
+      const summary = renderSummary(result, { directory: "results/x" }).replace(/\s+/g, " ");
+      expect(summary).toContain(`Outlying: add of text: trial ${number ?? 0} ${words}.`);
+    },
+  );
+
+  it("are not those that a few transactions leave to chance, nor any of two trials", () => {
+    const few = exampleResult(10, 1);
+    for (const [i, { operations }] of (few.treatments[1]?.trials ?? []).entries())
+      Object.assign(operations.add ?? {}, {
+        transactions: i === 0 ? 1 : 4,
+        eventsPerSecond: i === 0 ? 1 : 4,
+      });
+    expect(outlyingTrials(few.treatments)).toEqual([]);
+    const two = exampleResult(2, 1);
+    Object.assign(two.treatments[0]?.trials[0]?.operations.add ?? {}, {
+      transactions: 0,
+      eventsPerSecond: 0,
+    });
+    expect(outlyingTrials(two.treatments)).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+// Trials that a median hides: those whose throughput is zero, or beyond a factor of two of their own treatment's median. They
+// are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
+// p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
+import { OPERATIONS } from "../../metrics/operations.js";
+import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
+import { OUTLYING } from "../statistics/equivalence.js";
+import { shortNumber } from "../statistics/numbers.js";
+import { mean, median } from "../statistics/quantiles.js";
+
+/** Fewer trials have no median to be beside. */
+const TRIALS_MIN = 3;
+/** A count of transactions that is within so many of its standard deviations (were it Poisson's) is chance. */
+const CHANCE_DEVIATIONS = 4;
+
+function isBeyond(rate: number, middle: number): boolean {
+  return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
+}
+
+/** Complete trials at zero or beyond a factor of two of the treatment's median; none of fewer than three trials. */
+export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
+  return treatments.flatMap(({ id, trials }) =>
+    OPERATIONS.flatMap((operation) => {
+      const values = trials.flatMap(({ number, status, operations }) => {
+        const result = status === "complete" ? operations[operation] : undefined;
+        return result ? [{ number, rate: result.eventsPerSecond, transactions: result.transactions }] : [];
+      });
+      if (values.length < TRIALS_MIN) return [];
+      const middle = median(values.map(({ rate }) => rate));
+      const expected = mean(values.map(({ transactions }) => transactions));
+      return values
+        .filter(({ rate }) => isBeyond(rate, middle))
+        .filter(
+          ({ transactions }) => Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected),
+        )
+        .map(({ number, rate }) => ({
+          ...{ treatment: id, trial: number, operation },
+          ...{ eventsPerSecond: rate, median: middle },
+        }));
+    }),
+  );
+}
+
+/** Whether one of these treatments has such a trial in the operation, or, of the span of an event's life, in any. */
+export function hasOutlyingTrial(
+  treatments: readonly TreatmentResult[],
+  operation: ComparedOperation,
+): boolean {
+  const isSpan = operation.startsWith("lifecycle.");
+  return outlyingTrials(treatments).some((each) => isSpan || each.operation === operation);
+}
+
+/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`. */
+export function outlyingText(trials: readonly OutlyingTrial[]): string {
+  const words = trials.map(
+    ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
+  );
+  return `${words.join(", ")} events/s against a median of ${shortNumber(trials[0]?.median ?? 0)}`;
+}
+
+/** By treatment and operation, in order. */
+export function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
+  const groups = new Map<string, OutlyingTrial[]>();
+  for (const trial of trials) {
+    const key = JSON.stringify([trial.treatment, trial.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), trial]);
+  }
+  return [...groups.values()];
+}
+
+/** A sentence for each treatment and operation that has such trials. */
+export function outlyingSentences(treatments: readonly TreatmentResult[]): string[] {
+  return byOperation(outlyingTrials(treatments)).map((trials) => {
+    const [first] = trials;
+    const about = `${first?.operation ?? ""} of ${first?.treatment ?? ""}`;
+    return `Outlying: ${about}: ${outlyingText(trials)}. Find out why before using this treatment's median.`;
+  });
+}

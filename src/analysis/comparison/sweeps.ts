@@ -1,0 +1,112 @@
+// Sweeps over the number of clients: treatments that differ in nothing else, ordered by it, as curves of throughput
+// and response time, with a scalability law where one can be told. A factor is taken for a number of clients by its
+// path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
+// clients are what drives the load.
+import { deriveSeed } from "../../foundation/prng.js";
+import { OPERATIONS, type Operation } from "../../metrics/operations.js";
+import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
+import { medianWithInterval } from "./findings.js";
+import { metricOf } from "../steady-state/series.js";
+import { fitCurves, type Curve } from "./usl-verdict.js";
+
+/** Fewer levels are a comparison, not a curve. */
+const SWEEP_LEVELS_MIN = 3;
+
+interface Step {
+  readonly clients: number;
+  readonly treatment: TreatmentResult;
+}
+
+function isClientFactor(factor: string): boolean {
+  return factor === "clients" || factor.endsWith(".clients");
+}
+
+/** `16`, or `16-a` where the level is given twice. */
+function clientsOf(level: string | undefined): number | undefined {
+  const match = /^([1-9]\d*)(-[a-z]+)?$/.exec(level ?? "");
+  return match ? Number(match[1]) : undefined;
+}
+
+/** Treatments that share all levels but those of `factor`, by what they share. */
+function groups(treatments: readonly TreatmentResult[], factor: string) {
+  const found = new Map<string, { levels: Record<string, string>; steps: Step[] }>();
+  for (const treatment of treatments) {
+    const { [factor]: own, ...levels } = treatment.levels;
+    const clients = clientsOf(own);
+    if (clients === undefined) continue;
+    const key = JSON.stringify(Object.entries(levels).sort());
+    const group = found.get(key) ?? { levels, steps: [] };
+    group.steps.push({ clients, treatment });
+    found.set(key, group);
+  }
+  return [...found.values()].filter(
+    ({ steps }) => new Set(steps.map(({ clients }) => clients)).size >= SWEEP_LEVELS_MIN,
+  );
+}
+
+function pointOf({ clients, treatment }: Step, operation: Operation, seed: number): Sweep["points"][number] {
+  const spread = (metric: ComparisonMetric) => {
+    const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+    if (values.length === 0) return null;
+    return medianWithInterval(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+  };
+  return {
+    clients,
+    treatment: treatment.id,
+    trials: treatment.trials.filter((trial) => metricOf(trial, operation, "eventsPerSecond") !== undefined)
+      .length,
+    eventsPerSecond: spread("eventsPerSecond"),
+    ...{ meanMs: spread("mean"), p50Ms: spread("p50"), p95Ms: spread("p95"), p99Ms: spread("p99") },
+  };
+}
+
+/** Whether it is that operation's clients whose number the steps are, and not another group's. */
+function isOwn(steps: readonly Step[], operation: Operation): boolean {
+  return steps.every(({ clients, treatment }) =>
+    treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
+  );
+}
+
+/** Whether a schedule starts it, by itself or as a part of the cycle: then clients are not what drives it. */
+function isScheduled(steps: readonly Step[], operation: Operation): boolean {
+  const started: readonly Operation[] = operation === "read" ? [operation] : [operation, "__cycle__"];
+  return steps.some(({ treatment }) =>
+    treatment.trials.some(({ operations }) =>
+      started.some((name) => operations[name]?.offered !== undefined),
+    ),
+  );
+}
+
+function lawOf(steps: readonly Step[], operation: Operation, seed: number): UslFit {
+  if (!isScheduled(steps, operation)) return fitCurves(curves(steps, operation), seed);
+  return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
+}
+
+/** The blocks in which every step has throughput. */
+function curves(steps: readonly Step[], operation: Operation): Curve[] {
+  const blocks = [...new Set(steps.flatMap(({ treatment }) => treatment.trials.map(({ block }) => block)))];
+  return blocks.flatMap((block): Curve[] => {
+    const curve = steps.flatMap(({ clients, treatment }) => {
+      const trial = treatment.trials.find((candidate) => candidate.block === block);
+      const throughput = trial && metricOf(trial, operation, "eventsPerSecond");
+      return throughput === undefined ? [] : [{ clients, throughput }];
+    });
+    return curve.length === steps.length ? [curve] : [];
+  });
+}
+
+/** Empty where no number of clients varies over at least three levels. */
+export function sweepsOf(treatments: readonly TreatmentResult[], seed: number): Sweep[] {
+  const factors = Object.keys(treatments[0]?.levels ?? {}).filter(isClientFactor);
+  return factors.flatMap((factor) =>
+    groups(treatments, factor).flatMap(({ levels, steps }) => {
+      const ascending = steps.toSorted((a, b) => a.clients - b.clients);
+      return OPERATIONS.flatMap((operation): Sweep[] => {
+        const points = ascending.map((step) => pointOf(step, operation, seed));
+        if (points.every(({ trials }) => trials === 0) || !isOwn(steps, operation)) return [];
+        const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);
+        return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, fitSeed) }];
+      });
+    }),
+  );
+}

@@ -1,0 +1,113 @@
+// Whether a Universal Scalability Law may be drawn through a sweep, and how surely: intervals come from fitting
+// resampled blocks of trials again. It refuses, with the reason, where the measurements do not identify the law:
+// three parameters can be drawn through almost anything.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { Estimate, UslFit } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "./findings.js";
+import { expandedConfidence, mean, quantile } from "../statistics/statistics.js";
+import { fitUsl, peakOf, rSquared, type Parameters, type Point } from "./usl.js";
+
+/** Three parameters and two levels to spare. */
+const LEVELS_MIN = 5;
+const RESAMPLES = 2000;
+const R_SQUARED_MIN = 0.9;
+/** A peak further out than this many times the highest level is a guess. */
+const EXTRAPOLATION_MAX = 2;
+/** An interval of lambda wider than this factor says that the slope at the start was not seen. */
+const LAMBDA_RATIO_MAX = 4;
+
+/** Throughput by level of clients, of one block of trials. */
+export type Curve = readonly Point[];
+
+function averaged(curves: readonly Curve[]): Point[] {
+  return (curves[0] ?? []).map(({ clients }, level) => ({
+    clients,
+    throughput: mean(curves.map((curve) => curve[level]?.throughput ?? Number.NaN)),
+  }));
+}
+
+const g = (value: number): string => Number(value.toPrecision(3)).toString();
+
+/** Why the estimate cannot be what the law means, or is not told by these points. */
+function objection(points: readonly Point[], fit: Parameters): string | undefined {
+  const atBound = fit.sigma <= 0 ? "sigma" : fit.kappa <= 0 ? "kappa" : undefined;
+  if (atBound === "kappa")
+    return `kappa is at its bound (${g(fit.kappa)}): throughput does not bend down at the levels measured; add higher ones`;
+  if (atBound)
+    return `sigma is at its bound (${g(fit.sigma)}): throughput grows faster than the number of clients, which the law excludes`;
+  if (fit.sigma >= 1) return `sigma is ${g(fit.sigma)}: a second client adds nothing; add lower levels`;
+  const explained = rSquared(points, fit);
+  if (explained < R_SQUARED_MIN)
+    return `the law does not describe these points: R squared is ${explained.toFixed(2)}, at least ${R_SQUARED_MIN} is asked`;
+  return undefined;
+}
+
+function peak(value: number, resampled: readonly number[], confidence: number, highest: number) {
+  const interval = intervalOf(value, resampled, confidence);
+  if (interval.high <= EXTRAPOLATION_MAX * highest) return { peakClients: interval };
+  const [low, high] = [interval.low, interval.high].map((end) =>
+    Number.isFinite(end) ? String(Math.round(end)) : "infinity",
+  );
+  const peakReason =
+    `the peak is not identified: its interval, ${low ?? ""} to ${high ?? ""}, reaches beyond ` +
+    `${EXTRAPOLATION_MAX} times the highest level, ${highest}; add higher levels`;
+  return { peakClients: null, peakReason };
+}
+
+function intervalOf(value: number, resampled: readonly number[], confidence: number): Estimate {
+  const tail = (1 - confidence) / 2;
+  // Infinite peaks are as good as very large ones for a quantile, which would otherwise interpolate to NaN.
+  const finite = resampled.map((each) => Math.min(each, Number.MAX_SAFE_INTEGER));
+  const end = (q: number): number => {
+    const at = quantile(finite, q);
+    return at >= Number.MAX_SAFE_INTEGER / 1e6 ? Number.POSITIVE_INFINITY : Math.max(0, at);
+  };
+  return { value, low: end(tail), high: end(1 - tail) };
+}
+
+/** `curves` are blocks of trials, each with the same levels in the same order. */
+export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
+  const refused = (reason: string): UslFit => ({ status: "refused", reason });
+  const levels = new Set(curves[0]?.map(({ clients }) => clients)).size;
+  if (levels < LEVELS_MIN)
+    return refused(`${levels} distinct levels of clients; three parameters need at least ${LEVELS_MIN}`);
+  if (curves.length < BLOCKS_MIN)
+    return refused(`${curves.length} complete blocks of trials; intervals need at least ${BLOCKS_MIN}`);
+  const points = averaged(curves);
+  const stalled = points.flatMap(({ clients, throughput }) => (throughput === 0 ? [clients] : []));
+  if (stalled.length > 0)
+    return refused(
+      `no throughput at all at ${stalled.join(", ")} ${stalled.join() === "1" ? "client" : "clients"}, which the law excludes`,
+    );
+  const fit = fitUsl(points);
+  if (!fit) return refused("least squares did not converge");
+  const reason = objection(points, fit);
+  if (reason !== undefined) return refused(reason);
+  const prng = new Prng(deriveSeed(seed, "usl"));
+  const pick = (): Curve => curves[prng.intBetween(0, curves.length - 1)] as Curve;
+  const refits = Array.from({ length: RESAMPLES }, () => fitUsl(averaged(curves.map(pick))));
+  const resampled = refits.filter((each) => each !== undefined);
+  if (resampled.length < 0.99 * RESAMPLES)
+    return refused("least squares did not converge for more than 1 % of the resamples");
+  const confidence = expandedConfidence(curves.length);
+  const estimate = (name: keyof Parameters): Estimate =>
+    intervalOf(
+      fit[name],
+      resampled.map((each) => each[name]),
+      confidence,
+    );
+  const [lambda, sigma, kappa] = [estimate("lambda"), estimate("sigma"), estimate("kappa")];
+  if (sigma.low === 0 && kappa.low === 0)
+    return refused("no curvature: neither sigma nor kappa can be told from 0 at the levels measured");
+  if (sigma.high >= 1 || !(lambda.high <= LAMBDA_RATIO_MAX * lambda.low))
+    return refused(
+      `the trials do not agree on a curve: lambda ${g(lambda.low)} to ${g(lambda.high)}, sigma ${g(sigma.low)} to ${g(sigma.high)}`,
+    );
+  const highest = Math.max(...points.map(({ clients }) => clients));
+  return {
+    status: "fitted",
+    ...{ lambda, sigma, kappa },
+    ...peak(peakOf(fit), resampled.map(peakOf), confidence, highest),
+    rSquared: rSquared(points, fit),
+  };
+}

@@ -1,0 +1,125 @@
+// The Universal Scalability Law, X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)) (Gunther 2007), and its fit by
+// nonlinear least squares (Levenberg-Marquardt) from the linear fit of N / X. It bounds nothing: a parameter that
+// comes out negative says that the law does not hold, and `usl-verdict.ts` judges that.
+import { mean } from "../statistics/statistics.js";
+
+const ITERATIONS_MAX = 200;
+
+export interface Point {
+  readonly clients: number;
+  readonly throughput: number;
+}
+
+export interface Parameters {
+  readonly lambda: number;
+  readonly sigma: number;
+  readonly kappa: number;
+}
+
+type Triple = readonly [number, number, number];
+
+export function uslThroughput({ lambda, sigma, kappa }: Parameters, clients: number): number {
+  return (lambda * clients) / (1 + sigma * (clients - 1) + kappa * clients * (clients - 1));
+}
+
+/** Solves the symmetric system `a x = b` by Gaussian elimination; undefined where it is singular. */
+function solve(a: readonly Triple[], b: Triple): Triple | undefined {
+  const rows = a.map((row, i) => [...row, b[i] as number]);
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.NaN;
+  for (let column = 0; column < 3; column++) {
+    let pivot = column;
+    for (let i = column + 1; i < 3; i++) if (Math.abs(at(i, column)) > Math.abs(at(pivot, column))) pivot = i;
+    [rows[column], rows[pivot]] = [rows[pivot] ?? [], rows[column] ?? []];
+    if (!(Math.abs(at(column, column)) > 0)) return undefined;
+    for (let i = column + 1; i < 3; i++) {
+      const factor = at(i, column) / at(column, column);
+      rows[i] = (rows[i] ?? []).map((value, j) => value - factor * at(column, j));
+    }
+  }
+  const z = at(2, 3) / at(2, 2);
+  const y = (at(1, 3) - at(1, 2) * z) / at(1, 1);
+  const x = (at(0, 3) - at(0, 1) * y - at(0, 2) * z) / at(0, 0);
+  return [x, y, z].every(Number.isFinite) ? [x, y, z] : undefined;
+}
+
+/** Adds up J^T J and J^T r over rows of the Jacobian and residuals. */
+function normalEquations(rows: readonly { readonly gradient: Triple; readonly residual: number }[]) {
+  const sum = (term: (row: { gradient: Triple; residual: number }) => number): number =>
+    rows.reduce((total, row) => total + term(row), 0);
+  const product = (i: number, j: number): number =>
+    sum(({ gradient }) => (gradient[i] ?? 0) * (gradient[j] ?? 0));
+  const matrix = [0, 1, 2].map((i): Triple => [product(i, 0), product(i, 1), product(i, 2)]);
+  const toward = (i: number): number => sum(({ gradient, residual }) => (gradient[i] ?? 0) * residual);
+  return { matrix, right: [toward(0), toward(1), toward(2)] as Triple };
+}
+
+/** N / X is linear in 1/lambda, sigma/lambda and kappa/lambda: least squares there is where to begin. */
+function start(points: readonly Point[]): Parameters | undefined {
+  const { matrix, right } = normalEquations(
+    points.map(({ clients: n, throughput }) => ({
+      gradient: [1, n - 1, n * (n - 1)],
+      residual: n / throughput,
+    })),
+  );
+  const solution = solve(matrix, right);
+  if (!solution || solution[0] <= 0) return undefined;
+  const [inverse, sigma, kappa] = solution;
+  return { lambda: 1 / inverse, sigma: sigma / inverse, kappa: kappa / inverse };
+}
+
+function squares(points: readonly Point[], parameters: Parameters): number {
+  return points.reduce(
+    (sum, { clients, throughput }) => sum + (throughput - uslThroughput(parameters, clients)) ** 2,
+    0,
+  );
+}
+
+function linearised({ lambda, sigma, kappa }: Parameters, { clients: n, throughput }: Point) {
+  const divisor = 1 + sigma * (n - 1) + kappa * n * (n - 1);
+  const slope = (-lambda * n) / divisor ** 2;
+  const gradient: Triple = [n / divisor, slope * (n - 1), slope * n * (n - 1)];
+  return { gradient, residual: throughput - (lambda * n) / divisor };
+}
+
+/** Least squares by Levenberg and Marquardt, unbounded; undefined where it does not converge. */
+export function fitUsl(points: readonly Point[]): Parameters | undefined {
+  let current = start(points) ?? {
+    lambda: Math.max(...points.map(({ clients, throughput }) => throughput / clients)),
+    ...{ sigma: 0.1, kappa: 0.001 },
+  };
+  let error = squares(points, current);
+  let damping = 1e-3;
+  for (let i = 0; i < ITERATIONS_MAX && Number.isFinite(error); i++) {
+    const { matrix, right } = normalEquations(points.map((point) => linearised(current, point)));
+    const damped = matrix.map(
+      (row, j) => row.map((value, k) => (j === k ? value * (1 + damping) : value)) as unknown as Triple,
+    );
+    const step = solve(damped, right);
+    if (!step) return undefined;
+    const next = {
+      lambda: current.lambda + step[0],
+      sigma: current.sigma + step[1],
+      kappa: current.kappa + step[2],
+    };
+    const nextError = squares(points, next);
+    const isClose = Math.abs(error - nextError) <= 1e-13 * error || error === 0;
+    if (nextError <= error) {
+      current = next;
+      error = nextError;
+      damping = Math.max(damping / 10, 1e-12);
+    } else damping *= 10;
+    if (isClose || damping > 1e12) return current;
+  }
+  return undefined;
+}
+
+/** Clients at which throughput is highest; infinite where it never falls. */
+export function peakOf({ sigma, kappa }: Parameters): number {
+  return kappa > 0 && sigma < 1 ? Math.sqrt((1 - sigma) / kappa) : Number.POSITIVE_INFINITY;
+}
+
+export function rSquared(points: readonly Point[], parameters: Parameters): number {
+  const centre = mean(points.map(({ throughput }) => throughput));
+  const total = points.reduce((sum, { throughput }) => sum + (throughput - centre) ** 2, 0);
+  return 1 - squares(points, parameters) / total;
+}

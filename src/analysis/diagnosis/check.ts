@@ -1,0 +1,57 @@
+// What a check of the self-diagnosis is: a question to one stored trial, answered with a finding where a bound is
+// exceeded. Checks are pure, so that a stored result can be asked again and a test can make each of them speak.
+// A check that lacks its evidence says nothing: what was not measured cannot be found wanting.
+import type { DiagnosisSettings } from "../../scenario/judgement.js";
+import { sidedText } from "../statistics/numbers.js";
+import type { Ceiling, Finding, TrialResult } from "../../results/result-schema.js";
+
+/** What a trial is judged with. */
+export interface Examined {
+  readonly trial: TrialResult;
+  readonly bounds: DiagnosisSettings;
+  /** `select 1` through the same pool, where it was measured. */
+  readonly ceiling?: Ceiling;
+  /** Runnable processes for each core before the experiment began; the first trial's only. */
+  readonly loadBefore?: number;
+}
+
+export type Check = (examined: Examined) => Finding | undefined;
+
+/** `12.3 %`; beside a bound never what would be on its other side, or the bound itself. */
+export function percent(ratio: number, bound = Number.NaN): string {
+  return `${sidedText(ratio * 100, bound * 100, 3)} %`;
+}
+
+/** `52.1 ms`, likewise. */
+export function ms(value: number, bound = Number.NaN): string {
+  return `${sidedText(value, bound, 3)} ms`;
+}
+
+/** Share of the busiest thread's time that the whole process spent on a CPU; below it, it was waiting for one. */
+const STARVED_BELOW = 0.6;
+
+/**
+ * What to do about a generator that is late: it may have too much to do, or it may wait for a CPU that the server on
+ * the same machine has. The CPU time that the process really used tells which.
+ */
+export function generatorRemedy({ client, windowSeconds }: TrialResult): string {
+  const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
+  if (client === null || client.cpuSeconds >= busySeconds * STARVED_BELOW)
+    return "give its role more workers, or fewer clients";
+  return (
+    `the generator used only ${client.cpuSeconds.toFixed(1)} s of CPU and waited for the rest: others, the server ` +
+    "among them, had the cores; take fewer clients, a pool, or a server on a machine of its own"
+  );
+}
+
+/** A finding where `seen` is known and above `bound`. */
+export function above(
+  check: Finding["check"],
+  severity: Finding["severity"],
+  seen: number | null | undefined,
+  bound: number,
+  words: (seen: number) => string,
+): Finding | undefined {
+  if (seen === undefined || seen === null || seen <= bound) return undefined;
+  return { check, severity, seen, bound, words: words(seen) };
+}

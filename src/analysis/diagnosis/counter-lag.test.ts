@@ -1,0 +1,43 @@
+// Where windows are short, what is told per event comes with what the server's counters may miss; where they are long it
+// does not.
+import { expect, it } from "vitest";
+import { exampleResult } from "../../testing/example-result.js";
+import { claim } from "../../testing/moving-evidence.js";
+import { counterLagWords } from "./counter-lag.js";
+import { plainMarks } from "../../report/terminal/text-table.js";
+import { renderWhy } from "../../report/terminal/why-lines.js";
+
+const trial = (windowSeconds: number, status: "complete" | "partial" = "complete", counts = true) => ({
+  ...{ status, windowSeconds },
+  database: counts ? { perEvent: { events: 10, deadTuples: 2 } } : {},
+});
+
+it("is said of the shortest window, below 20 s", () => {
+  expect(counterLagWords([trial(30), trial(5)])).toBe(
+    "Server counters lag by up to 1 second: in a window of 5 s rows, blocks and log records may be off by 20 % " +
+      "(WAL bytes and statements are exact). Measure for 20 s.",
+  );
+  expect(counterLagWords([trial(19.9)])).toBeDefined();
+});
+
+it.each([
+  ["of windows that are long enough", [trial(20), trial(60)]],
+  ["where no counters were read", [trial(2, "complete", false)]],
+  ["of trials that are not compared", [trial(2, "partial"), trial(30)]],
+  ["without trials", []],
+])("is not said %s", (_, trials) => {
+  expect(counterLagWords(trials)).toBeUndefined();
+});
+
+it("stands beneath what moved with a difference in the summary", () => {
+  const result = exampleResult(5);
+  for (const treatment of result.treatments)
+    for (const each of treatment.trials) Object.assign(each, trial(4));
+  const comparison = claim({ operation: "add", metric: "mean" });
+  const shown = (because: string[]): string =>
+    renderWhy({ ...result, comparisons: [{ ...comparison, because }] }, plainMarks).join(" ");
+  expect(shown(["2 blocks per event were written against 1"])).toContain(
+    "Server counters lag by up to 1 second",
+  );
+  expect(shown([])).not.toContain("Server counters lag");
+});

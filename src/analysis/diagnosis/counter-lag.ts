@@ -1,0 +1,24 @@
+// How far the server's counters may be off in a short window. A session of PostgreSQL adds its counts of rows, blocks, commits
+// and log records to the shared statistics when it goes idle, at most once a second (`PGSTAT_MIN_INTERVAL` in its
+// pgstat.c). So a window may miss the last second of work of each session, and hold one of the warm-up. Pure.
+import { counted } from "../../foundation/units.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import { percent } from "./check.js";
+
+const LAG_SECONDS = 1;
+/** Share of a window that the lag may be before it is mentioned. */
+const MENTIONED_FROM = 0.05;
+
+/** Of the shortest complete trial's window; undefined where it is long enough, or no counters were read. */
+export function counterLagWords(
+  trials: readonly Pick<TrialResult, "status" | "windowSeconds" | "database">[],
+): string | undefined {
+  const counting = trials.filter(({ status, database }) => status === "complete" && database.perEvent);
+  const seconds = Math.min(...counting.map(({ windowSeconds }) => windowSeconds));
+  const ratio = LAG_SECONDS / seconds;
+  if (ratio <= MENTIONED_FROM || !Number.isFinite(ratio)) return undefined;
+  return (
+    `Server counters lag by up to ${counted(LAG_SECONDS, "second")}: in a window of ${Number(seconds.toFixed(1))} s rows, blocks and log ` +
+    `records may be off by ${percent(ratio)} (WAL bytes and statements are exact). Measure for ${LAG_SECONDS / MENTIONED_FROM} s.`
+  );
+}

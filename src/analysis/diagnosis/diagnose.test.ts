@@ -1,0 +1,370 @@
+// A trial tainted on purpose for every reason there is, each just beyond its bound, and the same trial just within it.
+import { describe, expect, it } from "vitest";
+import {
+  CHECKS,
+  type Finding,
+  type ServerChange,
+  type TrialResult,
+  type TrialServer,
+} from "../../results/result-schema.js";
+import {
+  EXAMPLE_BOUNDS,
+  exampleOperation,
+  exampleResult,
+  exampleTrial,
+} from "../../testing/example-result.js";
+import { renderSummary } from "../../report/terminal/summary.js";
+import { ms, percent, type Examined } from "./check.js";
+import { diagnose, diagnosisEntries, findingsOf, isTainted, reasonsOf } from "./diagnose.js";
+
+const CLIENT = {
+  cpuSeconds: 3,
+  eventLoopDelayP99Ms: 10,
+  workerUtilization: 0.4,
+  accountedRatio: 0.999,
+  clockStepMs: 1,
+};
+const MIB = 2 ** 20;
+const SLOW = { ...exampleOperation(10).responseTimeMs, max: 2_013.4 };
+const STALL = {
+  operation: "add",
+  seconds: 2,
+  longestSeconds: 2,
+  fromSecond: 4,
+  usualPerSecond: 830,
+} as const;
+const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
+const BUSY_DISK = { ...MACHINE, ownIoBytes: 60 * MIB, diskIoBytes: 200 * MIB, ioPressureRatio: 0.3 };
+const SYNCHRONOUS = { what: "synchronous_commit", before: "on", after: "off" };
+const RELOAD = { what: "configLoadedAt", before: "2026-06-01T10:00:00Z", after: "2026-06-01T10:01:00Z" };
+const EXAMPLE_FAULT = {
+  ...{ trial: 1, treatment: "jsonb", atSeconds: 3, forSeconds: 0, injectedAtSeconds: 3, clearedAtSeconds: 4 },
+  ...{ recoverySeconds: 1, errors: {}, words: "" },
+};
+const PGBENCH = [{ name: "bench/me/pgbench", mean: 2 }];
+
+function server(...changes: ServerChange[]): TrialServer {
+  return {
+    endpoint: "postgresql://u@h:5432/d",
+    version: "PostgreSQL 18.4",
+    settings: {},
+    settingsDigest: "0",
+    changes,
+  };
+}
+
+/** A sound trial of 300 adds in 30 s, changed as the test wants it. */
+function examined(changes: Partial<TrialResult> = {}, others: Partial<Examined> = {}): Examined {
+  const trial = { ...exampleTrial(0, 1, 10), client: CLIENT, machine: MACHINE, ...changes };
+  return { trial, bounds: EXAMPLE_BOUNDS, ...others };
+}
+
+const add = (changes: object): TrialResult["operations"] => ({
+  add: { ...exampleOperation(10), ...changes },
+});
+
+/** Beyond and within the default bound, by check. */
+const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
+  [
+    "event-loop-delay",
+    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50.1 } }),
+    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50 } }),
+    /event loop of a worker was 50\.1 ms late/,
+  ],
+  [
+    "worker-utilization",
+    examined({ client: { ...CLIENT, cpuSeconds: 29, workerUtilization: 0.99 } }),
+    examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
+    /never idle for 99 % of the window .*; give its role more workers/,
+  ],
+  [
+    "worker-utilization",
+    examined({ client: { ...CLIENT, workerUtilization: 0.99 } }),
+    examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
+    /used only 3\.0 s of CPU and waited for the rest/,
+  ],
+  [
+    "closure",
+    examined({ client: { ...CLIENT, accountedRatio: 0.97 } }),
+    examined({ client: { ...CLIENT, accountedRatio: 0.985 } }),
+    /accounted for is 97 % of clients x window/,
+  ],
+  [
+    "dropped",
+    examined({ operations: add({ offered: 300, dropped: 4 }) }),
+    examined({ operations: add({ offered: 300, dropped: 3 }) }),
+    /4 of 300 arrivals of add were dropped/,
+  ],
+  [
+    "clock-step",
+    examined({ client: { ...CLIENT, clockStepMs: 3_600_000 } }),
+    examined({ client: { ...CLIENT, clockStepMs: 100 } }),
+    /the wall clock moved 3600000 ms/,
+  ],
+  [
+    "failures",
+    examined({ operations: add({ failures: { "55P03": 4 } }) }),
+    examined({ operations: add({ failures: { "55P03": 3 } }) }),
+    /4 of 304 transactions of add failed for good/,
+  ],
+  [
+    "retries",
+    examined({
+      operations: add({
+        retries: 604,
+        retriesBySqlstate: { "40001": 4, "55P03": 600 },
+        failures: { "55P03": 3 },
+        parts: [{ name: "backoff", meanMs: 4, calls: 0 }],
+      }),
+    }),
+    examined({
+      operations: add({ retries: 303, retriesBySqlstate: { "55P03": 303 }, failures: { "55P03": 3 } }),
+    }),
+    /retry storm: 604 attempts of add .* for 303 that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
+  ],
+  [
+    "steal",
+    examined({ machine: { ...MACHINE, stealRatio: 0.06 } }),
+    examined({ machine: { ...MACHINE, stealRatio: 0.05 } }),
+    /hypervisor gave 6 %/,
+  ],
+  [
+    "other-cpu",
+    examined({ machine: { ...MACHINE, otherCpuRatio: 0.5 } }),
+    examined({ machine: { ...MACHINE, otherCpuRatio: 0.2 } }),
+    /other programs used 50 %/,
+  ],
+  [
+    "load-before",
+    examined({}, { loadBefore: 1.5 }),
+    examined({}, { loadBefore: 1 }),
+    /1\.5 processes a core/,
+  ],
+  [
+    "ceiling",
+    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 30 } }),
+    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 1000 } }),
+    /near its ceiling/,
+  ],
+  [
+    "outlasted",
+    examined({ operations: add({ outlastedMs: 41_230 }) }),
+    examined({ operations: add({ outlastedMs: 1_000 }) }),
+    /a transaction of add under way that took 41200 ms in all, the slowest measured \S+ ms: .* measure for longer/,
+  ],
+  [
+    "pending-index-work",
+    examined({ database: { ginPendingGrowthPages: 10_651 } }),
+    examined({ database: { ginPendingGrowthPages: 1024, ginPendingPages: 40_000 } }),
+    /pending lists of GIN indexes grew by 10651 pages .* cannot last/,
+  ],
+  [
+    "new-log-files",
+    examined({ database: { walZeroBytes: 640 * MIB, walBytes: 1280 * MIB } }),
+    examined({ database: { walZeroBytes: 48 * MIB, walBytes: 48 * MIB } }),
+    /filled 671 MB of new files .* 50 % of what it wrote .* wal_init_zero = off/,
+  ],
+  [
+    "stall",
+    examined({ stall: STALL, operations: add({ responseTimeMs: SLOW }), windowSeconds: 10 }),
+    examined(),
+    /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended, where usually 830 a second do\. The longest took 2010 ms\./,
+  ],
+  [
+    "server-change",
+    examined({ servers: [server(SYNCHRONOUS, { ...SYNCHRONOUS, what: "startedAt", sinceTrial: 2 })] }),
+    examined({ servers: [server()] }),
+    /^the server changed: synchronous_commit: on -> off \(within the trial\); postmaster start: .* \(since trial 2\); run/,
+  ],
+  [
+    "foreign-sessions",
+    examined({
+      database: { foreign: { sessionsActive: { mean: 2, max: 4 }, sessions: PGBENCH, cpuSeconds: 3 } },
+    }),
+    examined({ database: { foreign: { sessionsActive: { mean: 0.1, max: 1 } } } }),
+    /^on average 2 sessions of others were active .*\(bound 0\.5\) \(.*: bench\/me\/pgbench 2\); .* 3\.0 s of CPU: stop/,
+  ],
+  [
+    "foreign-transactions",
+    examined({ database: { foreign: { transactions: 301, transactionRatio: 0.5 } } }),
+    examined({ database: { foreign: { transactions: 300, transactionRatio: 0.5 } } }),
+    /^50 % of the server's transactions were of others \(bound 10 %\), 10 a second: stop/,
+  ],
+  [
+    "other-io",
+    examined({ machine: { ...BUSY_DISK, otherIoBytes: 60 * MIB } }),
+    examined({ machine: { ...BUSY_DISK, otherIoBytes: 15 * MIB } }),
+    /^other programs moved 63 MB .*, 50 % of all \(bound 20 %\): stop/,
+  ],
+];
+
+describe("every check", () => {
+  it("has its case here", () => {
+    expect([...new Set(CASES.map(([check]) => check))]).toEqual([...CHECKS]);
+  });
+
+  it.each(CASES)("%s speaks beyond its bound, and only then", (check, beyond, within, words) => {
+    const found = diagnose(beyond);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) as string });
+    expect(found[0]?.seen).toBeGreaterThan(found[0]?.bound ?? Number.NaN);
+    expect(diagnose(within)).toEqual([]);
+  });
+
+  it("taints, but for the seven that only warn", () => {
+    const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
+    expect(warning).toEqual([
+      "retries",
+      "load-before",
+      "ceiling",
+      "outlasted",
+      "pending-index-work",
+      "new-log-files",
+      "stall",
+    ]);
+  });
+
+  it("does not let empty polls hide a retry storm", () => {
+    const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
+    expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
+      { check: "retries", seen: 3, words: expect.stringContaining("for 300 that ended (3 each") as string },
+    ]);
+  });
+
+  it("taints by a stall of more of the window than its bound", () => {
+    const seconds = 3;
+    expect(diagnose(examined({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
+      { check: "stall", severity: "taint", seen: 0.3, bound: 0.25 },
+    ]);
+  });
+
+  it("can be relaxed by its bound", () => {
+    const [, beyond] = CASES[0] ?? [];
+    if (!beyond) throw new Error("there are cases");
+    expect(diagnose({ ...beyond, bounds: { ...EXAMPLE_BOUNDS, maxEventLoopDelayMs: 60 } })).toEqual([]);
+  });
+
+  it("does not call a transaction longer than any where a measured one took as long, or was given up after as long", () => {
+    const long = { ...exampleOperation(10).responseTimeMs, max: 60_000 };
+    const outlastedMs = 119_000;
+    for (const measured of [{ responseTimeMs: long }, { failedTimeMs: long }])
+      expect(diagnose(examined({ operations: add({ outlastedMs, ...measured }) }))).toEqual([]);
+  });
+
+  it("counts time that was booked twice as well as time that was not", () => {
+    expect(diagnose(examined({ client: { ...CLIENT, accountedRatio: 1.05 } }))).toHaveLength(1);
+  });
+
+  it("accuses nobody without evidence", () => {
+    const trial = { ...exampleTrial(0, 1, 10), client: null };
+    expect(diagnose({ trial, bounds: EXAMPLE_BOUNDS })).toEqual([]);
+    expect(diagnose(examined({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
+  });
+
+  it("takes a restart for no change where a fault of the trial made it, and a setting for one all the same", () => {
+    const restart = { ...RELOAD, what: "startedAt" };
+    const servers = [server(restart, RELOAD)];
+    const faults = [{ ...EXAMPLE_FAULT, kind: "postgres-restart" as const }];
+    expect(diagnose(examined({ servers }))).toMatchObject([{ severity: "taint", seen: 1 }]);
+    expect(diagnose(examined({ servers, faults }))).toEqual([]);
+    const before = [server({ ...restart, sinceTrial: 1 })];
+    expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ severity: "taint" }]);
+    expect(diagnose(examined({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([
+      {
+        severity: "taint",
+        words: expect.stringMatching(/^the server changed: synchronous_commit: on -> off/) as string,
+      },
+    ]);
+  });
+
+  it("only warns of a configuration that was loaded again without a visible change", () => {
+    expect(diagnose(examined({ servers: [server(RELOAD)] }))).toMatchObject([
+      {
+        severity: "warning",
+        words: expect.stringMatching(/without a visible change: configuration load time/) as string,
+      },
+    ]);
+  });
+
+  it("warns of others' work from a fifth of the bound on", () => {
+    const sessions = { foreign: { sessionsActive: { mean: 0.2, max: 1 } } };
+    const transactions = { foreign: { transactions: 900, transactionRatio: 0.03 } };
+    for (const database of [sessions, transactions])
+      expect(diagnose(examined({ database }))).toMatchObject([{ severity: "warning" }]);
+  });
+
+  it("does not blame others' I/O where nothing waited, where it stayed in memory, or where ours is not known", () => {
+    const machine = { ...BUSY_DISK, otherIoBytes: 600 * MIB };
+    const { ownIoBytes: _, ...unknown } = machine;
+    for (const one of [{ ...machine, ioPressureRatio: 0.09 }, { ...machine, diskIoBytes: MIB }, unknown])
+      expect(diagnose(examined({ machine: one }))).toEqual([]);
+  });
+
+  it("says nothing about a trial that is not complete", () => {
+    const client = { ...CLIENT, eventLoopDelayP99Ms: 900 };
+    expect(diagnose(examined({ client, status: "partial", reason: "stopped" }))).toEqual([]);
+  });
+});
+
+describe("a value beside its bound", () => {
+  it("is never written as the bound, nor across it", () => {
+    expect([ms(50.04, 50), ms(50.4, 50), ms(123.4, 50), ms(50.04)]).toEqual([
+      ...["50.04 ms", "50.4 ms", "123 ms", "50 ms"],
+    ]);
+    expect([percent(0.01004, 0.01), percent(0.0123, 0.01), percent(0.1)]).toEqual([
+      ...["1.004 %", "1.23 %", "10 %"],
+    ]);
+  });
+});
+
+describe("what becomes of findings", () => {
+  function tainted() {
+    const result = exampleResult(3);
+    const slow = (ms: number) => diagnose(examined({ client: { ...CLIENT, eventLoopDelayP99Ms: ms } }));
+    const trials = result.treatments[0]?.trials ?? [];
+    trials.forEach((trial, i) => (trial.diagnosis = slow([80, 120, 10][i] ?? 0)));
+    return result;
+  }
+
+  it("they stand in the result with trial and treatment", () => {
+    const entries = diagnosisEntries(tainted().treatments);
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toMatchObject({
+      ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
+      ...{ severity: "taint", seen: 80, bound: 50 },
+    });
+  });
+
+  it("what could not be looked for is said once, as a caveat", () => {
+    const { treatments } = exampleResult(2);
+    for (const trial of treatments[0]?.trials ?? [])
+      trial.notAssessed = [{ what: "sessions", reason: "no right" }];
+    const words = "not assessed: sessions: no right";
+    expect(diagnosisEntries(treatments)).toEqual([{ kind: "lint", rule: "not-assessed", words }]);
+  });
+
+  it("a reason is said once, by the worst trial, with the others", () => {
+    const reasons = reasonsOf(findingsOf(tainted().treatments), "taint");
+    expect(reasons).toEqual([
+      expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
+    ]);
+  });
+
+  it("the summary says that the trial is tainted, whether its window was steady, and how high the ceiling is", () => {
+    const result = tainted();
+    const [treatment] = result.treatments;
+    if (!treatment) throw new Error("the example has treatments");
+    treatment.ceiling = { clients: 8, transactionsPerSecond: 4000 };
+    treatment.trials.forEach((trial, i) => {
+      trial.steadyState =
+        i === 0 ? { isSteady: false, reason: "add events/s drifts" } : { isSteady: true, reason: "" };
+    });
+    const text = renderSummary(result, { directory: "x" }).replaceAll("\n", " ");
+    expect(text).toContain("TAINTED: trial 3 (jsonb): the event loop");
+    expect(text).toContain("no steady state in trial 1: add events/s drifts");
+    expect(text).toContain("ceiling: the same 8 clients make 4000 transactions/s of `select 1`");
+    expect(text).toContain("at most 0.5 % of that");
+    treatment.ceiling = { clients: 1, transactionsPerSecond: 400 };
+    expect(renderSummary(result, { directory: "x" })).toContain("the same 1 client makes 400 transactions/s");
+  });
+});

@@ -1,0 +1,158 @@
+// The rules of the fairness linter that look at how treatments differ: a comparison says what a factor does only
+// where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
+// connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
+import { counted } from "../../foundation/units.js";
+import { managedPoolersOf } from "../../pools/connections.js";
+import {
+  totalClients,
+  type Experiment,
+  type Treatment,
+  type TreatmentSettings,
+} from "../../scenario/settings.js";
+import type { Lint } from "./lint-types.js";
+
+const NAMES_SHOWN_MAX = 3;
+
+/** `a, b, c and 4 more`. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN_MAX).join(", ");
+  return names.length > NAMES_SHOWN_MAX ? `${shown} and ${names.length - NAMES_SHOWN_MAX} more` : shown;
+}
+
+/** Factors in whose level two treatments differ; A/A twins differ in a level's name. */
+function differing(a: Treatment, b: Treatment): string[] {
+  return Object.keys(a.levels).filter((factor) => a.levels[factor] !== b.levels[factor]);
+}
+
+/** Pairs of treatments that differ in one factor, each once, with that factor. */
+function neighbours(treatments: readonly Treatment[]): { a: Treatment; b: Treatment; factor: string }[] {
+  return treatments.flatMap((a, i) =>
+    treatments.slice(i + 1).flatMap((b) => {
+      const [factor, ...others] = differing(a, b);
+      return factor !== undefined && others.length === 0 ? [{ a, b, factor }] : [];
+    }),
+  );
+}
+
+/** Treatments that one-factor steps lead to from the first one. */
+function connected(treatments: readonly Treatment[]): Set<Treatment> {
+  const pairs = neighbours(treatments);
+  const reached = new Set(treatments.slice(0, 1));
+  for (const one of reached) {
+    for (const { a, b } of pairs) {
+      if (a === one) reached.add(b);
+      if (b === one) reached.add(a);
+    }
+  }
+  return reached;
+}
+
+export function confounded({ treatments }: Experiment): Lint[] {
+  const [baseline] = treatments;
+  if (!baseline) return [];
+  const reached = connected(treatments);
+  const apart = treatments.filter((treatment) => !reached.has(treatment));
+  const [first] = apart;
+  if (!first) return [];
+  const factors = differing(baseline, first).join(" and ");
+  const ids = apart.map(({ id }) => id);
+  return [
+    {
+      rule: "confounded",
+      treatments: ids,
+      words:
+        `${listed(ids)} ${ids.length === 1 ? "differs" : "differ"} from ${baseline.id} in ${factors} at once: ` +
+        "no comparison tells which of them matters; include the steps between",
+    },
+  ];
+}
+
+function isAboutClients(factor: string): boolean {
+  return /(^|\.)clients$/.test(factor);
+}
+
+/** Iterations of all clients together; undefined where time ends the window. */
+function workOf(settings: TreatmentSettings): number | undefined {
+  const budgets = Object.values(settings.actors).flatMap(({ load }) => {
+    if (load.executor === "shared-iterations") return [load.iterations];
+    return load.executor === "per-client-iterations" ? [load.iterations * load.clients] : [];
+  });
+  return budgets.length > 0 ? budgets.reduce((sum, each) => sum + each, 0) : undefined;
+}
+
+/** The first pair of neighbours that differs in `of`, for each factor that makes such pairs. */
+function unequal(
+  experiment: Experiment,
+  of: (settings: TreatmentSettings) => number | undefined,
+  isMeant: (factor: string) => boolean,
+): { a: Treatment; b: Treatment; factor: string }[] {
+  const found = new Map<string, { a: Treatment; b: Treatment; factor: string }>();
+  for (const pair of neighbours(experiment.treatments)) {
+    const { a, b, factor } = pair;
+    if (!isMeant(factor) && !found.has(factor) && of(a.settings) !== of(b.settings)) found.set(factor, pair);
+  }
+  return [...found.values()];
+}
+
+export function unequalClients(experiment: Experiment): Lint[] {
+  return unequal(experiment, totalClients, isAboutClients).map(({ a, b, factor }) => ({
+    rule: "unequal-clients",
+    treatments: [a.id, b.id],
+    words:
+      `levels of ${factor} differ in clients too (${a.id} has ${totalClients(a.settings)}, ` +
+      `${b.id} ${totalClients(b.settings)}): give them the same, or make clients a factor`,
+  }));
+}
+
+function isAboutWork(factor: string): boolean {
+  return /(^|\.)iterations$/.test(factor);
+}
+
+function workText(settings: TreatmentSettings): string {
+  const work = workOf(settings);
+  return work === undefined ? "no budget" : counted(work, "iteration");
+}
+
+export function unequalWork(experiment: Experiment): Lint[] {
+  return unequal(experiment, workOf, isAboutWork).map(({ a, b, factor }) => ({
+    rule: "unequal-work",
+    treatments: [a.id, b.id],
+    words:
+      `levels of ${factor} differ in their work too (${a.id} has ${workText(a.settings)}, ` +
+      `${b.id} ${workText(b.settings)}): use shared-iterations with one budget`,
+  }));
+}
+
+/** Connections that a pool shares out; undefined where the size is not train-sim's to know. */
+function sharedConnections({ target, pool }: TreatmentSettings): number | undefined {
+  if (pool.strategy === "pg-pool") return pool.size;
+  if (pool.strategy !== "pgbouncer" || pool.urls.length > 0) return undefined;
+  return managedPoolersOf({ target, pool }).reduce((sum, instances) => sum + pool.size * instances, 0);
+}
+
+/** The same but for the pool and the clients. */
+function isCounterpart(a: Treatment, b: Treatment): boolean {
+  return differing(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
+}
+
+/** A pool against more direct connections than it has itself: is it the pool that helps, or having fewer of them? */
+export function missingPoolControl({ treatments }: Experiment): Lint[] {
+  const found = new Map<number, Lint>();
+  for (const pooled of treatments) {
+    const size = sharedConnections(pooled.settings);
+    const clients = totalClients(pooled.settings);
+    if (size === undefined || size >= clients || found.has(size)) continue;
+    const direct = treatments.filter(
+      (other) => other.settings.pool.strategy === "direct" && isCounterpart(pooled, other),
+    );
+    if (direct.length === 0 || direct.some((other) => totalClients(other.settings) === size)) continue;
+    found.set(size, {
+      rule: "no-pool-control",
+      treatments: [pooled.id],
+      words:
+        `${pooled.id} shares ${counted(size, "connection")} among ${clients} clients, and no direct treatment has ` +
+        `${counted(size, "client")}: a gain may come from fewer connections, not from the pool; add the level clients: ${size} to direct`,
+    });
+  }
+  return [...found.values()];
+}

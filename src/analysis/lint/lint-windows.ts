@@ -1,0 +1,86 @@
+// The linter's rules on the length of windows and of warm-ups. What the server does in the background every few minutes
+// is either in no window or, by chance, in one of them; and what settles only within the window was measured before it
+// had. Before a run it knows the settings of servers that train-sim starts and PostgreSQL's defaults; after it, those
+// of the server that took part, and what the windows showed.
+import { counted, formatDuration } from "../../foundation/units.js";
+import { isBudgeted } from "../../scenario/plan/estimate.js";
+import type { Experiment, Treatment } from "../../scenario/settings.js";
+import type { Lint, Seen } from "./lint-types.js";
+
+/** PostgreSQL's defaults. */
+const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;
+type SettingName = keyof typeof DEFAULTS;
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds of a PostgreSQL duration whose own unit is the second; undefined where it is none. */
+export function postgresDurationMs(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|min|h|d)?$/.exec(text.trim());
+  return match ? Number(match[1]) * (UNITS_MS[match[2] ?? "s"] ?? Number.NaN) : undefined;
+}
+
+/** Undefined where it cannot be known (a server of the user's own, before the run). */
+function settingOf(treatment: Treatment, name: SettingName, seen: Seen | undefined): string | undefined {
+  const { target } = treatment.settings;
+  if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];
+  return seen?.environment.settings[name];
+}
+
+/** The shortest window of a treatment; undefined where a budget of iterations ends it and none has run. */
+function windowMs(treatment: Treatment, seen: Seen | undefined): number | undefined {
+  const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
+  const measured = trials.flatMap(({ status, windowSeconds }) =>
+    status === "complete" ? [windowSeconds] : [],
+  );
+  if (measured.length > 0) return Math.min(...measured) * 1000;
+  return isBudgeted(treatment.settings) ? undefined : treatment.settings.trial.durationMs;
+}
+
+function cycleMs(treatment: Treatment, name: SettingName, seen: Seen | undefined): number {
+  const text = settingOf(treatment, name, seen);
+  return (text === undefined ? undefined : postgresDurationMs(text)) ?? 0;
+}
+
+export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint[] {
+  for (const treatment of treatments) {
+    const window = windowMs(treatment, seen);
+    if (window === undefined) continue;
+    const isVacuuming = settingOf(treatment, "autovacuum", seen) !== "off";
+    const vacuumMs = isVacuuming ? cycleMs(treatment, "autovacuum_naptime", seen) : 0;
+    const checkpointMs = cycleMs(treatment, "checkpoint_timeout", seen);
+    const missed = [
+      ...(window < vacuumMs ? [`autovacuum (every ${formatDuration(vacuumMs)})`] : []),
+      ...(window < checkpointMs ? [`a timed checkpoint (every ${formatDuration(checkpointMs)})`] : []),
+    ];
+    if (missed.length === 0) continue;
+    const length = formatDuration(Math.round(window / 100) * 100);
+    const words = `a window of ${length} need not see ${missed.join(" or ")}: what they cost is not in these numbers, or only by chance`;
+    return [{ rule: "short-of-maintenance", words }];
+  }
+  return [];
+}
+
+/** What the trials of a treatment showed: some settled only within their windows. */
+export function lateSteadyState({ treatments }: Experiment, seen?: Seen): Lint[] {
+  const late = treatments.flatMap((treatment) => {
+    const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
+    const settled = trials.flatMap(({ steadyState }) =>
+      steadyState?.isSteady === false ? (steadyState.settledAfterSeconds ?? []) : [],
+    );
+    return settled.length > 0 ? [{ treatment, trials: settled.length, seconds: Math.max(...settled) }] : [];
+  });
+  const [first] = [...late].sort((a, b) => b.seconds - a.seconds);
+  if (!first) return [];
+  const trials = late.reduce((sum, each) => sum + each.trials, 0);
+  const needed = formatDuration(first.treatment.settings.trial.warmUpMs + Math.ceil(first.seconds) * 1000);
+  const words =
+    `${counted(trials, "trial")} settled only within the window, at the latest after ${Math.ceil(first.seconds)} s ` +
+    `(${first.treatment.id}): a warm-up of ${needed} would have kept that out`;
+  return [{ rule: "short-warm-up", words, treatments: late.map(({ treatment }) => treatment.id) }];
+}

@@ -1,0 +1,187 @@
+// The fairness linter: each objection where it is due, once, and silence where an experiment is fair.
+import { describe, expect, it, test } from "vitest";
+import { loadScenario, parseScenario } from "../../scenario/loader.js";
+import { exampleResult } from "../../testing/example-result.js";
+import { lint, lintEntry, lintsOf } from "./lint.js";
+import { postgresDurationMs } from "./lint-windows.js";
+
+/** Rules that object to a scenario on a server whose settings are not known. */
+function rulesOf(text: string): string[] {
+  const experiment = parseScenario(
+    `name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\n${text}`,
+    "scenario.yaml",
+  );
+  return lint(experiment).map(({ rule }) => rule);
+}
+
+function wordsOf(text: string): string {
+  const experiment = parseScenario(`name: a\nseed: 1\n${text}`, "scenario.yaml");
+  return lint(experiment)
+    .map(({ words }) => words)
+    .join("\n");
+}
+
+describe("comparisons of more than one thing", () => {
+  it("are told of where include makes a treatment that no step of one factor leads to", () => {
+    const text = `factors: { payload: [jsonb, text] }
+include: [{ payload: text-generated, locking: nowait }]`;
+    expect(rulesOf(text)).toEqual(["confounded"]);
+    expect(wordsOf(text)).toContain("from jsonb in payload and locking at once");
+  });
+
+  it("are not told of in a full matrix, nor where steps of one factor lead there", () => {
+    expect(rulesOf("factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }")).toEqual([]);
+    const steps = `factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }
+exclude: [{ payload: jsonb, locking: nowait }]`;
+    expect(rulesOf(steps)).toEqual([]);
+  });
+
+  it("are told of where levels differ in clients, unless clients are what varies", () => {
+    expect(rulesOf("factors: { topology: [actors, cycle] }")).toEqual(["unequal-clients"]);
+    expect(rulesOf("factors: { clients: [2, 4, 8] }")).toEqual([]);
+    expect(rulesOf("factors: { actors.consumers.load.clients: [2, 4] }")).toEqual([]);
+  });
+
+  it("are told of where levels differ in their work", () => {
+    const cycle = (executor: string): string =>
+      `topology: cycle\nfactors: { clients: [2, 4] }\nactors: { cycle: { load: { executor: ${executor}, iterations: 10 } } }`;
+    expect(rulesOf(cycle("per-client-iterations"))).toEqual(["unequal-work"]);
+    expect(rulesOf(cycle("shared-iterations"))).toEqual([]);
+  });
+});
+
+describe("a pool against direct connections", () => {
+  const pools = (clients: string, more = ""): string =>
+    `topology: cycle\nfactors: { pool: [direct, { strategy: pg-pool, size: 4 }], clients: ${clients} }\n${more}`;
+
+  it("wants a direct treatment with as many connections as the pool has", () => {
+    expect(rulesOf(pools("[16]"))).toEqual(["no-pool-control"]);
+    const single = "topology: cycle\nfactors: { pool: [direct, { strategy: pg-pool, size: 1 }] }\nclients: 2";
+    expect(wordsOf(single)).toContain(
+      "shares 1 connection among 2 clients, and no direct treatment has 1 client: ",
+    );
+    expect(rulesOf(pools("[16, 4]", "exclude: [{ pool: { strategy: pg-pool }, clients: 4 }]"))).toEqual([]);
+  });
+
+  it("wants none where the pool has a connection for every client, or nothing is direct", () => {
+    expect(rulesOf(pools("[4]"))).toEqual([]);
+    expect(rulesOf("topology: cycle\nclients: 8\npool: { strategy: pg-pool, size: 4 }")).toEqual([]);
+  });
+});
+
+describe("locking where a database locks tables", () => {
+  it("is told of for the levels that speak of rows", () => {
+    const text = "factors: { locking: [for-update, skip-locked, nowait] }\n";
+    const target = "target: postgresql://u@db:5432/d";
+    const experiment = parseScenario(`name: a\n${target}\ndialect: cloudberry\n${text}`, "scenario.yaml");
+    const [objection] = lint(experiment).filter(({ rule }) => rule === "table-locks");
+    expect(objection?.treatments).toEqual(["skip-locked", "nowait"]);
+    expect(objection?.words).toContain("lock the whole table for each claim");
+    expect(rulesOf(text)).not.toContain("table-locks");
+    expect(rulesOf("dialect: cloudberry\nactors: { consumers: false }")).not.toContain("table-locks");
+  });
+});
+
+describe("faults of the network", () => {
+  it("put a proxy into the path, which is told of the treatments that have it", () => {
+    const text = "factors: { faults: [[], [{ at: 2s, kind: network-reset }]] }\n";
+    expect(rulesOf(text)).toEqual(["network-proxy"]);
+    const found = lint(parseScenario(`name: a\nseed: 1\ntrials: 5\n${text}`, "scenario.yaml"));
+    expect(found.find(({ rule }) => rule === "network-proxy")).toMatchObject({
+      treatments: ["faults-2s-network-reset"],
+    });
+    expect(rulesOf("faults: [{ at: 2s, kind: backend-terminate }]\n")).toEqual([]);
+  });
+});
+
+describe("windows", () => {
+  test.each([
+    [
+      "trial: { duration: 30s }",
+      /window of 30s .* autovacuum \(every 1m\) or a timed checkpoint \(every 5m\)/,
+    ],
+    ["trial: { duration: 2m }", /window of 2m need not see a timed checkpoint \(every 5m\)/],
+    [
+      "trial: { duration: 2m }\ntarget: { settings: { checkpoint_timeout: 600 } }",
+      /a timed checkpoint \(every 10m\)/,
+    ],
+  ])("that may miss the server's own work are told of: %s", (text, expected) => {
+    expect(wordsOf(text)).toMatch(expected);
+  });
+
+  it("that hold every cycle are fine, as is a server without autovacuum", () => {
+    expect(wordsOf("trial: { duration: 5m }")).toBe("");
+    const off = "target: { settings: { autovacuum: off, checkpoint_timeout: 30s } }";
+    expect(wordsOf(`trial: { duration: 30s }\n${off}`)).toBe("");
+  });
+
+  it("of a server of the user's own are judged once its settings and windows have been seen", () => {
+    const experiment = parseScenario(
+      "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }",
+      "scenario.yaml",
+    );
+    const seen = exampleResult();
+    seen.environment.settings = { autovacuum: "on", autovacuum_naptime: "10s", checkpoint_timeout: "40s" };
+    expect(lint(experiment)).toEqual([]);
+    expect(lint(experiment, seen).map(({ words }) => words)).toEqual([
+      expect.stringMatching(/^a window of 30s need not see a timed checkpoint \(every 40s\)/),
+    ]);
+  });
+
+  it("are compared with durations as PostgreSQL writes them", () => {
+    expect(["5min", "300", "30 s", "1h", "1d", "500ms", "soon"].map(postgresDurationMs)).toEqual([
+      300_000,
+      300_000,
+      30_000,
+      3_600_000,
+      86_400_000,
+      500,
+      undefined,
+    ]);
+  });
+});
+
+it("says how long a warm-up would have kept what had not settled out of the windows", () => {
+  const experiment = parseScenario(
+    "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }\ntrial: { warmUp: 2s }",
+    "scenario.yaml",
+  );
+  const seen = exampleResult();
+  const trials = seen.treatments[1]?.trials ?? [];
+  trials.forEach(
+    (trial, i) => (trial.steadyState = { isSteady: false, reason: "drift", settledAfterSeconds: i + 3 }),
+  );
+  const found = lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up");
+  expect(found).toEqual([
+    {
+      rule: "short-warm-up",
+      treatments: ["text"],
+      words:
+        "3 trials settled only within the window, at the latest after 5 s (text): a warm-up of 7s would have kept that out",
+    },
+  ]);
+  trials.forEach((trial) => (trial.steadyState = { isSteady: true, reason: "" }));
+  expect(lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up")).toEqual([]);
+});
+
+it("says that one trial shows nothing of how much trials vary", () => {
+  expect(rulesOf("trials: 1")).toEqual(["few-trials"]);
+  expect(rulesOf("trials: 1\nfactors: { payload: [jsonb, text] }")).toEqual(["few-trials"]);
+});
+
+test("the scenarios that come with train-sim get no more than one remark each", async () => {
+  const rules = async (name: string): Promise<string[]> =>
+    lint(await loadScenario(`scenarios/${name}.yaml`)).map(({ rule }) => rule);
+  expect(await rules("quickstart")).toEqual(["short-of-maintenance"]);
+  expect(await rules("train-events")).toEqual([]);
+  expect(await rules("train-events-actors")).toEqual(["short-of-maintenance"]);
+});
+
+test("a stored result tells its remarks again", () => {
+  const result = exampleResult();
+  result.diagnosis = [
+    lintEntry({ rule: "a", words: "b", treatments: ["text"] }),
+    { kind: "other", words: "c" },
+  ];
+  expect(lintsOf(result)).toEqual(["b"]);
+});

@@ -1,0 +1,128 @@
+// The fairness linter: what a careful experimenter would object to in an experiment, in one short sentence each with
+// the way out. It runs before the first trial on the scenario alone, and again on what was measured, which knows
+// more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
+import { formatDuration } from "../../foundation/units.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { capabilitiesOf } from "../../database/capabilities/registry.js";
+import { isBudgeted } from "../../scenario/plan/estimate.js";
+import { networkPlacesOf } from "../../faults/faults.js";
+import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
+import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
+import type { Lint, Seen } from "./lint-types.js";
+import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
+
+const TRIALS_FEW = 3;
+const WINDOW_SHORT_MS = 5_000;
+
+function trialsPerTreatment({ trials, treatments }: Experiment): number {
+  return trials.length / treatments.length;
+}
+
+function fewTrials(experiment: Experiment): Lint[] {
+  const trials = trialsPerTreatment(experiment);
+  if (experiment.treatments.length === 1)
+    return trials > 1
+      ? []
+      : [{ rule: "few-trials", words: "a single trial does not show how much trials vary; run at least 3" }];
+  if (trials >= TRIALS_FEW) return [];
+  const words = `${trials === 1 ? "one trial" : `${trials} trials`} of each treatment cannot tell a difference from noise; 5 are better`;
+  return [{ rule: "few-trials", words }];
+}
+
+function sequentialOrder(experiment: Experiment): Lint[] {
+  const { trials, treatments } = experiment;
+  if (treatments.length < 2 || trialsPerTreatment(experiment) < 2 || trials[1]?.block !== 1) return [];
+  const words =
+    "sequential order: drift of the machine looks like a difference between treatments; use interleaved";
+  return [{ rule: "sequential-order", words }];
+}
+
+/** One lint for all treatments that a rule on settings applies to. */
+function forSettings(
+  rule: string,
+  applies: (settings: TreatmentSettings) => boolean,
+  words: string,
+): (experiment: Experiment) => Lint[] {
+  return ({ treatments }) => {
+    const found = treatments.filter(({ settings }) => applies(settings));
+    return found.length === 0 ? [] : [{ rule, words, ...only(found, treatments) }];
+  };
+}
+
+function only(found: readonly Treatment[], all: readonly Treatment[]): Pick<Lint, "treatments"> {
+  return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
+}
+
+function outranked({ warnings = [] }: Experiment): Lint[] {
+  return warnings.map((words) => ({ rule: "outranked", words }));
+}
+
+const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
+  outranked,
+  confounded,
+  unequalClients,
+  unequalWork,
+  missingPoolControl,
+  tableLocks,
+  fewTrials,
+  sequentialOrder,
+  forSettings(
+    "short-window",
+    (settings) => !isBudgeted(settings) && settings.trial.durationMs < WINDOW_SHORT_MS,
+    `a window under ${formatDuration(WINDOW_SHORT_MS)} holds few transactions: high percentiles mean little`,
+  ),
+  maintenanceCycles,
+  lateSteadyState,
+  forSettings(
+    "no-warm-up",
+    ({ trial }) => trial.warmUpMs === 0,
+    "no warm-up: connecting, planning and cold caches are measured too",
+  ),
+  forSettings(
+    "ramp-up-measured",
+    (settings) =>
+      // A budget begins anew with the window, ramp-up included.
+      Object.values(settings.actors).some(
+        ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
+      ),
+    "the ramp-up reaches into the measurement window",
+  ),
+  forSettings(
+    "network-proxy",
+    ({ faults }) => networkPlacesOf(faults).length > 0,
+    "faults of the network put a proxy of train-sim's own into the path, before the fault too: compare only with what has it as well",
+  ),
+  forSettings(
+    "no-consumers",
+    ({ actors }) => actors.producers !== undefined && actors.consumers === undefined,
+    "producers without consumers: the backlog only grows",
+  ),
+];
+
+/** A database that locks tables where a level speaks of rows. */
+function tableLocks({ treatments }: Experiment): Lint[] {
+  const found = treatments.filter(({ settings: { dialect, locking, actors } }) => {
+    const claims = actors.consumers ?? actors.cycle;
+    return claims && locking !== "for-update" && capabilitiesOf(dialect).lockingCaveat !== undefined;
+  });
+  const [first] = found;
+  const words = first && capabilitiesOf(first.settings.dialect).lockingCaveat;
+  return words === undefined ? [] : [{ rule: "table-locks", words, ...only(found, treatments) }];
+}
+
+/** Every objection, each once; with `seen`, what was found replaces what was assumed. */
+export function lint(experiment: Experiment, seen?: Seen): Lint[] {
+  return RULES.flatMap((rule) => rule(experiment, seen));
+}
+
+/** As an entry of the document's `diagnosis`. */
+export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["diagnosis"][number] {
+  return { kind: "lint", rule, words, ...(treatments && { treatments: [...treatments] }) };
+}
+
+/** The words of the lints that a document holds. */
+export function lintsOf(result: ResultDocument): string[] {
+  return result.diagnosis.flatMap(({ kind, words }) =>
+    kind === "lint" && typeof words === "string" ? [words] : [],
+  );
+}

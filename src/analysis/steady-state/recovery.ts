@@ -1,0 +1,83 @@
+// How long the load took to come back after a fault, from committed transactions second by second. Before it: the mean of
+// the last undisturbed seconds. Back: a second at 90 % of that, from which three seconds hold 90 % on the mean, so that
+// neither one lucky second nor a burst of catching up counts. The time is counted from the fault's clearing, with a
+// second's precision: 0 where the second of the clearing itself was back. Where it cannot be told it says why.
+import type { FaultRecord } from "../../results/result-schema.js";
+
+/** Share of the throughput before that counts as back. */
+const BACK_RATIO = 0.9;
+/** Whole seconds that it must hold. */
+const HELD_SECONDS = 3;
+/** Most undisturbed seconds that "before" is the mean of. */
+const BEFORE_SECONDS_MAX = 10;
+
+/** Seconds from the start of the window. */
+export type FaultMoments = Pick<FaultRecord, "injectedAtSeconds" | "clearedAtSeconds">;
+
+export type Recovery = Pick<FaultRecord, "recoverySeconds" | "recoveryReason">;
+
+/**
+ * Of each fault, in the order in which they were injected. `transactions` are those committed in each whole second of
+ * the window.
+ */
+export function recoveriesOf(transactions: readonly number[], faults: readonly FaultMoments[]): Recovery[] {
+  const disturbed = new Set<number>();
+  return faults.map((fault) => {
+    const before = undisturbedBefore(transactions, fault, disturbed);
+    const recovery = recoveryOf(transactions, fault, before, nextAfter(fault, faults));
+    const { clearedAtSeconds } = fault;
+    const untilSeconds =
+      clearedAtSeconds === null || recovery.recoverySeconds === null
+        ? transactions.length
+        : clearedAtSeconds + recovery.recoverySeconds;
+    for (let second = Math.floor(fault.injectedAtSeconds); second < untilSeconds; second++)
+      disturbed.add(second);
+    return recovery;
+  });
+}
+
+function undisturbedBefore(
+  transactions: readonly number[],
+  { injectedAtSeconds }: FaultMoments,
+  disturbed: ReadonlySet<number>,
+): number[] {
+  return transactions
+    .slice(0, Math.floor(injectedAtSeconds))
+    .filter((_, second) => !disturbed.has(second))
+    .slice(-BEFORE_SECONDS_MAX);
+}
+
+/** The moment at which the next fault begins once this one is over; Infinity for none. */
+export function nextAfter({ clearedAtSeconds }: FaultMoments, faults: readonly FaultMoments[]): number {
+  if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
+  const later = faults.map((each) => each.injectedAtSeconds).filter((at) => at >= clearedAtSeconds);
+  return Math.min(Number.POSITIVE_INFINITY, ...later);
+}
+
+function recoveryOf(
+  transactions: readonly number[],
+  { clearedAtSeconds }: FaultMoments,
+  before: readonly number[],
+  nextAtSeconds: number,
+): Recovery {
+  if (clearedAtSeconds === null) return unknown("it was never cleared");
+  if (before.length === 0) return unknown("the window has no undisturbed second before it");
+  const backAt = BACK_RATIO * mean(before);
+  if (backAt === 0) return unknown("nothing was committed before it");
+  const end = Math.min(transactions.length, Math.floor(nextAtSeconds));
+  for (let second = Math.floor(clearedAtSeconds); second + HELD_SECONDS <= end; second++) {
+    const held = transactions.slice(second, second + HELD_SECONDS);
+    if ((held[0] ?? 0) >= backAt && mean(held) >= backAt)
+      return { recoverySeconds: Math.max(0, second - clearedAtSeconds) };
+  }
+  const first = end < transactions.length ? "the next fault came" : "the window ended";
+  return unknown(`${first} before throughput had been back for ${HELD_SECONDS} s`);
+}
+
+function unknown(recoveryReason: string): Recovery {
+  return { recoverySeconds: null, recoveryReason };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

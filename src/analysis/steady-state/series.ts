@@ -1,0 +1,95 @@
+// The material of every comparison: one number for each trial, as a logarithm and by block, so that ratios are
+// differences and trials that ran near each other meet. Only complete trials count; a block without a value is
+// left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
+import type {
+  ComparedOperation,
+  ComparisonMetric,
+  TreatmentResult,
+  TrialResult,
+} from "../../results/result-schema.js";
+
+/** Natural logarithm of a metric by block. */
+export type LogSeries = ReadonlyMap<number, number>;
+
+/** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
+export function metricOf(
+  trial: TrialResult,
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): number | undefined {
+  if (trial.status !== "complete") return undefined;
+  if (operation === "lifecycle.completed" || operation === "lifecycle.archived") {
+    if (metric === "eventsPerSecond") return undefined;
+    const span = operation === "lifecycle.completed" ? "completedMs" : "archivedMs";
+    return trial.lifecycle[span]?.[metric];
+  }
+  const result = trial.operations[operation];
+  return metric === "eventsPerSecond" ? result?.eventsPerSecond : result?.responseTimeMs?.[metric];
+}
+
+/** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
+const EVENTS_FOR_NONE = 0.5;
+
+/** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
+function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
+  const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
+  return metric === "eventsPerSecond" && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
+}
+
+/**
+ * By block. A rate of 0 counts as that of half an event in the longest window `among` those that are compared, so that none
+ * is never more than none; a time of 0 has no logarithm and is left out.
+ */
+export function logSeries(
+  treatment: TreatmentResult,
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+  among: readonly TreatmentResult[],
+): LogSeries {
+  const series = new Map<number, number>();
+  const standIn = standInFor(among, metric);
+  for (const trial of treatment.trials) {
+    const value = metricOf(trial, operation, metric);
+    const counted = value === 0 ? standIn : value;
+    if (counted !== undefined) series.set(trial.block, Math.log(counted));
+  }
+  return series;
+}
+
+/** Whether there is nothing to compare: in no trial of these treatments is the metric more than 0. */
+export function isZeroThroughout(
+  treatments: readonly TreatmentResult[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): boolean {
+  return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
+}
+
+/** Whether something stands in for a value of 0 in any of their series. */
+export function hasZero(
+  treatments: readonly TreatmentResult[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): boolean {
+  return treatments.some(({ trials }) => trials.some((trial) => metricOf(trial, operation, metric) === 0));
+}
+
+/** Over the blocks that all of them have. */
+function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
+  const joined = new Map<number, number>();
+  for (const block of all[0]?.keys() ?? []) {
+    const values = all.flatMap((series) => series.get(block) ?? []);
+    if (values.length === all.length) joined.set(block, join(values));
+  }
+  return joined;
+}
+
+/** The geometric mean of several metrics, as logarithms. */
+export function meanSeries(all: readonly LogSeries[]): LogSeries {
+  return combine(all, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+/** The ratio `a / b`, as logarithms. */
+export function ratioSeries(a: LogSeries, b: LogSeries): LogSeries {
+  return combine([a, b], ([above = 0, below = 0]) => above - below);
+}

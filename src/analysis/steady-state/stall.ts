@@ -1,0 +1,55 @@
+// Seconds of a window in which an operation that otherwise ends many times a second did not end once: a stall of the
+// server, a lock, the network. It refuses to call a pause a stall that may be chance, or that the load makes by
+// itself: of rare transactions, and of clients that think or work in step for longer. Pure.
+import type { Operation } from "../../metrics/operations.js";
+import type { Stall } from "../../results/result-schema.js";
+import { median } from "../statistics/quantiles.js";
+
+/** An empty second is chance less often than in one of so many windows, were ends a Poisson process. */
+const WINDOWS_PER_FALSE_STALL = 1000;
+/** Clients in step are silent for a round at most; twice that is none of theirs. */
+const ROUNDS = 2;
+
+/** What ended of one operation in each whole second of the window, empty polls included, since they are answers too. */
+export interface Ends {
+  readonly operation: Operation;
+  readonly perSecond: readonly number[];
+  /** Clients of a closed loop; undefined where a schedule starts what they do. */
+  readonly clients: number | undefined;
+}
+
+/** The operation that stood still for most seconds; undefined where none did. */
+export function stallOf(operations: readonly Ends[]): Stall | undefined {
+  const stalls = operations.flatMap((each) => stallsOf(each) ?? []);
+  return stalls.sort((a, b) => b.seconds - a.seconds)[0];
+}
+
+function stallsOf({ operation, perSecond, clients }: Ends): Stall | undefined {
+  const busy = perSecond.filter((ended) => ended > 0);
+  if (busy.length === 0 || busy.length === perSecond.length) return undefined;
+  const usual = median(busy);
+  if (usual < Math.log(WINDOWS_PER_FALSE_STALL * perSecond.length)) return undefined;
+  const total = busy.reduce((sum, ended) => sum + ended, 0);
+  const roundSeconds = ((clients ?? 0) * perSecond.length) / total;
+  const runs = silentRuns(perSecond).filter(({ seconds }) => seconds > ROUNDS * roundSeconds);
+  const [longest] = [...runs].sort((a, b) => b.seconds - a.seconds);
+  if (!longest) return undefined;
+  return {
+    operation,
+    seconds: runs.reduce((sum, { seconds }) => sum + seconds, 0),
+    longestSeconds: longest.seconds,
+    fromSecond: longest.fromSecond,
+    usualPerSecond: usual,
+  };
+}
+
+function silentRuns(perSecond: readonly number[]): { fromSecond: number; seconds: number }[] {
+  const runs: { fromSecond: number; seconds: number }[] = [];
+  perSecond.forEach((ended, second) => {
+    if (ended > 0) return;
+    const last = runs.at(-1);
+    if (last && last.fromSecond + last.seconds === second) last.seconds++;
+    else runs.push({ fromSecond: second, seconds: 1 });
+  });
+  return runs;
+}

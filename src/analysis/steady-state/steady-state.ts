@@ -1,0 +1,115 @@
+// Whether a measurement window was steady: no trend and no change of level in any operation's events per second and
+// mean response time, nor in the time to completion, where a backlog that grows shows first. A change counts when it
+// is both significant, corrected for the number of questions asked, and large enough to matter. Where the window is
+// not steady, MSER-5 says from where on the series that changed are, and the rest of all series must then be steady.
+// It refuses to judge a window that is too short to tell.
+import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
+import type { SteadyState } from "../../results/result-schema.js";
+
+/** Seconds without which no change, however clear, could be significant among a dozen questions. */
+export const SECONDS_MIN = 20;
+const SIGNIFICANCE = 0.05;
+/** A level that moves by less than this share of itself is of no consequence. */
+const MATTERS = 0.1;
+
+/** One value a second; null where nothing was measured in that second. */
+export interface Series {
+  /** As `add events/s`. */
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface Question {
+  readonly series: Series;
+  readonly change: Change;
+  readonly words: string;
+}
+
+/** A value and the second of the window that it is of. */
+interface Measured {
+  readonly second: number;
+  readonly value: number;
+}
+
+function measuredOf({ values }: Series): Measured[] {
+  return values.flatMap((value, second) => (value === null ? [] : [{ second, value }]));
+}
+
+function hasEnough(series: Series): boolean {
+  return measuredOf(series).length >= SECONDS_MIN;
+}
+
+function amount(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+function questionsOf(series: Series): Question[] {
+  const measured = measuredOf(series);
+  const values = measured.map(({ value }) => value);
+  const trend = trendTest(values);
+  const level = levelTest(values);
+  const move = (change: Change): string => `from ${amount(change.from)} to ${amount(change.to)}`;
+  const second = measured[level.at]?.second ?? level.at;
+  return [
+    { series, change: level, words: `${series.name} changes ${move(level)} after ${second} s` },
+    { series, change: trend, words: `${series.name} drifts ${move(trend)}` },
+  ];
+}
+
+function matters({ from, to }: Change): boolean {
+  return Math.abs(to - from) > MATTERS * Math.max(Math.abs(from), Math.abs(to));
+}
+
+/** What changes, one finding a series, the surest first; empty when nothing does. Series too short to tell are not asked. */
+function changesIn(series: readonly Series[]): Question[] {
+  const asked = series.filter(hasEnough).map(questionsOf);
+  const bound = SIGNIFICANCE / asked.flat().length;
+  return asked
+    .flatMap((questions) => {
+      const found = questions.filter(({ change }) => change.pValue < bound && matters(change));
+      return found.sort((a, b) => a.change.pValue - b.change.pValue).slice(0, 1);
+    })
+    .sort((a, b) => a.change.pValue - b.change.pValue);
+}
+
+function withoutStart(series: readonly Series[], seconds: number): Series[] {
+  return series.map(({ name, values }) => ({ name, values: values.slice(seconds) }));
+}
+
+/** The second from which on a series that changed is as it stays; undefined where leaving off a start does not help. */
+function ownSettledAfter(series: Series): number | undefined {
+  const measured = measuredOf(series);
+  const left = mser5(measured.map(({ value }) => value));
+  return left ? measured[left]?.second : undefined;
+}
+
+/** The second from which on all series are steady; undefined where there is none, or too little after it to tell. */
+function settledAfter(all: readonly Series[], changed: readonly Series[]): number | undefined {
+  const own = changed.map(ownSettledAfter).filter((second) => second !== undefined);
+  if (own.length < changed.length) return undefined;
+  const seconds = Math.max(...own);
+  const isTold = withoutStart(changed, seconds).every(hasEnough);
+  return isTold && changesIn(withoutStart(all, seconds)).length === 0 ? seconds : undefined;
+}
+
+export function steadyStateOf(series: readonly Series[]): SteadyState {
+  const seconds = Math.max(0, ...series.map(({ values }) => values.length));
+  if (seconds < SECONDS_MIN) {
+    return { isSteady: null, reason: `${seconds} s are too short to tell; it takes ${SECONDS_MIN}` };
+  }
+  const judged = series.filter(hasEnough);
+  if (judged.length === 0)
+    return { isSteady: null, reason: "nothing was measured in enough of its seconds to tell" };
+  const changes = changesIn(judged);
+  if (changes.length === 0) return { isSteady: true, reason: "no trend and no change of level" };
+  const settled = settledAfter(
+    judged,
+    changes.map((change) => change.series),
+  );
+  const wayOut = settled === undefined ? "" : `; steady after ${settled} s: lengthen the warm-up by that`;
+  return {
+    isSteady: false,
+    reason: `${changes.map(({ words }) => words).join("; ")}${wayOut}`,
+    ...(settled !== undefined && { settledAfterSeconds: settled }),
+  };
+}

@@ -1,0 +1,299 @@
+// Thresholds against known numbers: every aggregate, every operator, what has no sample, what may end an experiment.
+import { describe, expect, it } from "vitest";
+import { HistogramSet } from "../../metrics/histograms.js";
+import type { Operation } from "../../metrics/operations.js";
+import type { OperationResult } from "../../results/result-schema.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import { parseThreshold } from "../../scenario/thresholds.js";
+import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../testing/example-result.js";
+import { renderSummary } from "../../report/terminal/summary.js";
+import {
+  assess,
+  brokenThreshold,
+  evaluateThresholds,
+  holds,
+  seenValue,
+  type Measured,
+} from "./thresholds.js";
+
+function threshold(metric: string, condition: string, abortOnFail = false, delayAbortEvalMs = 0): Threshold {
+  const parsed = parseThreshold(metric, { threshold: condition, abortOnFail, delayAbortEvalMs });
+  if ("message" in parsed) throw new Error(parsed.message);
+  return parsed.value;
+}
+
+/** Response times of add: 1, 2, ... 100 ms; 300 transactions in 30 s, as `exampleOperation` has them. */
+function measured(overrides: Partial<Measured> = {}): Measured {
+  const histograms = new HistogramSet();
+  for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms * 1000);
+  histograms.at("lifecycle.completed").recordValue(7000);
+  const add = { ...exampleOperation(10), retries: 4, failures: { "40001": 2, "55P03": 1 }, emptyPolls: 5 };
+  return { operations: { add }, histograms, audits: [EXAMPLE_INTEGRITY], taintedTrials: 2, ...overrides };
+}
+
+describe("what a threshold sees", () => {
+  it.each([
+    ["add", "avg<1", 50.5],
+    ["add", "min<1", 1],
+    ["add", "med<1", 50],
+    ["add", "max<1", 100],
+    ["add", "p(90)<1", 90],
+    ["add", "p(99)<1", 99],
+    ["add.response", "p(1)<1", 1],
+    ["add", "count<1", 300],
+    ["add", "rate<1", 10],
+    ["add", "events<1", 15_000],
+    ["add", "eventsPerSecond<1", 500],
+    ["add", "failures<1", 3],
+    ["add", "retries<1", 4],
+    ["add", "retriesPerTransaction<1", 4 / 303],
+    ["add", "emptyPolls<1", 5],
+    ["lifecycle.completed", "p(50)<1", 7],
+    ["integrity", "violations<1", 0],
+    ["verdict", "tainted<1", 2],
+  ])("%s %s", (metric, condition, expected) => {
+    const seen = seenValue(threshold(metric, condition), measured());
+    expect(seen).toBeGreaterThanOrEqual(expected);
+    // HdrHistogram's own three digits
+    expect(seen).toBeLessThanOrEqual(expected * 1.001);
+  });
+
+  it("is what integrity and arrivals counted", () => {
+    const add = { ...exampleOperation(10), offered: 50, dropped: 7 };
+    const audits = [{ ...EXAMPLE_INTEGRITY, lost: 3, violations: ["3 lost"] }, EXAMPLE_INTEGRITY];
+    const all = measured({ operations: { add }, audits });
+    const values = [
+      ["add", "dropped<1"],
+      ["add", "offered<1"],
+      ["integrity", "lost<1"],
+      ["integrity", "violations<1"],
+    ].map(([metric = "", condition = ""]) => seenValue(threshold(metric, condition), all));
+    expect(values).toEqual([7, 50, 3, 1]);
+  });
+
+  it("is nothing where there are no samples, so that doing nothing earns no praise", () => {
+    const idle = { ...exampleOperation(10), transactions: 0, events: 0, failures: {}, emptyPolls: 0 };
+    const empty = measured({
+      operations: { add: idle },
+      histograms: new HistogramSet(),
+      audits: [],
+      taintedTrials: undefined,
+    });
+    for (const [metric, condition] of [
+      ["add", "p(99)<1"],
+      ["add", "failures==0"],
+      ["add", "retries==0"],
+      ["add", "dropped==0"],
+      ["process", "count<1"],
+      ["integrity", "violations==0"],
+      ["verdict", "tainted==0"],
+    ] as const) {
+      expect(seenValue(threshold(metric, condition), empty), `${metric} ${condition}`).toBeUndefined();
+    }
+    expect(seenValue(threshold("add", "count>0"), empty)).toBe(0);
+  });
+
+  it("is the retries where every attempt is tried again and nothing ends", () => {
+    const stuck = {
+      ...exampleOperation(10),
+      transactions: 0,
+      events: 0,
+      failures: {},
+      emptyPolls: 0,
+      retries: 5000,
+    };
+    expect(seenValue(threshold("add", "retries<100"), measured({ operations: { add: stuck } }))).toBe(5000);
+  });
+});
+
+it("compares by every operator", () => {
+  const verdicts = (operator: Threshold["operator"]): boolean[] =>
+    [9, 10, 11].map((seen) => holds({ operator, bound: 10 }, seen));
+  expect(verdicts("<")).toEqual([true, false, false]);
+  expect(verdicts("<=")).toEqual([true, true, false]);
+  expect(verdicts(">")).toEqual([false, false, true]);
+  expect(verdicts(">=")).toEqual([false, true, true]);
+  expect(verdicts("==")).toEqual([false, true, false]);
+  expect(verdicts("!=")).toEqual([true, false, true]);
+});
+
+/** So many response times of add, 1 ms each. */
+function sampled(count: number): Measured {
+  const histograms = new HistogramSet();
+  histograms.at("add.response").recordValueWithCount(1000, count);
+  return measured({ histograms });
+}
+
+describe("a percentile", () => {
+  // The least n with share^n <= 5 %: all of fewer samples lie below the true percentile more often than that.
+  it.each([
+    ["med<5", 5],
+    ["p(50)<=5", 5],
+    ["p(90)<5", 29],
+    ["p(95)<5", 59],
+    ["p(99)<5", 299],
+    ["p(99.9)<5", 2995],
+    ["p(99)>0.5", 1],
+    ["p(1)>0.5", 299],
+    ["p(99)!=5", 299],
+    ["p(100)<5", 1],
+    ["max<5", 1],
+    ["avg<5", 1],
+  ])("%s is passed from %d samples on", (condition, needed) => {
+    const written = threshold("add", condition);
+    expect(assess(written, sampled(needed))).toMatchObject({ ok: true });
+    if (needed === 1) return;
+    const reason = `${needed - 1} samples, needs ${needed}`;
+    expect(assess(written, sampled(needed - 1))).toMatchObject({ ok: null, reason });
+  });
+
+  it("of too few samples has failed at the end and says so, waits meanwhile, and is broken by as few", () => {
+    const written = threshold("add", "p(99)<5", true);
+    const [end] = evaluateThresholds([written], [{ id: "t", levels: {}, measured: sampled(40) }]);
+    expect(end).toMatchObject({ ok: false, seen: 1, reason: "40 samples, needs 299" });
+    expect(brokenThreshold([written], sampled(40), 1000)).toBeUndefined();
+    const tooSlow = threshold("add", "p(99)<0.5", true);
+    expect(brokenThreshold([tooSlow], sampled(40), 1000)).toMatchObject({ seen: 1 });
+  });
+});
+
+describe("a bound on the rate of an open loop", () => {
+  /** In 10 s, batches of 1 to 10. */
+  const arrivals = (offered: number, transactions: number, more: object = {}) => ({
+    ...exampleOperation(10),
+    ...{ offered, transactions, transactionsPerSecond: transactions / 10, unfinished: 0, dropped: 0 },
+    ...{ events: transactions * 5, eventsPerSecond: transactions / 2, ...more },
+  });
+  const assessed = (condition: string, add: OperationResult, randomArrivals: Operation[] = ["add"]) =>
+    assess(threshold("add", condition), measured({ operations: { add }, randomArrivals }));
+
+  it.each([
+    ["rate>=100", arrivals(962, 962)],
+    ["rate>=100", arrivals(962, 960, { unfinished: 2 })],
+    ["rate>=100", arrivals(1001, 999, { unfinished: 2 })],
+    ["count>990", arrivals(962, 962)],
+    ["offered>=1000", arrivals(962, 700)],
+    ["eventsPerSecond>=500", arrivals(962, 962)],
+    ["events>=5000", arrivals(895, 895)],
+    ["rate<=100", arrivals(1040, 1040)],
+  ])("%s is met where a Poisson schedule came to that by chance", (condition, add) => {
+    const { ok, reason } = assessed(condition, add) ?? {};
+    expect(ok).toBe(true);
+    expect(reason).toMatch(
+      /^the schedule offered \d+ arrivals, within chance of the \d+ asked for \(\d+ to \d+\)$/,
+    );
+    expect(assessed(condition, add, []), "where they are evenly spaced").toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ["what was offered was not served", "rate>=100", arrivals(962, 930, { dropped: 32 })],
+    ["more was offered than was served", "rate>=100", arrivals(1010, 990, { dropped: 20 })],
+    ["it is off by more than three standard deviations", "rate>=100", arrivals(890, 890)],
+    ["the load is above an upper bound by more than chance", "rate<=100", arrivals(1110, 1110)],
+    ["it is no rate", "failures>=5", arrivals(962, 962)],
+  ])("is broken where %s", (_, condition, add) => {
+    expect(assessed(condition, add)).toMatchObject({ ok: false });
+  });
+});
+
+describe("at the end", () => {
+  const treatments = [
+    { id: "text", levels: { payload: "text" }, measured: measured() },
+    { id: "jsonb", levels: { payload: "jsonb" }, measured: undefined },
+  ];
+
+  it("each threshold is judged on each treatment that it selects", () => {
+    const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(90)<=100")];
+    expect(evaluateThresholds(written, treatments)).toEqual([
+      {
+        metric: "add",
+        expression: "p(99)<98",
+        treatment: "text",
+        seen: expect.closeTo(99, 0) as number,
+        ok: false,
+      },
+      {
+        metric: "add",
+        expression: "p(99)<98",
+        treatment: "jsonb",
+        seen: null,
+        ok: false,
+        reason: "no complete trial",
+      },
+      {
+        metric: "add{payload:text}",
+        expression: "p(90)<=100",
+        treatment: "text",
+        seen: expect.closeTo(90, 0) as number,
+        ok: true,
+      },
+    ]);
+  });
+
+  it("what has no samples has failed, and says so", () => {
+    const [process, dropped] = evaluateThresholds(
+      [threshold("process", "max<1"), threshold("add", "dropped==0")],
+      treatments.slice(0, 1),
+    );
+    expect(process).toMatchObject({ ok: false, seen: null, reason: "no samples" });
+    expect(dropped).toMatchObject({ ok: false, reason: "no samples: not started by a schedule" });
+  });
+
+  it("the one that ended the experiment is failed with what it saw then", () => {
+    const written = threshold("add", "p(99)<500", true);
+    const abort = { threshold: written, treatmentId: "text", seen: 612, trial: 3 };
+    expect(evaluateThresholds([written], treatments.slice(0, 1), abort)).toEqual([
+      {
+        metric: "add",
+        expression: "p(99)<500",
+        treatment: "text",
+        seen: 612,
+        ok: false,
+        reason: "aborted the experiment in trial 3",
+      },
+    ]);
+  });
+});
+
+describe("while a trial runs", () => {
+  it("only what may abort is looked at, and only after its delay", () => {
+    const all = measured();
+    expect(brokenThreshold([threshold("add", "max<5")], all, 9e9)).toBeUndefined();
+    const late = threshold("add", "max<5", true, 10_000);
+    expect(brokenThreshold([late], all, 9_999)).toBeUndefined();
+    expect(brokenThreshold([late], all, 10_000)).toEqual({
+      threshold: late,
+      seen: expect.closeTo(100, 0) as number,
+    });
+  });
+
+  it("what has no samples yet is not judged yet", () => {
+    const none = measured({ audits: [], taintedTrials: undefined });
+    const written = [threshold("integrity", "violations>0", true), threshold("process", "max<0", true)];
+    expect(brokenThreshold(written, none, 1000)).toBeUndefined();
+  });
+});
+
+describe("in the summary", () => {
+  const line = (ok: boolean, reason?: string) => ({
+    ...{ metric: "add", expression: "p(99)<500", treatment: "text", seen: 123.456, ok },
+    ...(reason !== undefined && { reason }),
+  });
+
+  it("thresholds come first, each with its tick or cross", () => {
+    const result = { ...exampleResult(), thresholds: [line(true), line(false, "no samples")] };
+    expect(renderSummary(result, { directory: "x" }).split("\n").slice(0, 6)).toEqual([
+      "Thresholds: 1 of 2 FAILED",
+      "   threshold      treatment   seen  note",
+      "-  -------------  ---------  -----  ----------",
+      "✓  add p(99)<500  text       123.5",
+      "✗  add p(99)<500  text       123.5  no samples",
+      "",
+    ]);
+  });
+
+  it("say so when all hold", () => {
+    const text = renderSummary({ ...exampleResult(), thresholds: [line(true)] }, { directory: "x" });
+    expect(text.split("\n")[0]).toBe("Thresholds: all hold");
+  });
+});

@@ -1,0 +1,204 @@
+// Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
+// merged complete trials of each treatment at the end. What a metric has no sample of, or too few for its percentile, is
+// never passed: at the end it counts as failed and says so, on running totals it is not judged yet.
+import { counted } from "../../foundation/units.js";
+import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
+import { isTag, type Operation } from "../../metrics/operations.js";
+import type { ViolationKind } from "../../workloads/train-events/model/conservation.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import { isOfArrivals } from "../../scenario/threshold-metrics.js";
+import { isSelected } from "../../scenario/thresholds.js";
+import { retriesPerTransaction } from "../diagnosis/retries.js";
+import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
+import type {
+  Integrity,
+  OperationResult,
+  OperationResults,
+  ThresholdResult,
+} from "../../results/result-schema.js";
+
+/** What thresholds are evaluated on. */
+export interface Measured {
+  readonly operations: OperationResults;
+  readonly histograms: Pick<HistogramSet, "get">;
+  /** Of the trials that were audited. */
+  readonly audits: readonly Integrity[];
+  /** Trials that are tainted; undefined where none has been diagnosed. */
+  readonly taintedTrials: number | undefined;
+  /** Operations that a Poisson schedule starts; none where left out. */
+  readonly randomArrivals?: readonly Operation[];
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function histogramOf({ source }: Threshold, { histograms }: Measured): Histogram | undefined {
+  const tag = source.includes(".") ? source : `${source}.response`;
+  return isTag(tag) ? histograms.get(tag) : undefined;
+}
+
+function latency(threshold: Threshold, measured: Measured): number | undefined {
+  const { aggregate, percentile = 0 } = threshold;
+  const histogram = histogramOf(threshold, measured);
+  if (!histogram) return undefined;
+  if (aggregate === "avg") return meanMs(histogram);
+  const asked: Readonly<Record<string, number>> = { min: 0, med: 50, max: 100, p: percentile };
+  return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
+}
+
+/** Counts of nothing are zero where zero is a measurement, and no sample where it would be praise for having done nothing. */
+function operationCount(aggregate: string, result: OperationResult): number | undefined {
+  const failures = sum(result.failures);
+  const isIdle = result.transactions + failures + result.emptyPolls === 0;
+  switch (aggregate) {
+    case "count":
+      return result.transactions;
+    case "rate":
+      return result.transactionsPerSecond;
+    case "events":
+      return result.events;
+    case "eventsPerSecond":
+      return result.eventsPerSecond;
+    case "failures":
+      return isIdle ? undefined : failures;
+    case "retries":
+      // Where all attempts fail and are tried again, nothing ends, and they are there all the same.
+      return isIdle && result.retries === 0 ? undefined : result.retries;
+    case "retriesPerTransaction":
+      return isIdle && result.retries === 0 ? undefined : retriesPerTransaction(result);
+    case "emptyPolls":
+      return isIdle ? undefined : result.emptyPolls;
+    case "offered":
+      return result.offered;
+    case "dropped":
+      return result.offered ? result.dropped : undefined;
+    default:
+      throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
+  }
+}
+
+function integrityCount(aggregate: string, audits: readonly Integrity[]): number | undefined {
+  if (audits.length === 0) return undefined;
+  return audits.reduce((total, audit) => {
+    if (aggregate === "violations") return total + audit.violations.length;
+    // Results from before there was that kind of violation have none of it.
+    return total + (audit[aggregate as "inDoubt" | ViolationKind] ?? 0);
+  }, 0);
+}
+
+const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
+const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
+
+/** Undefined without samples. */
+export function seenValue(threshold: Threshold, measured: Measured): number | undefined {
+  const { source, aggregate } = threshold;
+  if (source === "integrity") return integrityCount(aggregate, measured.audits);
+  if (source === "verdict") return measured.taintedTrials;
+  if (LATENCIES.has(aggregate)) return latency(threshold, measured);
+  const result = measured.operations[source as Operation];
+  return result && operationCount(aggregate, result);
+}
+
+export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">, seen: number): boolean {
+  switch (operator) {
+    case "<":
+      return seen < bound;
+    case "<=":
+      return seen <= bound;
+    case ">":
+      return seen > bound;
+    case ">=":
+      return seen >= bound;
+    case "==":
+      return seen === bound;
+    case "!=":
+      return seen !== bound;
+  }
+}
+
+/** What a threshold comes to: `ok` is null where too few samples were taken to pass it. */
+export interface Assessment {
+  readonly seen: number;
+  readonly ok: boolean | null;
+  /** Why it cannot be passed yet, or is met in spite of what was seen. */
+  readonly reason?: string;
+}
+
+/** Undefined without samples. */
+export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
+  const seen = seenValue(threshold, measured);
+  if (seen === undefined) return undefined;
+  const { source, aggregate } = threshold;
+  if (!holds(threshold, seen)) {
+    const operation = measured.randomArrivals?.find((each) => each === source);
+    const result = operation && measured.operations[operation];
+    const reason = result && chanceOf(threshold, result);
+    return reason === undefined ? { seen, ok: false } : { seen, ok: true, reason };
+  }
+  const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
+  const needed = ORDER_STATISTICS.has(aggregate) ? samplesNeeded(threshold) : 0;
+  if (samples >= needed) return { seen, ok: true };
+  return { seen, ok: null, reason: `${counted(samples, "sample")}, needs ${needed}` };
+}
+
+/** The first of those that may abort and are broken already, `elapsedMs` into the window; what has no sample waits. */
+export function brokenThreshold(
+  thresholds: readonly Threshold[],
+  measured: Measured,
+  elapsedMs: number,
+): { threshold: Threshold; seen: number } | undefined {
+  for (const threshold of thresholds) {
+    if (!threshold.abortOnFail || elapsedMs < threshold.delayAbortEvalMs) continue;
+    const assessment = assess(threshold, measured);
+    if (assessment?.ok === false) return { threshold, seen: assessment.seen };
+  }
+  return undefined;
+}
+
+/** One treatment; `measured` is undefined where none of its trials is complete. */
+export interface JudgedTreatment {
+  readonly id: string;
+  readonly levels: Readonly<Record<string, string>>;
+  readonly measured: Measured | undefined;
+}
+
+/** What ended the experiment before its time. */
+export interface Abort {
+  readonly threshold: Threshold;
+  readonly treatmentId: string;
+  readonly seen: number;
+  readonly trial: number;
+}
+
+function noSample({ aggregate, source }: Threshold, measured: Measured | undefined): string {
+  if (!measured) return "no complete trial";
+  return isOfArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
+}
+
+/** Each threshold on each treatment that it selects, in the order written. */
+export function evaluateThresholds(
+  thresholds: readonly Threshold[],
+  treatments: readonly JudgedTreatment[],
+  abort?: Abort,
+): ThresholdResult[] {
+  return thresholds.flatMap((threshold) =>
+    treatments
+      .filter((treatment) => isSelected(threshold, treatment))
+      .map(({ id, measured }): ThresholdResult => {
+        const { metric, expression } = threshold;
+        const about = { metric, expression, treatment: id };
+        if (abort?.threshold === threshold && abort.treatmentId === id) {
+          return {
+            ...about,
+            seen: abort.seen,
+            ok: false,
+            reason: `aborted the experiment in trial ${abort.trial}`,
+          };
+        }
+        const assessment = measured && assess(threshold, measured);
+        if (!assessment) return { ...about, seen: null, ok: false, reason: noSample(threshold, measured) };
+        return { ...about, ...assessment, ok: assessment.ok === true };
+      }),
+  );
+}

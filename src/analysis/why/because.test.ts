@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { Prng } from "../../foundation/prng.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import { exampleResult } from "../../testing/example-result.js";
+import {
+  becauseOf,
+  claim,
+  COMPLETED,
+  highOf,
+  isOf,
+  lowOf,
+  perEvent,
+  PROCESS_MEAN,
+  PROCESS_RATE,
+  putOf,
+  RULES,
+} from "../../testing/moving-evidence.js";
+import { withAnalysis } from "../comparison/analysis.js";
+import { withReasons } from "./because.js";
+
+const wal = (trial: TrialResult, isText: boolean): void => perEvent("walBytes")(trial, isText ? 4100 : 1300);
+const WAL_SENTENCE = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
+
+/** Like `exampleResult`, where text differs from jsonb in what `put` does as well. */
+function document(trials: number, slowdown: number, put: (trial: TrialResult, isText: boolean) => void) {
+  const result = exampleResult(trials, slowdown);
+  result.treatments.forEach((treatment, i) => treatment.trials.forEach((trial) => put(trial, i === 1)));
+  return result;
+}
+
+describe("because", () => {
+  it("is plain sentences with numbers", () => {
+    const because = becauseOf(PROCESS_MEAN, (trial, isText) => {
+      wal(trial, isText);
+      trial.database.waits = [{ event: "LWLock:WALWrite", share: isText ? 0.27 : 0.06, sessions: 2 }];
+    });
+    expect(because).toEqual([
+      WAL_SENTENCE,
+      "sessions waited on LWLock:WALWrite 27 % of the time against 6 %",
+    ]);
+  });
+
+  it("takes a wait event that was not seen for 0 only where waits were sampled", () => {
+    const seen = { event: "Lock:tuple", share: 0.4, sessions: 2 };
+    expect(
+      becauseOf(PROCESS_MEAN, ({ database }, isText) => (database.waits = isText ? [seen] : [])),
+    ).toEqual(["sessions waited on Lock:tuple 40 % of the time against 0 %"]);
+    const unsampled = becauseOf(PROCESS_MEAN, ({ database }, isText) => {
+      if (isText) database.waits = [seen];
+    });
+    expect(unsampled).toEqual([]);
+  });
+
+  it("gives a ratio only to amounts that matter themselves", () => {
+    const because = becauseOf(PROCESS_MEAN, (trial, isText) =>
+      perEvent("walFullPageImages")(trial, isText ? 0.39 : 0.002),
+    );
+    expect(because).toEqual(["the WAL held 0.39 full pages per event against 0.002"]);
+  });
+
+  it("calls sessions that wait for nothing by what they do", () => {
+    const because = becauseOf(PROCESS_MEAN, ({ database }, isText) => {
+      database.waits = [{ event: "CPU", share: isText ? 0.5 : 0.2, sessions: 2 }];
+    });
+    expect(because).toEqual([
+      "active sessions were on a CPU, or waited for one, 50 % of the time against 20 %",
+    ]);
+  });
+
+  it("stands in the analysis beside significant differences only, of each metric and operation", () => {
+    const { comparisons } = withAnalysis(document(5, 2, wal));
+    const verdicts = new Set(comparisons.map(({ verdict }) => verdict));
+    expect(verdicts).toEqual(new Set(["higher", "indistinguishable"]));
+    for (const { verdict, because } of comparisons)
+      expect(because).toEqual(verdict === "higher" ? [WAL_SENTENCE] : undefined);
+    const { comparisons: undecided } = withAnalysis(document(4, 2, wal));
+    expect(undecided.filter(({ because }) => because)).toEqual([]);
+  });
+
+  it("is empty where the evidence shows nothing", () => {
+    expect(becauseOf(PROCESS_MEAN, (trial) => wal(trial, false))).toEqual([]);
+  });
+
+  it("says nothing of evidence that fewer than five trials of either side have", () => {
+    const put = (trial: TrialResult, isText: boolean, block: number): void => {
+      if (block > 0) wal(trial, isText);
+    };
+    expect(becauseOf(PROCESS_MEAN, put)).toEqual([]);
+    expect(becauseOf(PROCESS_MEAN, put, { trials: 6 })).toEqual([WAL_SENTENCE]);
+  });
+
+  it("looks at complete trials only", () => {
+    const because = becauseOf(PROCESS_MEAN, (trial, isText, block) => {
+      wal(trial, isText);
+      if (block === 4) Object.assign(trial, { status: "partial", reason: "stopped by SIGINT" });
+    });
+    expect(because).toEqual([]);
+  });
+
+  it("explains no A/A pair, even one that is told apart, and nothing that is no larger than one", () => {
+    const { treatments } = document(5, 1, wal);
+    const replica = { ...claim(PROCESS_MEAN), factor: "none" };
+    const larger = { ...claim(PROCESS_MEAN), ratio: 2.1 };
+    const explained = withReasons([replica, claim(PROCESS_MEAN), larger], treatments, 1);
+    expect(explained.map(({ because }) => because)).toEqual([undefined, undefined, [WAL_SENTENCE]]);
+  });
+
+  it("is at most four sentences on different topics, the one that moved most first", () => {
+    const because = becauseOf(PROCESS_MEAN, (trial, isText) => {
+      for (const rule of RULES.filter(({ explains }) => explains(PROCESS_MEAN)))
+        putOf(rule)(trial, (rule.worse === "more") === isText ? highOf(rule) : lowOf(rule));
+      perEvent("serverCpuMs")(trial, isText ? 90 : 1);
+    });
+    expect(because).toHaveLength(4);
+    expect(because[0]).toBe("the server took 90 ms of CPU time per event against 1 ms (90x)");
+    const topics = because.map((sentence) => RULES.find((rule) => isOf(rule, sentence))?.topic);
+    expect(new Set(topics).size).toBe(4);
+  });
+
+  it("never mentions evidence that is absent, whatever else is there", () => {
+    const prng = new Prng(7);
+    let sentences = 0;
+    for (let i = 0; i < 200; i++) {
+      const compared = [PROCESS_MEAN, PROCESS_RATE, COMPLETED][prng.intBetween(0, 2)] ?? COMPLETED;
+      const present = RULES.filter(() => prng.float() < 0.1);
+      const because = becauseOf(compared, (trial, isText, block) => {
+        for (const rule of present) {
+          const value = (rule.worse === "more") === isText ? highOf(rule) : lowOf(rule);
+          putOf(rule)(trial, value * (1 + block / 99));
+        }
+      });
+      sentences += because.length;
+      for (const sentence of because)
+        expect(
+          RULES.some((rule) => isOf(rule, sentence) && present.some(({ words }) => words === rule.words)),
+          sentence,
+        ).toBe(true);
+    }
+    expect(sentences).toBeGreaterThan(200);
+  });
+
+  it("tells evidence that is noise about as often as one test in 200 may", () => {
+    const prng = new Prng(11);
+    const experiments = 1500;
+    let told = 0;
+    for (let i = 0; i < experiments; i++)
+      told += becauseOf(PROCESS_MEAN, (trial) =>
+        perEvent("walBytes")(trial, 1000 * 9 ** prng.float()),
+      ).length;
+    expect(told / experiments).toBeGreaterThan(0);
+    expect(told / experiments).toBeLessThan(0.01);
+  });
+});

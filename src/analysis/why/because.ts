@@ -1,0 +1,40 @@
+// The sentences beside a significant difference: first where the time went, which is accounting, then the evidence
+// that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
+// no list at all, that there is no difference to explain or that it is no larger than noise.
+import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import { isDifference } from "../comparison/findings.js";
+import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
+import { completeTrials, movedWith, type Difference, type Moved } from "./evidence.js";
+import { partsSentence } from "./time-parts.js";
+import { whyRules } from "./why-rules.js";
+
+const SENTENCES_MAX = 4;
+
+/** The strongest of each topic, strongest first. */
+function ranked(moved: readonly Moved[]): Moved[] {
+  const byWeight = [...moved].sort((a, b) => b.weight - a.weight);
+  return byWeight.filter(({ topic }, i) => byWeight.findIndex((each) => each.topic === topic) === i);
+}
+
+function sentencesOf(difference: Difference): string[] {
+  const trials = [difference.baseline, difference.treatment].flatMap(completeTrials);
+  const moved = whyRules(trials).flatMap((rule) => movedWith(rule, difference) ?? []);
+  const sentences = [partsSentence(difference) ?? [], ranked(moved).map(({ sentence }) => sentence)].flat();
+  return sentences.slice(0, SENTENCES_MAX);
+}
+
+/** The comparisons, those that claim a difference with what moved with it. */
+export function withReasons(
+  comparisons: readonly Comparison[],
+  treatments: readonly TreatmentResult[],
+  seed: number,
+): Comparison[] {
+  const byId = new Map(treatments.map((treatment) => [treatment.id, treatment]));
+  return comparisons.map((comparison) => {
+    if (!isDifference(comparison) || comparison.factor === NO_FACTOR || isBelowNoise(comparison, comparisons))
+      return comparison;
+    const [baseline, treatment] = [byId.get(comparison.baseline), byId.get(comparison.treatment)];
+    if (!baseline || !treatment) return comparison;
+    return { ...comparison, because: sentencesOf({ comparison, baseline, treatment, seed }) };
+  });
+}

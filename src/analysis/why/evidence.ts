@@ -1,0 +1,87 @@
+// Did a piece of evidence move with a difference between two treatments? It counts only where it moved the way that a
+// slower treatment would, by more than what is worth telling, and by more than trials of one treatment differ among
+// themselves: a permutation test over trials at 1 %, which with five trials of each means that no trial of one side
+// reaches into the other. With fewer trials nothing is said.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../comparison/findings.js";
+import { ratioText } from "../statistics/numbers.js";
+import { median, twoSamplePValue } from "../statistics/statistics.js";
+import type { WhyRule } from "./why-rules.js";
+
+/** At 1 % each, since dozens are asked; with 5 and 5 trials 0.8 % is the least that there is. */
+const SIGNIFICANCE = 0.01;
+/** Less than this is not worth a sentence, however surely it is there. */
+const RATIO_MIN = 1.2;
+
+/** A significant difference and the two treatments that it is between. */
+export interface Difference {
+  readonly comparison: Comparison;
+  readonly baseline: TreatmentResult;
+  readonly treatment: TreatmentResult;
+  readonly seed: number;
+}
+
+/** Slower, or less throughput. */
+export function isWorse({ metric, verdict }: Comparison): boolean {
+  return verdict === (metric === "eventsPerSecond" ? "lower" : "higher");
+}
+
+export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
+  return trials.filter(({ status }) => status === "complete");
+}
+
+/** Whether two samples of trials differ by more than the trials of either do. `key` seeds the test where it samples. */
+export function areApart(
+  then: readonly number[],
+  now: readonly number[],
+  seed: number,
+  key: string,
+): boolean {
+  if (Math.min(then.length, now.length) < BLOCKS_MIN) return false;
+  return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE;
+}
+
+/** Evidence that moved with a difference, in words. */
+export interface Moved {
+  readonly topic: string;
+  readonly sentence: string;
+  /** How much, for ranking: a ratio of at least 1 in which amounts that do not matter count little. */
+  readonly weight: number;
+}
+
+/** What a rule has to say about a difference; undefined where its evidence is absent or did not move with it. */
+export function movedWith(rule: WhyRule, difference: Difference): Moved | undefined {
+  const { comparison, baseline, treatment, seed } = difference;
+  if (!rule.explains(comparison)) return undefined;
+  const valuesOf = (side: TreatmentResult): number[] =>
+    completeTrials(side).flatMap((trial) => rule.read(trial, comparison.operation) ?? []);
+  const [then, now] = [valuesOf(baseline), valuesOf(treatment)];
+  if (Math.min(then.length, now.length) < BLOCKS_MIN) return undefined;
+  const [thenMedian, nowMedian] = [median(then), median(now)];
+  const isMore = nowMedian > thenMedian;
+  if (isMore !== ((rule.worse === "more") === isWorse(comparison))) return undefined;
+  const weight = weightOf(thenMedian, nowMedian, rule.unit.floor);
+  if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RATIO_MIN) return undefined;
+  const key = [baseline.id, treatment.id, comparison.operation, rule.words].join("\n");
+  if (!areApart(then, now, seed, key)) return undefined;
+  // "211x" of next to nothing would be true and say nothing.
+  const hasRatio = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
+  const words: Readonly<Record<string, string>> = {
+    who: treatment.id,
+    operation: comparison.operation,
+    now: rule.unit.text(nowMedian),
+    then: rule.unit.text(thenMedian),
+  };
+  const sentence = rule.words.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? "");
+  return {
+    topic: rule.topic,
+    sentence: hasRatio ? `${sentence} (${ratioText(nowMedian / thenMedian)})` : sentence,
+    weight,
+  };
+}
+
+function weightOf(a: number, b: number, floor: number): number {
+  const [less, more] = [Math.max(0, Math.min(a, b)), Math.max(0, a, b)];
+  return (more + floor) / (less + floor);
+}

@@ -1,0 +1,41 @@
+// The stored reasons of headline differences, each said once. Mean, p99 and throughput of an operation mostly have the same
+// ones, and much of the evidence (WAL, CPU, waits) is of the trial as a whole, so it stands beside all its operations.
+import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
+import { HEADLINE_METRICS } from "../comparison/effects.js";
+
+/** Said where a difference is there and nothing that was collected moved with it. */
+export const SILENT = "the evidence that was collected does not show why";
+
+function isExplained({ metric, because }: Comparison): boolean {
+  return because !== undefined && (HEADLINE_METRICS as readonly string[]).includes(metric);
+}
+
+/** The sentences of one operation's headline differences between two treatments, the first of each first. */
+export function reasonsOf(comparisons: readonly Comparison[]): string[] {
+  const explained = comparisons.filter(isExplained);
+  if (explained.length === 0) return [];
+  const ranks = new Map<string, number>();
+  for (const { because = [] } of explained)
+    for (const [rank, sentence] of because.entries())
+      ranks.set(sentence, Math.min(rank, ranks.get(sentence) ?? rank));
+  const sentences = [...ranks].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence);
+  return sentences.length > 0 ? sentences : [SILENT];
+}
+
+export interface Reason {
+  /** Of whose differences it is told. */
+  readonly operations: readonly ComparedOperation[];
+  readonly sentence: string;
+}
+
+/** The same over all operations of a treatment: what stands beside most of them first. */
+export function reasonsByOperation(comparisons: readonly Comparison[]): Reason[] {
+  const told = new Map<string, ComparedOperation[]>();
+  for (const operation of new Set(comparisons.map((comparison) => comparison.operation))) {
+    const own = comparisons.filter((comparison) => comparison.operation === operation);
+    for (const sentence of reasonsOf(own)) told.set(sentence, [...(told.get(sentence) ?? []), operation]);
+  }
+  return [...told]
+    .map(([sentence, operations]) => ({ sentence, operations }))
+    .sort((a, b) => b.operations.length - a.operations.length);
+}

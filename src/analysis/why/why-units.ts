@@ -1,0 +1,38 @@
+// How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
+// something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
+// Exact values are in the result document.
+import { bytesText, shortNumber } from "../statistics/numbers.js";
+
+export interface Unit {
+  readonly text: (value: number) => string;
+  /** A difference below this is not worth telling, whatever its ratio. */
+  readonly floor: number;
+  /** Whether "3.10x" says something beside the two values; beside two percentages it confuses. */
+  readonly hasRatio: boolean;
+}
+
+function signed(value: number): string {
+  return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
+}
+
+/** `4.1 kB`; growth may be negative. */
+export function bytes(floor: number): Unit {
+  return { text: (value) => bytesText(Math.round(value)), floor, hasRatio: true };
+}
+
+/** `0.12 ms`; from ten seconds on `12 s`. */
+export function milliseconds(floor: number): Unit {
+  const text = (value: number): string =>
+    value < 10_000 ? `${shortNumber(value)} ms` : `${shortNumber(value / 1000)} s`;
+  return { text, floor, hasRatio: true };
+}
+
+/** A count, or a mean of counts. */
+export function plain(floor: number): Unit {
+  return { text: signed, floor, hasRatio: true };
+}
+
+/** `27 %` of 0.27. */
+export function share(floor: number): Unit {
+  return { text: (value) => `${Number((value * 100).toPrecision(2))} %`, floor, hasRatio: false };
+}

@@ -1,0 +1,112 @@
+// The reference of scenario keys: the checked-in page is what the code says, every key has an example that loads, and
+// the defaults that it states are the schema's.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "../../scenario/loader.js";
+import { EXAMPLES } from "./reference-examples.js";
+import { REFUSED } from "./reference-refused.js";
+import { exampleOf, scenarioReferencePage } from "./reference-page.js";
+import { keySections } from "./reference-rows.js";
+import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+
+const rows = keySections().flatMap((section) => section.rows);
+
+test("the checked-in page is what the code says", () => {
+  const file = new URL("../../../docs/scenario.md", import.meta.url);
+  const hint = "write it anew: node dist/cli/main.js json-schema --markdown > docs/scenario.md";
+  expect(readFileSync(file, "utf8"), hint).toBe(scenarioReferencePage());
+});
+
+test("every top-level key has a row or rows", () => {
+  const covered = new Set(rows.map(({ path }) => path.split(".")[0]));
+  expect(Object.keys(scenarioJsonSchema().properties ?? {}).filter((key) => !covered.has(key))).toEqual([]);
+});
+
+test("every key has a meaning, values and an example", () => {
+  const bare = rows.filter(({ meaning, takes }) => meaning === "" || takes === "");
+  expect(bare).toEqual([]);
+  const without = rows.map(({ path }) => path).filter((path) => exampleOf(path) === undefined);
+  expect(without, "add them to an example in reference-examples.ts").toEqual([]);
+});
+
+test.each(EXAMPLES)("loads: $title", ({ yaml }) => {
+  expect(parseScenario(yaml, "scenario.yaml").treatments.length).toBeGreaterThan(0);
+});
+
+test.each(REFUSED)("refuses $title", ({ yaml }) => {
+  expect(() => parseScenario(yaml, "scenario.yaml")).toThrow("1 problem in scenario.yaml");
+});
+
+describe("a row", () => {
+  const section = (properties: Record<string, SchemaNode>, required: string[] = []) =>
+    keySections({ type: "object", properties, required }).flatMap((one) => one.rows);
+
+  test("says the bounds of a number and the values of a choice", () => {
+    const [size, mode] = section({
+      size: { type: "integer", minimum: 1, maximum: 9, description: "How many." },
+      mode: { enum: ["a", "b"], description: "Which. Default a. Or else." },
+    });
+    expect(size).toEqual({
+      path: "size",
+      meaning: "How many.",
+      takes: "whole number, 1 to 9",
+      otherwise: undefined,
+    });
+    expect(mode).toEqual({ path: "mode", meaning: "Which. Or else.", takes: "`a`, `b`", otherwise: "a" });
+  });
+
+  test("takes a stated default to the end of its sentence, decimals included", () => {
+    const [share] = section({ share: { type: "number", description: "A share. Default 0.8." } });
+    expect(share).toMatchObject({ meaning: "A share.", otherwise: "0.8" });
+  });
+
+  test("is there for keys below mappings, lists and free keys, but not for a mapping itself", () => {
+    const below: SchemaNode = {
+      type: "object",
+      properties: { on: { type: "boolean", description: "Off." } },
+    };
+    const found = section({
+      plain: below,
+      list: { type: "array", items: below },
+      free: { type: "object", additionalProperties: below },
+    });
+    expect(found.map(({ path }) => path)).toEqual([
+      "plain.on",
+      "list",
+      "list[].on",
+      "free",
+      "free.<metric>.on",
+    ]);
+  });
+
+  test("is one for all groups, its default left open where they differ", () => {
+    const group = (otherwise: number): SchemaNode => ({
+      type: "object",
+      properties: {
+        clients: { type: "integer", description: `Clients. Default ${otherwise}.` },
+        workers: { type: "integer", description: "Threads. Default 1." },
+      },
+    });
+    const found = section({ actors: { type: "object", properties: { a: group(4), b: group(2) } } });
+    expect(found.map(({ path, otherwise }) => [path, otherwise])).toEqual([
+      ["actors.<group>.clients", "by group"],
+      ["actors.<group>.workers", "1"],
+    ]);
+  });
+});
+
+test("a default in words is the schema's own", () => {
+  const differing = (node: SchemaNode, path: string): string[] => {
+    const stated = /\bDefault:? ((?:[^.;]|\.(?=\d))+)[.;]/.exec(node.description ?? "")?.[1];
+    const own = ["string", "number", "boolean"].includes(typeof node.default)
+      ? JSON.stringify(node.default).replaceAll('"', "")
+      : undefined;
+    const below = Object.entries(node.properties ?? {}).flatMap(([key, one]) =>
+      differing(one, `${path}.${key}`),
+    );
+    const branches = (node.anyOf ?? []).flatMap((one) => differing(one, path));
+    const isWrong = stated !== undefined && own !== undefined && stated !== own;
+    return [...(isWrong ? [`${path}: says ${stated}, is ${own}`] : []), ...below, ...branches];
+  };
+  expect(differing(scenarioJsonSchema(), "")).toEqual([]);
+});

@@ -1,0 +1,151 @@
+// What the scenario's JSON Schema says of each key, as rows for the reference: meaning, values, bounds, default. The
+// five groups of `actors` have the same keys, so they are one set of rows with `<group>` in the path. Pure; it
+// invents nothing: what the schema does not say is not in a row.
+import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+import { isMapping } from "../../syntax/paths.js";
+
+export interface KeyRow {
+  /** As `pool.size`; `<group>` and `<metric>` stand for any, `[]` for an entry of a list. */
+  readonly path: string;
+  readonly meaning: string;
+  /** Values and bounds. */
+  readonly takes: string;
+  /** As people write it; `required`, or undefined where there is none. */
+  readonly otherwise: string | undefined;
+}
+
+/** One top-level key with the keys below it. */
+export interface KeySection {
+  readonly key: string;
+  readonly description: string;
+  readonly rows: readonly KeyRow[];
+}
+
+export const GROUP = "<group>";
+/** Top-level mappings keyed by scenario path: what is below them is a copy of the rest. */
+const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
+/** From "Default" to the end of its sentence; a dot inside a number does not end it. */
+const DEFAULT_SENTENCE = /\s*\bDefault:? ((?:[^.]|\.(?=\d))+)\./;
+
+function branchesOf(node: SchemaNode): readonly SchemaNode[] {
+  return node.anyOf ? node.anyOf.flatMap(branchesOf) : [node];
+}
+
+function boundsOf({ minimum, maximum }: SchemaNode): string {
+  const most = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : String(maximum);
+  if (minimum === undefined) return most === undefined ? "" : `, at most ${most}`;
+  return most === undefined ? `, at least ${minimum}` : `, ${minimum} to ${most}`;
+}
+
+/** A literal as it is written in YAML. */
+function plainText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Values and bounds in words. */
+function takesOf(node: SchemaNode): string {
+  const isSingle = branchesOf(node).every((branch) => branch.type !== "object");
+  if (node.title !== undefined && isSingle) return node.title;
+  if (node.anyOf) return [...new Set(node.anyOf.map(takesOf))].join("; or ");
+  const literals = node.const === undefined ? node.enum : [node.const];
+  if (literals) return literals.map((value) => `\`${plainText(value)}\``).join(", ");
+  switch (node.type) {
+    case "integer":
+      return `whole number${boundsOf(node)}`;
+    case "number":
+      return `number${boundsOf(node)}`;
+    case "boolean":
+      return "`true`, `false`";
+    case "array":
+      return node.items && Object.keys(node.items).length > 0 ? `list: ${takesOf(node.items)}` : "list";
+    case "object":
+      return node.properties ? "mapping" : "mapping with keys of your own";
+    case undefined:
+    default:
+      return "text";
+  }
+}
+
+interface Child {
+  readonly suffix: string;
+  readonly node: SchemaNode;
+  readonly isRequired: boolean;
+}
+
+/** The keys one level below, whichever form of the value has them; the first of a name counts. */
+function childrenOf(node: SchemaNode): Child[] {
+  const found = new Map<string, Child>();
+  const add = (child: Child): void => {
+    if (!found.has(child.suffix)) found.set(child.suffix, child);
+  };
+  for (const branch of branchesOf(node)) {
+    for (const [key, property] of Object.entries(branch.properties ?? {}))
+      add({ suffix: `.${key}`, node: property, isRequired: branch.required?.includes(key) ?? false });
+    if (branch.items)
+      for (const { suffix, ...rest } of childrenOf(branch.items)) add({ suffix: `[]${suffix}`, ...rest });
+    if (typeof branch.additionalProperties === "object") {
+      for (const { suffix, ...rest } of childrenOf(branch.additionalProperties))
+        add({ suffix: `.<metric>${suffix.replace(/^\[\]/, "")}`, ...rest });
+    }
+  }
+  return [...found.values()];
+}
+
+/** A row of its own has what can be written as a value, or has keys of the user's; plain mappings are their keys. */
+function isValue(node: SchemaNode): boolean {
+  return branchesOf(node).some((branch) => !branch.properties);
+}
+
+function splitDefault(description: string): { meaning: string; stated: string | undefined } {
+  const stated = DEFAULT_SENTENCE.exec(description)?.[1];
+  return { meaning: description.replace(DEFAULT_SENTENCE, "").trim(), stated };
+}
+
+function defaultOf(node: SchemaNode, stated: string | undefined, isRequired: boolean): string | undefined {
+  if (isRequired) return "required";
+  if (stated !== undefined) return stated;
+  return node.default === undefined || isMapping(node.default) ? undefined : plainText(node.default);
+}
+
+function rowsBelow(path: string, node: SchemaNode, isRequired: boolean): KeyRow[] {
+  const { meaning, stated } = splitDefault(node.description ?? "");
+  const own = { path, meaning, takes: takesOf(node), otherwise: defaultOf(node, stated, isRequired) };
+  const below = childrenOf(node).flatMap((child) =>
+    rowsBelow(path + child.suffix, child.node, child.isRequired),
+  );
+  return isValue(node) ? [own, ...below] : below;
+}
+
+/** The rows of all groups as those of one; a default that differs from group to group is left to their table. */
+function groupRows(node: SchemaNode): KeyRow[] {
+  const groups = Object.entries(node.properties ?? {}).map(([name, group]) =>
+    childrenOf(group).flatMap((child) =>
+      rowsBelow(`actors.${name}${child.suffix}`, child.node, child.isRequired).map((row) => ({
+        ...row,
+        path: row.path.replace(`actors.${name}.`, `actors.${GROUP}.`),
+      })),
+    ),
+  );
+  const [first = [], ...others] = groups;
+  return first.map((row) => {
+    const isSame = others
+      .flat()
+      .every((other) => other.path !== row.path || other.otherwise === row.otherwise);
+    return isSame ? row : { ...row, otherwise: "by group" };
+  });
+}
+
+/** The node as a value with keys of the user's. */
+function withoutKeys({ description = "", type = "object" }: SchemaNode): SchemaNode {
+  return { description, type };
+}
+
+/** Top-level keys in the order of the schema. */
+export function keySections(schema: SchemaNode = scenarioJsonSchema()): KeySection[] {
+  return Object.entries(schema.properties ?? {}).map(([key, node]) => {
+    const isRequired = schema.required?.includes(key) ?? false;
+    const visible = KEYED_BY_PATH.has(key) ? withoutKeys(node) : node;
+    const rows = key === "actors" ? groupRows(node) : rowsBelow(key, visible, isRequired);
+    return { key, description: node.description ?? "", rows };
+  });
+}

@@ -1,0 +1,115 @@
+// What a connection URL may say behind its question mark, and which ways of TLS go together. One set of checks for the
+// scenario, where they find what is certain to be refused before anything is started, and for `target/url.ts`, which
+// connects by it. Pure: no file is read. No message repeats a URL, for it may hold a password.
+import { nearest } from "../../syntax/nearest.js";
+import type { TargetSettings } from "../../scenario/settings.js";
+import { statedTlsMode, type TlsKeys } from "./tls-mode.js";
+
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+
+/** Parameters of a URL that have a meaning here, libpq's names, and the keys of a target that mean the same. */
+export const TLS_PARAMETERS = {
+  sslmode: "sslmode",
+  sslrootcert: "ca",
+  sslcert: "cert",
+  sslkey: "key",
+} as const;
+const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"];
+const OTHER_PARAMETERS = ["host", "port", "user", "password"];
+
+export type TlsFiles = Pick<Extract<TargetSettings, { kind: "url" }>, "sslmode" | "ca" | "cert" | "key">;
+
+/** Why something cannot be and the way out, each without a capital and a full stop. */
+export interface Refusal {
+  readonly words: string;
+  readonly way: string;
+}
+
+/** The way out as a sentence of its own, for an error's hint. */
+export function hintOf({ way }: Refusal): string {
+  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
+  return sentence.endsWith("?") ? sentence : `${sentence}.`;
+}
+
+/** What the parameters say. */
+export interface UrlParameters {
+  /** Those about the address and the log-in. */
+  readonly own: URLSearchParams;
+  readonly tls: TlsFiles;
+}
+
+function unknownParameter(key: string): Refusal {
+  const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS];
+  // What resembles no parameter may be a piece of a password.
+  const near = nearest(key, names);
+  if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
+  return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
+}
+
+/** @param query what stands behind the question mark */
+export function readParameters(query: string): UrlParameters | Refusal {
+  const own = new URLSearchParams();
+  const tls: Record<string, string> = {};
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(TLS_PARAMETERS, key)) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
+    else if (OTHER_PARAMETERS.includes(key)) own.append(key, value);
+    else return unknownParameter(key);
+  }
+  const mode = tls["sslmode"];
+  if (mode === undefined || SSL_MODES.some((known) => known === mode)) return { own, tls };
+  return {
+    words: `sslmode=${mode}, which is not supported`,
+    way: `use one of ${SSL_MODES.join(", ")}: a measurement must know whether its connections are encrypted`,
+  };
+}
+
+export function isPort(text: string): boolean {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536;
+}
+
+/** What of a URL that can be parsed will never be connected to; undefined where nothing is. */
+export function urlRefusal(url: URL): Refusal | undefined {
+  const parameters = readParameters(url.search.slice(1));
+  if ("words" in parameters) return parameters;
+  const port = parameters.own.getAll("port").at(-1) || url.port;
+  if (port === "" || isPort(port)) return undefined;
+  return { words: "a port that is none", way: "ports are 1 to 65535" };
+}
+
+/** Keys of TLS that cannot be together, and which those are. */
+export interface TlsRefusal extends Refusal {
+  readonly about: readonly (keyof TlsFiles)[];
+}
+
+/** What is wrong with TLS as a URL and its target say it together; undefined where nothing is. */
+export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
+  const { ca, cert, key } = keys;
+  const mode = statedTlsMode(keys);
+  if (mode === "disable") {
+    if ([ca, cert, key].every((file) => file === undefined)) return undefined;
+    const words = "sslmode is disable, yet TLS files are given";
+    return { about: ["ca", "cert", "key"], words, way: "leave out one of the two" };
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    const absent = cert === undefined ? "cert" : "key";
+    const words = `a client certificate needs both cert and key, and ${absent} is missing`;
+    return { about: ["cert", "key"], words, way: "name both files" };
+  }
+  if (mode !== "verify-ca" || ca !== undefined) return undefined;
+  const words = "sslmode verify-ca needs the authority to verify against";
+  const way = "name its PEM file: sslrootcert in the URL, or target.ca for the URLs of the target";
+  return { about: ["sslmode"], words, way };
+}
+
+/** The URL with another path for each file that its parameters name; any other text, and the rest of it, as it is. */
+export function withFiles(url: string, change: (file: string) => string): string {
+  const query = /^postgres(?:ql)?:\/\/[^?#]*\?([^#@]*)$/.exec(url)?.[1];
+  if (query === undefined) return url;
+  const pairs = query.split("&").map((pair) => {
+    const [[key = "", file = ""] = []] = new URLSearchParams(pair);
+    if (!FILE_PARAMETERS.includes(key) || file === "" || change(file) === file) return pair;
+    return `${key}=${encodeURIComponent(change(file)).replaceAll("%2F", "/")}`;
+  });
+  return `${url.slice(0, url.length - query.length)}${pairs.join("&")}`;
+}

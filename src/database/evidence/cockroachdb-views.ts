@@ -1,0 +1,56 @@
+// What CockroachDB tells about itself, as data: sessions and locks of the whole cluster, contention as it was noted, the
+// depth of the queue. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
+// There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
+import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
+import { LOAD_NAMES } from "./postgres-sessions.js";
+import { QUEUE } from "../../workloads/train-events/queue-depth.js";
+import type { SamplerDialect, Survey, View } from "./view.js";
+
+const LOAD = LOAD_NAMES.map((name) => `'${name}'`).join(", ");
+
+/** The schema of the tables, as a literal: `"ns".events` is in `'ns'`. */
+function schemaLiteral({ tables }: Survey): string {
+  const quoted = /^"((?:[^"]|"")*)"\./.exec(tables.events)?.[1] ?? "";
+  return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;
+}
+
+const SESSIONS: View = {
+  source: "crdb_internal.cluster_sessions",
+  gives: ["sessions.active", "sessions.idleInTransaction", "sessions.idle"],
+  text: () => `SELECT count(*) FILTER (WHERE active_queries <> '') AS "sessions.active",
+      count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NOT NULL) AS "sessions.idleInTransaction",
+      count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NULL) AS "sessions.idle"
+    FROM crdb_internal.cluster_sessions WHERE status <> 'CLOSED' AND application_name IN (${LOAD})`,
+};
+
+const LOCKS: View = {
+  source: "crdb_internal.cluster_locks",
+  gives: ["locks.blocked"],
+  text: (survey) => `SELECT count(DISTINCT txn_id) AS "locks.blocked" FROM crdb_internal.cluster_locks
+    WHERE NOT granted AND schema_name = ${schemaLiteral(survey)}`,
+};
+
+const CONTENTION: View = {
+  source: "crdb_internal.transaction_contention_events",
+  gives: ["contention.events", "contention.waitMs"],
+  text: (survey) => `SELECT count(*) AS "contention.events",
+      COALESCE(sum(extract(epoch FROM contention_duration)) * 1000, 0)::FLOAT8 AS "contention.waitMs"
+    FROM crdb_internal.transaction_contention_events
+    WHERE collection_ts > now() - INTERVAL '1 second' AND schema_name = ${schemaLiteral(survey)}`,
+};
+
+export const COCKROACHDB_SAMPLER: SamplerDialect = {
+  groups: [
+    { name: "sessions", views: [SESSIONS], isVital: true },
+    { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
+    QUEUE,
+  ],
+  preamble: "SET LOCAL statement_timeout = '1s';",
+  equip: [],
+  statements: COCKROACHDB_STATEMENTS,
+  async survey(client, tables) {
+    const [row] = await client.query("SELECT version() AS version");
+    const major = /\bv(\d+)\./.exec(String(row?.version))?.[1];
+    return { tables, version: Number(major), extensions: new Map(), invertedIndexes: [] };
+  },
+};

@@ -1,0 +1,178 @@
+// Reads, on an own connection to the server itself and never through the pool under test, what the views of a dialect
+// say. Each sample is one round trip a group of views, each with a time limit on the server's side and on ours. A
+// connection that dies is opened anew by the next sample. It counts nothing over time: counters come as the server has
+// them, since any start.
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import type { Endpoint } from "../endpoint/endpoint.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { StandingSession } from "../standing-session.js";
+import { tablesOf } from "../../workloads/train-events/sql/tables.js";
+import type { Statement } from "../../workloads/train-events/sql/workload.js";
+import { GroupReader } from "./reader.js";
+import {
+  namedStatements,
+  readHistory,
+  readStatements,
+  statementsAdded,
+  statementTexts,
+  type NamedStatement,
+  type StatementReading,
+} from "./statement-statistics.js";
+import type { Metrics, Survey } from "./view.js";
+
+const BEGUN_ANEW =
+  "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";
+const DISCARDED =
+  "entries were discarded in the window for want of room (pg_stat_statements.max): what seldom ran may be missing, or told short";
+
+/** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
+const ANSWER_MS = 2_000;
+
+export interface SamplerOptions {
+  /** The server itself. */
+  readonly endpoint: Endpoint;
+  readonly dialect: Dialect;
+  readonly namespace: string;
+  /** Whether extensions may be added to its database: the server is ours. */
+  readonly isOurs: boolean;
+}
+
+interface Ready {
+  readonly client: AdminClient;
+  readonly survey: Survey;
+  readonly readers: readonly {
+    readonly name: string;
+    readonly isVital: boolean;
+    readonly reader: GroupReader;
+  }[];
+  close(): Promise<void>;
+}
+
+export class DatabaseSampler {
+  private readonly session = new StandingSession(() => this.connect());
+  private readonly reasons = new Map<string, { source: string; reason: string }>();
+  private readonly failures = new Map<string, { samples: number; reason: string }>();
+  private statementsBefore: StatementReading | undefined;
+  private foreign: readonly number[] = [];
+
+  constructor(private readonly options: SamplerOptions) {}
+
+  /** Everything that was not read, with the reason, once each. */
+  get skipped(): { readonly source: string; readonly reason: string }[] {
+    const failed = [...this.failures].map(([source, { samples, reason }]) => ({
+      source,
+      reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
+    }));
+    return [...this.reasons.values(), ...failed];
+  }
+
+  /** Backends of others at the last sample. */
+  get foreignPids(): readonly number[] {
+    return this.foreign;
+  }
+
+  /** Connects and finds out what can be read, so that the first sample does not pay for it. Rejects as `sample`. */
+  async open(): Promise<void> {
+    await this.sample();
+    this.failures.clear();
+  }
+
+  /** Rejects when the server does not answer; groups that are not vital are left out instead. */
+  async sample(): Promise<Metrics> {
+    const { client, readers } = await this.session.get();
+    const metrics: Record<string, number> = {};
+    for (const { name, isVital, reader } of readers) {
+      try {
+        Object.assign(metrics, await withinMs(reader.read(client), ANSWER_MS));
+      } catch (error) {
+        if (isVital || isLoss(error)) throw this.given(error);
+        this.failures.set(name, {
+          samples: (this.failures.get(name)?.samples ?? 0) + 1,
+          reason: messageOf(error),
+        });
+      }
+    }
+    this.foreign = readers.flatMap(({ reader }) => reader.foreignPids);
+    return metrics;
+  }
+
+  /** Remembers what was counted of statements so far; where it cannot, that is named. */
+  async openStatements(): Promise<void> {
+    const source = this.options.dialect.sampler.statements;
+    if (!source) return;
+    // A reset between the two, here or at the end, is one of the window's.
+    await this.orSkip(source.name, async ({ client, survey }) => {
+      const history = await readHistory(client, survey, source);
+      this.statementsBefore = { counts: await readStatements(client, survey, source), history };
+    });
+  }
+
+  /** What it counted since, of these statements; undefined where it is not known. */
+  async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
+    const before = this.statementsBefore;
+    const source = this.options.dialect.sampler.statements;
+    if (!before || !source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      const counts = await readStatements(client, survey, source);
+      const after = { counts, history: await readHistory(client, survey, source) };
+      const added = statementsAdded(before, after);
+      if (!added) throw new Error(BEGUN_ANEW);
+      if (!added.isWhole) this.skip(source.name, DISCARDED);
+      const texts = await statementTexts(client, survey, source, added.counts.keys());
+      const named = namedStatements(added.counts, texts, source.namer(statements, survey));
+      if (named.length > 0) return named;
+      throw new Error("it shows no statement of the workload: another role's, or none is tracked");
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.session.close();
+  }
+
+  private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await withinMs(read(await this.session.get()), ANSWER_MS);
+    } catch (error) {
+      this.skip(source, messageOf(error));
+      return undefined;
+    }
+  }
+
+  private async connect(): Promise<Ready> {
+    const { endpoint, dialect, namespace, isOurs } = this.options;
+    const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
+    try {
+      const { sampler } = dialect;
+      for (const statement of isOurs ? sampler.equip : [])
+        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
+      const survey = await withinMs(sampler.survey(client, tablesOf(dialect, namespace)), ANSWER_MS);
+      const onSkipped = (source: string, reason: string): void => this.skip(source, reason);
+      const readers = sampler.groups.map((group) => ({
+        name: group.name,
+        isVital: group.isVital,
+        reader: new GroupReader(group, survey, sampler.preamble, onSkipped),
+      }));
+      return { client, survey, readers, close: () => client.close() };
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** The error, after the connection was given up: the next sample opens another. */
+  private given(error: unknown): unknown {
+    void this.session.giveUp();
+    return error;
+  }
+
+  private skip(source: string, reason: string): void {
+    this.reasons.set(`${source}: ${reason}`, { source, reason });
+  }
+}
+
+/** No answer in time, or no connection any more. */
+function isLoss(error: unknown): boolean {
+  return error instanceof TargetError || !(error instanceof Error && "code" in error);
+}

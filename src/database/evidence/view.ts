@@ -1,0 +1,105 @@
+// The agreement between the sampler and the views that it asks: what a view is, what a server has to be surveyed for
+// before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
+// product.
+import type { SqlClient } from "../admin.js";
+import type { Statement } from "../../workloads/train-events/sql/workload.js";
+
+/** Names of the tables, qualified and quoted. */
+export type SampledTables = Readonly<Record<"events" | "status" | "archive", string>>;
+
+/** What the views of a dialect are written for, found once when the sampler connects. */
+export interface Survey {
+  readonly tables: SampledTables;
+  /** Major version, as 18. */
+  readonly version: number;
+  /** Quoted schema by extension. */
+  readonly extensions: ReadonlyMap<string, string>;
+  /** Inverted indexes of the tables, qualified and quoted. */
+  readonly invertedIndexes: readonly string[];
+}
+
+/** Values by metric (see `results/evidence-metrics.ts`); a counter since any start. */
+export type Metrics = Readonly<Record<string, number>>;
+
+export interface View {
+  /** As it is named where it cannot be read. */
+  readonly source: string;
+  /** First and last major version that have it in this form. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Extension that it comes with. */
+  readonly extension?: string;
+  readonly gives: readonly string[];
+  /** A SELECT of at most one row, whose columns are named by their metrics; undefined where there is nothing to ask. */
+  text(survey: Survey): string | undefined;
+  /** Why a column is null, by metric, in words: what the server says nothing of. */
+  readonly ifNull?: Readonly<Record<string, string>>;
+  /** For a row that holds more than numbers. */
+  decode?(row: Readonly<Record<string, unknown>>): Metrics;
+}
+
+/** Views that are asked together, in one statement. */
+export interface ViewGroup {
+  readonly name: string;
+  readonly views: readonly View[];
+  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
+  readonly isVital: boolean;
+  /** Most of the time that may go into asking it, 0 .. 1: asked less often where it takes longer. */
+  readonly mostShare?: number;
+}
+
+/** Where a dialect counts what statements took, since its statistics were reset. */
+export interface StatementSource {
+  /** As it is named where it cannot be read. */
+  readonly name: string;
+  /** Why it cannot be asked; undefined where it can. */
+  obstacle(survey: Survey): string | undefined;
+  /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
+  counts(survey: Survey): string;
+  /**
+   * One row of since, which a reset changes, and discards, how often entries were given up for want of room since; undefined
+   * where nobody tells.
+   */
+  history?(survey: Survey): string | undefined;
+  /** Rows of id and query for the ids in $1, which are joined by commas. */
+  texts(survey: Survey): string;
+  /** What to do where the server answers with that SQLSTATE, in words. */
+  readonly advice?: Readonly<Record<string, string>>;
+  /** Finds the name of a text; undefined for statements of others. */
+  namer(statements: readonly Statement[], survey: Survey): (query: string) => string | undefined;
+}
+
+/** How a dialect is sampled. */
+export interface SamplerDialect {
+  readonly groups: readonly ViewGroup[];
+  /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
+  readonly preamble: string;
+  /** Statements that bring in what some views need; only for a server of our own. */
+  readonly equip: readonly string[];
+  /** Undefined where nobody counts statements. */
+  readonly statements?: StatementSource;
+  /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
+  readonly workingSessions?: string;
+  survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
+}
+
+/**
+ * No metric, but among those of a sample: when the server began its statistics, which a crash changes; in seconds. Counters
+ * of before then and since are not to be compared.
+ */
+export const STATISTICS_BEGAN = "statistics.began";
+
+/** In every statement of a sampler, so that it is not taken for the load's. */
+export const SAMPLER_MARK = "/* train-sim/sampler */";
+
+/** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */
+export function metricName(family: string, member: string): string {
+  return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
+}
+
+/** The numbers of a row. */
+export function numbersIn(row: Readonly<Record<string, unknown>>): Metrics {
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

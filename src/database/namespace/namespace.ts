@@ -1,0 +1,233 @@
+// The namespace: the one schema that train-sim creates, marks as its own with a comment, resets and drops. A schema
+// without the mark is never touched, and neither is what others put into ours or built on it: nothing is dropped
+// with CASCADE. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two
+// train-sims do not trip over each other.
+import { codeOf, messageOf, UsageError } from "../../foundation/errors.js";
+import type { Payload, Storage } from "../../scenario/settings.js";
+import type { SqlClient } from "../admin.js";
+import { changeCatalogue } from "./catalogue.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { postgres } from "../dialects/postgres.js";
+import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
+import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
+import { tableStatements } from "./schema-files.js";
+import { tablesOf } from "../../workloads/train-events/sql/tables.js";
+
+/** Version of the tables; a namespace of another version can be dropped, not used. */
+const SCHEMA_VERSION = 1;
+const MARK =
+  /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?/;
+
+export type NamespaceState =
+  | { readonly kind: "absent" }
+  | {
+      readonly kind: "ours";
+      readonly version: number;
+      readonly payload: string;
+      readonly storage: string;
+      /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
+      readonly run: string | undefined;
+      readonly mark: string;
+    }
+  /** Exists without our mark. */
+  | { readonly kind: "foreign" };
+
+/** What a namespace is made for. */
+export interface NamespaceSettings {
+  readonly namespace: string;
+  readonly payload: Payload;
+  /** How tables are stored; `default` when left out. */
+  readonly storage?: Storage;
+  /** A role, other than the owner, that is to run the load. */
+  readonly grantTo?: string;
+  /** The run that makes it, as `NamespaceClaim` names it. */
+  readonly run?: string | undefined;
+}
+
+function markOf({ payload, storage = "default", run }: NamespaceSettings): string {
+  const stored = storage === "default" ? "" : `, storage ${storage}`;
+  const maker = run === undefined ? "" : `; run ${run}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}${stored}: created by train-sim and dropped by it${maker}`;
+}
+
+function grantStatements(dialect: Dialect, namespace: string, role: string): string[] {
+  const grantee = dialect.quoteIdentifier(role);
+  const tables = Object.values(tablesOf(dialect, namespace)).join(", ");
+  return [
+    `GRANT USAGE ON SCHEMA ${dialect.quoteIdentifier(namespace)} TO ${grantee}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`,
+  ];
+}
+
+/** Every statement that makes the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
+export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
+  const { namespace, payload, storage = "default", grantTo } = settings;
+  requireNamespaceName(namespace);
+  const schema = dialect.quoteIdentifier(namespace);
+  return [
+    `CREATE SCHEMA ${schema}`,
+    ...dialect.mark.statements(schema, markOf(settings)),
+    ...tableStatements(dialect, { payload, storage, namespace }),
+    ...(grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo)),
+  ];
+}
+
+export async function namespaceState(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<NamespaceState> {
+  const [row] = await client.query(dialect.mark.query, [namespace]);
+  if (!row) return { kind: "absent" };
+  const mark = typeof row.mark === "string" ? row.mark : "";
+  const match = MARK.exec(mark);
+  if (!match) return { kind: "foreign" };
+  const [, version, payload = "", storage = "default", run] = match;
+  return { kind: "ours", version: Number(version), payload, storage, run, mark };
+}
+
+/** Throws a UsageError when that schema exists and is not train-sim's. */
+export async function requireOwnNamespace(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<void> {
+  refuseForeign(namespace, await namespaceState(client, namespace, dialect));
+}
+
+function refuseForeign(namespace: string, state: NamespaceState): void {
+  if (state.kind !== "foreign") return;
+  throw new UsageError(
+    `schema "${namespace}" exists and was not made by train-sim, so it is not touched`,
+    `${OTHER_NAMESPACE} Or drop that schema yourself.`,
+  );
+}
+
+/** What a user can cause, said in their words; any other error as it is. */
+function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
+  const code = codeOf(error);
+  const detail = messageOf(error);
+  if (code === "42501")
+    return new UsageError(
+      `not allowed to change schema "${namespace}": ${detail}`,
+      "Connect as its owner, or as a role with CREATE on the database.",
+      { cause: error },
+    );
+  if (code === "42704" && grantTo !== undefined)
+    return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
+      cause: error,
+    });
+  if (code === "2BP01")
+    return new UsageError(
+      `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
+      "Drop or move those objects yourself, then try again.",
+      { cause: error },
+    );
+  if (code === LOCK_NOT_AVAILABLE)
+    return new UsageError(
+      `somebody has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
+      "Wait for the other train-sim to end, or end the session that pg_stat_activity shows.",
+      { cause: error },
+    );
+  return error;
+}
+
+/** Runs `change` alone on that namespace, in a transaction of its own where the dialect can. */
+async function changing<T>(
+  client: SqlClient,
+  dialect: Dialect,
+  settings: Pick<NamespaceSettings, "namespace" | "grantTo">,
+  change: (state: NamespaceState) => Promise<T>,
+): Promise<T> {
+  const { namespace, grantTo } = settings;
+  requireNamespaceName(namespace);
+  const isOne = dialect.supportsTransactionalDdl;
+  try {
+    if (isOne) await beginAlone(client, namespace);
+    const state = await namespaceState(client, namespace, dialect);
+    refuseForeign(namespace, state);
+    const result = await change(state);
+    if (isOne) await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // The first error says more than that the connection went as well.
+    if (isOne) await client.query("ROLLBACK").catch(() => undefined);
+    throw explained(namespace, grantTo, error);
+  }
+}
+
+async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
+  // Read committed whatever the server's default is: the state must be read as it is after the lock was waited for.
+  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
+}
+
+/** The mark goes last but one: what was dropped by halves is still known as ours. */
+async function dropTables(
+  client: SqlClient,
+  dialect: Dialect,
+  namespace: string,
+  mark: string,
+): Promise<void> {
+  const schema = dialect.quoteIdentifier(namespace);
+  const { events, status, archive } = tablesOf(dialect, namespace);
+  const statements = [
+    ...[status, archive, events].map((table) => `DROP TABLE IF EXISTS ${table}`),
+    ...dialect.mark.removal(schema, mark),
+    `DROP SCHEMA ${schema}`,
+  ];
+  for (const statement of statements) await changeCatalogue(client, dialect, statement);
+}
+
+async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
+  for (const statement of ddl(settings, dialect)) await changeCatalogue(client, dialect, statement);
+}
+
+/** Makes the namespace; one of the same version and payload level is left as it is, apart from grants. */
+export async function applyNamespace(
+  client: SqlClient,
+  settings: NamespaceSettings,
+  dialect: Dialect = postgres,
+): Promise<"created" | "unchanged"> {
+  const { namespace, payload, storage = "default", grantTo } = settings;
+  return changing(client, dialect, settings, async (state) => {
+    if (state.kind !== "ours") {
+      await create(client, dialect, settings);
+      return "created";
+    }
+    if (state.payload !== payload || state.storage !== storage || state.version !== SCHEMA_VERSION)
+      throw new UsageError(
+        `schema "${namespace}" holds train-sim's tables for payload ${state.payload}, storage ${state.storage}, version ${state.version}`,
+        "Drop it first with `train-sim schema drop`.",
+      );
+    for (const statement of grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo))
+      await client.query(statement);
+    return "unchanged";
+  });
+}
+
+/** Drops the namespace; false when there was none. */
+export async function dropNamespace(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<boolean> {
+  return changing(client, dialect, { namespace }, async (state) => {
+    if (state.kind !== "ours") return false;
+    await dropTables(client, dialect, namespace, state.mark);
+    return true;
+  });
+}
+
+/** A fresh, empty namespace, whatever ours held before. */
+export async function resetNamespace(
+  client: SqlClient,
+  settings: NamespaceSettings,
+  dialect: Dialect = postgres,
+): Promise<void> {
+  await changing(client, dialect, settings, async (state) => {
+    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state.mark);
+    await create(client, dialect, settings);
+  });
+}

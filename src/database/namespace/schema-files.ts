@@ -1,0 +1,38 @@
+// The DDL that ships with the package, `schema/<dialect>/*.sql`: finds a payload level's files, puts the quoted
+// namespace and what the level of storage says in and cuts them into statements. Files are found from this module, so that the sources under test and
+// the built program read the same ones. It is a cutter for our own files, not an SQL parser: a statement ends with
+// a semicolon at the end of a line.
+import { readFileSync } from "node:fs";
+import type { Payload, Storage } from "../../scenario/settings.js";
+import type { Dialect } from "../dialects/dialect.js";
+
+const SCHEMA_DIRECTORY = new URL("../../../schema/", import.meta.url);
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+interface TableSettings {
+  readonly payload: Payload;
+  readonly storage: Storage;
+  readonly namespace: string;
+}
+
+function readSchemaFile(dialect: Dialect, file: string): string {
+  return readFileSync(new URL(`${dialect.name}/${file}.sql`, SCHEMA_DIRECTORY), "utf8");
+}
+
+/** Statements that make the three tables, without their semicolons; comments stay with the statement they precede. */
+export function tableStatements(dialect: Dialect, { payload, storage, namespace }: TableSettings): string[] {
+  const values: Readonly<Record<string, string>> = {
+    ...dialect.storages[storage],
+    namespace: dialect.quoteIdentifier(namespace),
+  };
+  const valueOf = (name: string): string => {
+    const value = values[name];
+    if (value === undefined)
+      throw new Error(`DDL of ${dialect.name} asks for {{${name}}}, which ${storage} does not say`);
+    return value;
+  };
+  return [payload, "event-status"]
+    .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
+    .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim())
+    .filter((statement) => statement !== "");
+}

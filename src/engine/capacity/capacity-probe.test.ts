@@ -1,0 +1,193 @@
+// A probe of the search for capacity: the treatment it runs, and when its rate counts as held.
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import type { Operation } from "../../metrics/operations.js";
+import type { Finding, OperationResult } from "../../results/result-schema.js";
+import { parseScenario } from "../../scenario/loader.js";
+import type { Treatment } from "../../scenario/settings.js";
+import { exampleOperation, exampleTrial } from "../../testing/example-result.js";
+import {
+  drivenGroup,
+  judgeProbe,
+  parseCapacityThreshold,
+  ratePerSecondOf,
+  treatmentAt,
+} from "./capacity-probe.js";
+
+function treatmentOf(text = ""): Treatment {
+  const [treatment] = parseScenario(`name: a\nseed: 1\n${text}`, "scenario.yaml").treatments;
+  if (!treatment) throw new Error("the scenario has a treatment");
+  return treatment;
+}
+
+describe("the treatment of a probe", () => {
+  it("is the scenario's, with producers that arrive at the rate", () => {
+    const { settings } = treatmentAt(
+      treatmentOf("actors: { producers: { workers: 2, load: { clients: 7 } } }"),
+      33,
+    );
+    expect(settings.actors.producers).toMatchObject({
+      workers: 2,
+      load: { executor: "constant-arrival-rate", clients: 7, ratePerSecond: 33, distribution: "poisson" },
+    });
+    expect(settings.actors.consumers).toEqual(treatmentOf().settings.actors.consumers);
+  });
+
+  it("drives the cycle where that is the topology, and keeps how arrivals come and wait", () => {
+    const load =
+      "{ executor: constant-arrival-rate, rate: 5, maxClients: 9, distribution: uniform, maxWait: 1s }";
+    const treatment = treatmentOf(`topology: cycle\nactors: { cycle: { load: ${load} } }`);
+    expect(drivenGroup(treatment)).toMatchObject({ role: "cycle", operation: "__cycle__" });
+    expect(ratePerSecondOf(treatment)).toBe(5);
+    expect(treatmentAt(treatment, 80).settings.actors.cycle?.load).toMatchObject({
+      ...{ clients: 9, ratePerSecond: 80, distribution: "uniform", maxWaitMs: 1000 },
+    });
+  });
+
+  it("is refused without anything that could arrive, and with windows that a budget ends", () => {
+    expect(() => treatmentAt(treatmentOf("actors: { producers: false }\npreload: 10"), 1)).toThrow(
+      UsageError,
+    );
+    const budget = "{ executor: shared-iterations, iterations: 9 }";
+    expect(() => treatmentAt(treatmentOf(`actors: { consumers: { load: ${budget} } }`), 1)).toThrow(/budget/);
+  });
+});
+
+describe("the threshold on the command line", () => {
+  it("is a metric, with or without a selector, a colon and a condition", () => {
+    expect(parseCapacityThreshold("add: p(99)<50")).toMatchObject({
+      source: "add",
+      percentile: 99,
+      bound: 50,
+    });
+    expect(parseCapacityThreshold("lifecycle.completed{payload:text}: avg<=2")).toMatchObject({
+      source: "lifecycle.completed",
+      selector: { payload: "text" },
+    });
+  });
+
+  it.each(["add", "add p(99)<50", "add: p(99)", "adds: p(99)<5", "add: p99<5"])("refuses %s", (text) => {
+    expect(() => parseCapacityThreshold(text)).toThrow(UsageError);
+  });
+});
+
+describe("a rate", () => {
+  const threshold = parseCapacityThreshold("add: p(99)<50");
+  const treatment = treatmentAt(treatmentOf(), 100);
+  /** Adds that took `ms`, of arrivals that came to `counts`. */
+  const judge = (ms: number, counts: Partial<OperationResult>, driven = treatment) => {
+    const histograms = new HistogramSet();
+    for (let i = 0; i < 200; i++) histograms.at("add.response").recordValue(ms * 1000);
+    const add = {
+      ...exampleOperation(ms),
+      transactions: 3000,
+      clients: 4,
+      offered: 3000,
+      dropped: 0,
+      ...counts,
+    };
+    const result = { ...exampleTrial(0, 1, ms), operations: { add } };
+    return judgeProbe({ result, totals: { histograms } }, driven, threshold, {
+      ratePerSecond: 100,
+      purpose: "bisect",
+    });
+  };
+
+  it("is held when the threshold is and everything that arrived was done", () => {
+    expect(judge(10, {})).toMatchObject({ held: true, offeredPerSecond: 100, dropped: 0 });
+    // What is under way when the window ends is no arrear: one for each client, and 1 % for what waits by chance.
+    expect(judge(10, { transactions: 2966, dropped: 20 })).toMatchObject({ held: true, dropped: 20 });
+  });
+
+  it("is not held when the threshold fails, or when arrivals were left or dropped", () => {
+    expect(judge(60, {})).toMatchObject({
+      held: false,
+      reason: expect.stringMatching(/^p\(99\)<50 was 60/) as string,
+    });
+    expect(judge(10, { transactions: 2900 })).toMatchObject({
+      held: false,
+      reason: "100 of 3000 arrivals were not done in the window",
+    });
+    const producers = "{ executor: constant-arrival-rate, rate: 9, maxClients: 4, maxWait: 1s }";
+    const impatient = treatmentAt(treatmentOf(`actors: { producers: { load: ${producers} } }`), 100);
+    expect(judge(10, { dropped: 1 }, impatient)).toMatchObject({
+      held: false,
+      reason: "1 arrival was dropped",
+    });
+  });
+
+  it("is held by the verdict where the probe is not tainted, and not where it is", () => {
+    const untainted = parseCapacityThreshold("verdict: tainted==0");
+    const verdictOn = (diagnosis: Finding[]) => {
+      const operations = { add: { ...exampleOperation(10), offered: 300, dropped: 0 } };
+      const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
+      const about = { ratePerSecond: 10, purpose: "bracket" } as const;
+      return judgeProbe({ result, totals: { histograms: new HistogramSet() } }, treatment, untainted, about);
+    };
+    expect(verdictOn([])).toMatchObject({ held: true, seen: 0 });
+    const steal = { check: "steal", seen: 0.4, bound: 0.05, words: "stolen" } as const;
+    expect(verdictOn([{ ...steal, severity: "warning" }])).toMatchObject({ held: true, seen: 0 });
+    expect(verdictOn([{ ...steal, severity: "taint" }])).toMatchObject({
+      ...{ held: false, seen: 1, reason: "tainted==0 was 1" },
+    });
+  });
+
+  it("of the cycle does not count rounds of which a part was given up", () => {
+    const cycle = treatmentAt(treatmentOf("topology: cycle"), 100);
+    const round = (failures: Partial<Record<Operation, number>>) => {
+      const part = (operation: Operation): OperationResult => ({
+        ...exampleOperation(10),
+        failures: { "40001": failures[operation] ?? 0 },
+      });
+      const operations = {
+        ...{ add: part("add"), process: part("process"), archive: part("archive"), read: part("read") },
+        __cycle__: { ...exampleOperation(10), transactions: 3000, clients: 4, offered: 3000, dropped: 0 },
+      };
+      const diagnosis: Finding[] = [
+        { check: "failures", severity: "taint", seen: 0.02, bound: 0.01, words: "20 of 1000 failed" },
+        { check: "dropped", severity: "taint", seen: 0.02, bound: 0.01, words: "2 % were dropped" },
+      ];
+      const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
+      const histograms = new HistogramSet();
+      for (let i = 0; i < 200; i++) histograms.at("__cycle__.response").recordValue(10_000);
+      const about = { ratePerSecond: 100, purpose: "bisect" } as const;
+      return judgeProbe({ result, totals: { histograms } }, cycle, rounds, about);
+    };
+    const rounds = parseCapacityThreshold("__cycle__: p(99)<50");
+    expect(round({ add: 50, process: 40, archive: 10 })).toMatchObject({
+      held: false,
+      achievedPerSecond: 2900 / 30,
+      reason: "100 of 3000 arrivals were not done in the window",
+    });
+    expect(round({ add: 50, process: 40, archive: 10 })).not.toHaveProperty("doubts");
+    // Failures within what may be left do not refute the rate; that there were any is not hidden.
+    expect(round({ process: 20 })).toMatchObject({
+      held: true,
+      achievedPerSecond: 2980 / 30,
+      doubts: [{ check: "failures", words: "20 of 1000 failed" }],
+    });
+  });
+
+  it("is not held without samples, and in doubt with too few of them", () => {
+    const empty = {
+      result: { ...exampleTrial(0, 1, 1), operations: {} },
+      totals: { histograms: new HistogramSet() },
+    };
+    const about = { ratePerSecond: 1, purpose: "bracket" } as const;
+    expect(judgeProbe(empty, treatment, threshold, about)).toMatchObject({
+      held: false,
+      seen: null,
+      reason: "add has no samples",
+    });
+    empty.totals.histograms.at("add.response").recordValue(1000);
+    expect(judgeProbe(empty, treatment, threshold, about).doubts).toEqual([
+      {
+        check: "few-samples",
+        words: "1 samples do not bear p(99), which takes 100: lengthen trial.duration",
+      },
+    ]);
+    const rarer = parseCapacityThreshold("add: p(99.9)<50");
+    expect(judgeProbe(empty, treatment, rarer, about).doubts?.[0]?.words).toContain("which takes 1000:");
+  });
+});

@@ -1,0 +1,228 @@
+// One probe of a search for capacity: a treatment as the scenario has it, but for its work, which is started at a
+// constant arrival rate; and the judgement on what came of it. A rate holds when the threshold does, no arrival was
+// dropped, and what arrived was also done within the window, but for what was under way at its end. What was given up
+// is not done: a round of the cycle of which a part failed is none.
+import { UsageError } from "../../foundation/errors.js";
+import { elided } from "../../foundation/shown.js";
+import { counted } from "../../foundation/units.js";
+import { isTag, type Operation } from "../../metrics/operations.js";
+import type { Totals } from "../../metrics/totals.js";
+import { isTainted } from "../../analysis/diagnosis/diagnose.js";
+import { seenText } from "../../analysis/statistics/numbers.js";
+import { holds, seenValue } from "../../analysis/thresholds/thresholds.js";
+import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
+import type { OperationResults, TrialResult } from "../../results/result-schema.js";
+import { isBudgeted } from "../../scenario/plan/estimate.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import { parseThreshold } from "../../scenario/thresholds.js";
+import type { ActorGroup, Role, Treatment } from "../../scenario/settings.js";
+import type { LoadSettings } from "../../load/load-settings.js";
+import { capacityInterval } from "./capacity-interval.js";
+import type { ProbePurpose, SearchResult } from "./capacity-search.js";
+
+/** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
+export const LEAST_WINDOW_MS = 2000;
+/** Share of the arrivals that may be left at the end of the window, beside one for each client. */
+const LEFT_RATIO_MAX = 0.01;
+/** Findings that the overload itself explains: of a rate that held, failures are not explained. */
+const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
+  held: new Set(["dropped"]),
+  failed: new Set(["dropped", "failures"]),
+};
+/** What a round of the cycle is made of; each counts its own failures. */
+const PARTS_OF_CYCLE: readonly Operation[] = ["add", "process", "archive"];
+
+/** `add: p(99)<50`; throws a UsageError that says what is wrong with it. */
+export function parseCapacityThreshold(text: string): Threshold {
+  const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
+  const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
+  const parsed = match
+    ? parseThreshold(match[1] ?? "", condition)
+    : { message: "expected a metric and a condition" };
+  if ("value" in parsed) return parsed.value;
+  throw new UsageError(
+    elided(`--find-capacity ${JSON.stringify(text)}: ${parsed.message}`, 500),
+    "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
+  );
+}
+
+/** What arrivals start. */
+export type ArrivalOperation = "add" | "__cycle__";
+
+interface Driven {
+  readonly role: Role;
+  readonly group: ActorGroup;
+  readonly operation: ArrivalOperation;
+}
+
+/** The group that is driven by the rate: the cycle's clients, or the producers. Throws a UsageError without any. */
+export function drivenGroup({ id, settings }: Treatment): Driven {
+  const { cycle, producers } = settings.actors;
+  if (cycle) return { role: "cycle", group: cycle, operation: "__cycle__" };
+  if (producers) return { role: "producers", group: producers, operation: "add" };
+  throw new UsageError(
+    `treatment ${id} has no producers and no cycle: nothing of it can arrive at a rate`,
+    "Give it producers, or topology: cycle.",
+  );
+}
+
+/** Where the scenario gives an arrival rate, its way of arriving is kept. */
+function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
+  const arrivals =
+    "distribution" in load
+      ? {
+          distribution: load.distribution,
+          ...(load.maxWaitMs !== undefined && { maxWaitMs: load.maxWaitMs }),
+        }
+      : ({ distribution: "poisson" } as const);
+  return {
+    executor: "constant-arrival-rate",
+    clients: load.clients,
+    ratePerSecond,
+    ...arrivals,
+    thinkTimeMs: { min: 0, max: 0 },
+    rampUpMs: 0,
+  };
+}
+
+/** The treatment with that rate and a window of a probe; a UsageError where its windows have no fixed length. */
+export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatment {
+  const { role, group } = drivenGroup(treatment);
+  const { settings } = treatment;
+  const load = loadAt(group.load, ratePerSecond);
+  const trial = { ...settings.trial, durationMs: Math.max(LEAST_WINDOW_MS, settings.trial.durationMs) };
+  const driven = { ...settings, trial, actors: { ...settings.actors, [role]: { ...group, load } } };
+  if (isBudgeted(driven)) {
+    throw new UsageError(
+      `treatment ${treatment.id} has a group with a budget of iterations: its windows have no fixed length`,
+      "Use constant-clients for the groups beside the one that arrives.",
+    );
+  }
+  return { ...treatment, settings: driven };
+}
+
+/** The rate that the scenario itself gives, where a search may begin. */
+export function ratePerSecondOf(treatment: Treatment): number | undefined {
+  const { load } = drivenGroup(treatment).group;
+  return load.executor === "constant-arrival-rate" ? load.ratePerSecond : undefined;
+}
+
+export interface ProbeMeasured {
+  readonly result: TrialResult;
+  readonly totals: Pick<Totals, "histograms">;
+}
+
+function givenUp(operations: OperationResults, operation: Operation): number {
+  return Object.values(operations[operation]?.failures ?? {}).reduce((sum, count) => sum + count, 0);
+}
+
+/** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
+function doneOf(operations: OperationResults, operation: ArrivalOperation): number {
+  const { transactions = 0 } = operations[operation] ?? {};
+  if (operation !== "__cycle__") return transactions;
+  const failed = PARTS_OF_CYCLE.reduce((sum, part) => sum + givenUp(operations, part), 0);
+  return Math.max(0, transactions - failed);
+}
+
+/** Why it does not hold; undefined where it does. */
+function objection(
+  { result, totals }: ProbeMeasured,
+  operation: ArrivalOperation,
+  threshold: Threshold,
+  canDrop: boolean,
+): { seen: number | undefined; reason: string | undefined } {
+  const measured = {
+    operations: result.operations,
+    histograms: totals.histograms,
+    audits: result.integrity ? [result.integrity] : [],
+    taintedTrials: Number(isTainted(result.diagnosis)),
+  };
+  const seen = seenValue(threshold, measured);
+  const { offered = 0, dropped = 0, clients = 0 } = result.operations[operation] ?? {};
+  const left = offered - doneOf(result.operations, operation);
+  const reasons = [
+    ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
+    ...(seen !== undefined && !holds(threshold, seen)
+      ? [`${threshold.expression} was ${seenText(seen, threshold.expression)}`]
+      : []),
+    ...(canDrop && dropped > 0 ? [`${counted(dropped, "arrival was", "arrivals were")} dropped`] : []),
+    ...(left > clients + LEFT_RATIO_MAX * offered
+      ? [`${left} of ${counted(offered, "arrival")} ${left === 1 ? "was" : "were"} not done in the window`]
+      : []),
+  ];
+  return { seen, reason: reasons.length > 0 ? reasons.join("; ") : undefined };
+}
+
+/** A percentile of fewer samples than it takes to have one above it is little more than the largest of them. */
+function fewSamples({ totals }: ProbeMeasured, threshold: Threshold): { check: string; words: string }[] {
+  const { percentile, source } = threshold;
+  const tag = source.includes(".") ? source : `${source}.response`;
+  const samples = isTag(tag) ? (totals.histograms.get(tag)?.totalCount ?? 0) : 0;
+  if (percentile === undefined || percentile >= 100 || samples === 0) return [];
+  // Decimals of a percentile are not exact: of 99.9 it would be 1001.
+  const needed = Math.ceil(100 / (100 - percentile) - 1e-6);
+  if (samples >= needed) return [];
+  const words = `${samples} samples do not bear p(${percentile}), which takes ${needed}: lengthen trial.duration`;
+  return [{ check: "few-samples", words }];
+}
+
+export type AboutProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
+
+export function judgeProbe(
+  measured: ProbeMeasured,
+  treatment: Treatment,
+  threshold: Threshold,
+  about: AboutProbe,
+): CapacityProbe {
+  const { result } = measured;
+  const { operation, group } = drivenGroup(treatment);
+  const canDrop = "maxWaitMs" in group.load;
+  const { seen, reason } = objection(measured, operation, threshold, canDrop);
+  const { offered = 0, dropped = 0, responseTimeMs } = result.operations[operation] ?? {};
+  const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
+  const expected = EXPECTED[reason === undefined ? "held" : "failed"];
+  const doubts = [...fewSamples(measured, threshold), ...(result.diagnosis ?? [])]
+    .filter(({ check }) => !expected.has(check))
+    .map(({ check, words }) => ({ check, words }));
+  return {
+    trial: result.number,
+    ...about,
+    offeredPerSecond: perSecond(offered),
+    achievedPerSecond: perSecond(doneOf(result.operations, operation)),
+    dropped,
+    seen: seen ?? null,
+    p99Ms: responseTimeMs?.p99 ?? null,
+    held: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    ...(doubts.length > 0 && { doubts }),
+  };
+}
+
+/** Whether the probe asked `ratePerSecond` again, to confirm it. */
+export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | null): boolean {
+  return probe.purpose === "confirm" && probe.ratePerSecond === ratePerSecond;
+}
+
+/** A treatment's entry in the result, wherever the search has come to with it. */
+export function capacityOf(
+  treatment: Treatment,
+  { metric, expression }: Threshold,
+  ran: readonly { readonly probe: CapacityProbe }[],
+  found: SearchResult,
+): Capacity {
+  const { operation, group } = drivenGroup(treatment);
+  const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
+  const probes = ran.map(({ probe }) => probe);
+  const counting = probes.filter(({ discarded }) => discarded !== true);
+  const confirmed = counting.filter((each) => isConfirmation(each, rate) && each.held);
+  const { durationMs } = treatmentAt(treatment, rate ?? 1).settings.trial;
+  return {
+    treatment: treatment.id,
+    ...{ metric, expression, operation, clients: group.load.clients },
+    ...found,
+    ...(rate !== null && capacityInterval(counting, rate, fails)),
+    confirmations: confirmed.length,
+    windowSeconds: durationMs / 1000,
+    probes,
+  };
+}

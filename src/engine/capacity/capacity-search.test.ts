@@ -1,0 +1,142 @@
+// The search for capacity on systems whose capacity is known: it finds it within its precision, walks few probes,
+// repeats what it claims, and claims nothing that did not hold.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Prng } from "../../foundation/prng.js";
+import { simulateSearches } from "../../testing/simulated-searches.js";
+import { roundRate, searchCapacity, type SearchResult } from "./capacity-search.js";
+
+const OPTIONS = {
+  startRatePerSecond: 50,
+  leastRatePerSecond: 1,
+  mostRatePerSecond: 100_000,
+  precision: 0.05,
+  confirmations: 3,
+};
+
+interface Walk extends SearchResult {
+  /** Without the first, which is discarded. */
+  readonly probes: readonly (readonly [rate: number, purpose: string, held: boolean])[];
+}
+
+/** `holds` is asked for probes that count, with their position from 0; the discarded one does not hold. */
+async function walk(holds: (rate: number, index: number) => boolean | undefined): Promise<Walk> {
+  const probes: [number, string, boolean][] = [];
+  const result = await searchCapacity((rate, { purpose, discarded }) => {
+    if (discarded) return Promise.resolve(false);
+    const held = holds(rate, probes.length);
+    if (held !== undefined) probes.push([rate, purpose, held]);
+    return Promise.resolve(held);
+  }, OPTIONS);
+  return { ...result, probes };
+}
+
+describe("the search for capacity", () => {
+  it("finds any capacity within its precision, and confirms the rate that it claims", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 1, max: 90_000, noNaN: true }), async (capacity) => {
+        const { outcome, ratePerSecond, failsAtPerSecond, probes } = await walk((rate) => rate <= capacity);
+        expect(outcome).toBe("found");
+        const rate = ratePerSecond ?? 0;
+        expect(rate).toBeLessThanOrEqual(capacity);
+        expect(rate * 1.06).toBeGreaterThan(capacity);
+        expect(failsAtPerSecond).toBeGreaterThan(capacity);
+        const confirming = probes.filter(([, purpose]) => purpose === "confirm");
+        expect(confirming).toEqual(Array(3).fill([rate, "confirm", true]));
+        expect(probes.slice(-2)).toEqual(Array(2).fill([failsAtPerSecond, "bracket", false]));
+        expect(probes.length).toBeLessThanOrEqual(30);
+        expect(probes.every(([each]) => each === roundRate(each))).toBe(true);
+      }),
+    );
+  });
+
+  it("goes below a rate that held by luck, to one that holds nearly every time", async () => {
+    const prng = new Prng(1);
+    // Above 100/s a probe may hold or not; from 130/s on it never does.
+    const { outcome, ratePerSecond, probes } = await walk(
+      (rate) => rate <= 100 || (rate < 130 && prng.float() < 0.3),
+    );
+    expect(outcome).toBe("found");
+    const confirming = probes.filter(([rate, purpose]) => purpose === "confirm" && rate === ratePerSecond);
+    expect(confirming.filter(([, , held]) => held)).toHaveLength(3);
+    expect(confirming.length).toBeLessThanOrEqual(4);
+    const others = probes.filter(([rate, purpose]) => purpose === "confirm" && rate !== ratePerSecond);
+    expect(others.filter(([, , held]) => !held).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it.each([
+    ["the first, on a cold server", () => false],
+    ["one below the capacity", (rate: number, index: number) => rate === 100 && index === 1],
+    // Two in a row, as in one long stall: the rate bounds the search, which finds so when it asks again at its end.
+    ["a bound that failed twice", (rate: number, index: number) => rate === 100 && index <= 2],
+    ["one that confirms", (_: number, index: number) => index === 12],
+  ])("finds the capacity where a stall spoils %s", async (_, isSpoilt) => {
+    const { outcome, ratePerSecond } = await walk((rate, index) => rate <= 868 && !isSpoilt(rate, index));
+    expect(outcome).toBe("found");
+    expect((ratePerSecond ?? 0) / 868).toBeGreaterThan(0.95);
+    expect(ratePerSecond).toBeLessThanOrEqual(868);
+  });
+
+  it("discards the first probe, and asks its rate again", async () => {
+    const asked: [number, boolean][] = [];
+    await searchCapacity((rate, { discarded }) => {
+      asked.push([rate, discarded === true]);
+      return Promise.resolve(rate <= 868 && discarded !== true);
+    }, OPTIONS);
+    expect(asked.slice(0, 3)).toEqual([
+      [50, true],
+      [50, false],
+      [100, false],
+    ]);
+    expect(asked.filter(([, discarded]) => discarded)).toHaveLength(1);
+  });
+
+  it("ends, whatever probes say", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const prng = new Prng(seed);
+        const { probes } = await walk(() => prng.float() < 0.5);
+        expect(probes.length).toBeLessThan(500);
+      }),
+    );
+  });
+
+  it("says when nothing holds, when everything does, and when it was stopped", async () => {
+    const nothing = await walk(() => false);
+    expect(nothing).toMatchObject({ outcome: "none", ratePerSecond: null, failsAtPerSecond: 1 });
+    expect(nothing.probes.at(-1)).toEqual([1, "bracket", false]);
+    expect(await walk(() => true)).toMatchObject({
+      outcome: "at-least",
+      ratePerSecond: 100_000,
+      failsAtPerSecond: null,
+    });
+    let left = 5;
+    const stopped = await walk((rate) => (left-- > 0 ? rate < 300 : undefined));
+    expect(stopped).toMatchObject({ outcome: "stopped", ratePerSecond: null });
+    expect(stopped.probes).toHaveLength(5);
+  });
+
+  it("claims no rate that only held until it was repeated at the lowest", async () => {
+    const held = new Set<number>();
+    const { outcome } = await walk((rate) => {
+      const isFirst = !held.has(rate);
+      held.add(rate);
+      return rate <= 1 && isFirst;
+    });
+    expect(outcome).toBe("none");
+  });
+
+  it.each([0, 0.05, 0.1])(
+    "ends below half the truth in under 1 % of searches, with %d of the probes spoilt",
+    async (spoiltShare) => {
+      const quality = await simulateSearches(7, {
+        ...{ searches: 200, noise: 0.03, luckShare: 0.5, confirmations: 3 },
+        spoiltShare,
+      });
+      expect(quality.belowHalf).toBeLessThan(0.01);
+      expect(quality.above).toBeLessThan(0.01);
+      expect(quality.covered).toBeGreaterThan(0.95);
+      expect(quality.probes).toBeLessThanOrEqual(24);
+    },
+  );
+});

@@ -1,0 +1,229 @@
+// A search for capacity around trials that are made up: a server that carries 40 batches a second, whatever is asked of
+// it. What the result then holds, and what it does not.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ExitCode, TargetError, UsageError } from "../../foundation/errors.js";
+import { Totals } from "../../metrics/totals.js";
+import { operationResults } from "../../results/operation-results.js";
+import { parseScenario } from "../../scenario/loader.js";
+import type { DialectName, Treatment } from "../../scenario/settings.js";
+import { exampleTrial } from "../../testing/example-result.js";
+import { parseCapacityThreshold } from "./capacity-probe.js";
+import type { ExperimentOutcome } from "../session/experiment.js";
+import { findCapacity } from "./find-capacity.js";
+import { Interruption } from "../session/interruption.js";
+import { allOf } from "../session/observer.js";
+import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
+
+const CARRIED_PER_SECOND = 40;
+const SERVER_DIALECT: DialectName = "cockroachdb";
+
+const driven: Treatment[] = [];
+const seeds = new Set<number>();
+/** Whether the trial with that number does nothing, as on a server that stalls. */
+let isStalled: (number: number) => boolean = () => false;
+/** The treatment whose server cannot be had. */
+let away: string | undefined;
+let interruption = new Interruption();
+/** By a signal that comes while a server is being started. */
+let isStoppedMeanwhile = false;
+
+function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
+  driven.push(treatment);
+  seeds.add(trial.seed);
+  const { windowSeconds, ...rest } = exampleTrial(index, trial.number, 10);
+  const load = treatment.settings.actors.producers?.load;
+  const rate = load?.executor === "constant-arrival-rate" ? load.ratePerSecond : 0;
+  const totals = new Totals(["add"]);
+  const counts = totals.countsOf("add");
+  counts.offered = Math.round(rate * windowSeconds);
+  const carriedPerSecond = isStalled(trial.number) ? 0 : CARRIED_PER_SECOND;
+  counts.transactions = Math.min(counts.offered, carriedPerSecond * windowSeconds);
+  counts.events = counts.transactions * 10;
+  for (let i = 0; i < 200; i++) totals.histograms.at("add.response").recordValue(10_000);
+  const operations = operationResults(totals.summary(windowSeconds), treatment.settings);
+  const result = { ...rest, windowSeconds, block: trial.block, seed: trial.seed, operations };
+  return { result, totals };
+}
+
+vi.mock("../../report/html/report-file.js");
+// The servers of these scenarios are made up; `preflight.db.test.ts` asks real ones.
+vi.mock("../session/preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
+vi.mock("../trial/trial.js", () => ({
+  runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),
+}));
+vi.mock("../session/experiment-host.js", () => ({
+  ExperimentHost: class {
+    provide = (treatment: Treatment) => {
+      if (isStoppedMeanwhile) interruption.request("SIGINT");
+      if (treatment.id === away) return Promise.reject(new TargetError("it is away"));
+      return Promise.resolve({ dialect: SERVER_DIALECT });
+    };
+    release = () => Promise.resolve();
+    leftEntries = () => [];
+    environment = () => ({ versions: {}, settings: {}, machine: {} });
+  },
+}));
+
+const observer = allOf([]);
+
+let out = "";
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "train-sim-capacity-"));
+  driven.length = 0;
+  seeds.clear();
+  isStalled = () => false;
+  away = undefined;
+  interruption = new Interruption();
+  isStoppedMeanwhile = false;
+});
+afterEach(() => {
+  rmSync(out, { recursive: true, force: true });
+});
+
+const TARGET = "target: postgresql://u@db:5432/d\n";
+
+/** Of two treatments with six trials each. */
+function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promise<ExperimentOutcome> {
+  const factors = "factors: { payload: [text, jsonb-manual] }\ntrials: 6\n";
+  const experiment = parseScenario(`name: a\nseed: 1\n${target}${factors}${text}`, "scenario.yaml");
+  return findCapacity(experiment, parseCapacityThreshold(threshold), {
+    ...{ out, programVersion: "1.0.0", observer, interruption },
+  });
+}
+
+describe("the result of a search for capacity", () => {
+  it("holds what trials showed of each treatment, and compares nothing between their rates", async () => {
+    const { result, summary, exitCode } = await search();
+    expect(exitCode).toBe(ExitCode.done);
+    expect(result.treatments.map(({ trials }) => trials.length)).toEqual([6, 6]);
+    for (const { summary: medians } of result.treatments)
+      expect(medians).toContainEqual(expect.objectContaining({ operation: "add", metric: "mean" }));
+    expect(result).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
+    const text = summary.replaceAll("\n", " ");
+    expect(text).toContain("compare these rates, not what was measured at them.");
+    expect(text).not.toContain("ratio to");
+  });
+
+  it("judges the scenario's thresholds by the trials that confirm, and ends with 99 where one fails", async () => {
+    const text = 'thresholds: { add: ["p(99)<20", "rate>100"], integrity: ["violations==0"] }';
+    const { result, summary, exitCode } = await search(text);
+    expect(exitCode).toBe(ExitCode.thresholdFailed);
+    expect(result.thresholds?.map(({ expression, treatment, ok }) => [expression, treatment, ok])).toEqual([
+      ["p(99)<20", "text", true],
+      ["p(99)<20", "jsonb-manual", true],
+      ["rate>100", "text", false],
+      ["rate>100", "jsonb-manual", false],
+      ["violations==0", "text", true],
+      ["violations==0", "jsonb-manual", true],
+    ]);
+    const rate = result.capacity?.[0]?.ratePerSecond ?? 0;
+    expect((result.thresholds?.[2]?.seen ?? 0) / rate).toBeCloseTo(1, 1);
+    expect(summary).toContain("Thresholds: 2 of 6 FAILED");
+  });
+
+  it("counts thresholds on a treatment as failed where no rate was confirmed, and leaves other treatments out", async () => {
+    const text = 'thresholds: { add: ["count>0"], "add{payload:jsonb-manual}": ["count>1"] }';
+    const { result, exitCode } = await search(text, "add{payload:text}: p(99)<1");
+    expect(exitCode).toBe(ExitCode.thresholdFailed);
+    const failed = { expression: "count>0", treatment: "text", seen: null, ok: false };
+    expect(result.thresholds).toMatchObject([{ ...failed, reason: "no complete trial" }]);
+  });
+});
+
+describe("a search for capacity", () => {
+  const CARRIED = expect.closeTo(CARRIED_PER_SECOND, -1) as number;
+
+  it("is not misled by a first probe that is spoilt, which it discards and keeps", async () => {
+    isStalled = (number) => number === 1;
+    const [capacity] = (await search("", "add{payload:text}: p(99)<50")).result.capacity ?? [];
+    expect(capacity).toMatchObject({ outcome: "found", ratePerSecond: CARRIED });
+    expect(capacity?.probes.map(({ discarded }) => discarded ?? false).indexOf(true)).toBe(0);
+    expect(capacity?.probes.filter(({ discarded }) => discarded)).toMatchObject([{ trial: 1, held: false }]);
+    expect(capacity?.ciLow).toBeLessThanOrEqual(capacity?.ratePerSecond ?? 0);
+    expect(capacity?.ciHigh).toBeGreaterThan(CARRIED_PER_SECOND);
+    expect(capacity?.resolution).toBeGreaterThanOrEqual(0.05);
+  });
+
+  it("keeps a confirmation that failed among the trials of the result", async () => {
+    const { result: plain } = await search("", "add{payload:text}: p(99)<50");
+    const third = plain.treatments[0]?.trials[2]?.number;
+    isStalled = (number) => number === third;
+    const { result, summary } = await search("", "add{payload:text}: p(99)<50");
+    expect(result.treatments[0]?.trials.map(({ number }) => number)).toContain(third);
+    expect(result.treatments[0]?.trials).toHaveLength(7);
+    expect(result.capacity).toMatchObject([{ confirmations: 6, ratePerSecond: CARRIED }]);
+    expect(summary.replaceAll("\n", " ")).toContain("held 6 of 7 repetitions");
+  });
+
+  it("lets the same arrivals come to every probe, in windows of at least 2 s", async () => {
+    const { result } = await search("trial: { duration: 400ms }");
+    expect(seeds.size).toBe(1);
+    expect(new Set(driven.map(({ settings }) => settings.trial.durationMs))).toEqual(new Set([2000]));
+    expect(result.capacity?.[0]?.windowSeconds).toBe(2);
+  });
+});
+
+it.each([
+  ["read: p(99)<50", "nothing measures read here: it takes readers"],
+  ["process: dropped==0", "process is not started by a schedule here"],
+  ["verdict{payload:text}: dropped==0", "verdict has no dropped"],
+])("refuses %s, which no probe would have a sample for, before anything runs", async (threshold, words) => {
+  const searched = Promise.resolve().then(() => search("", threshold));
+  await expect(searched).rejects.toThrow(words);
+  await expect(searched).rejects.toThrow(UsageError);
+  expect(driven).toEqual([]);
+  expect(readdirSync(out)).toEqual([]);
+});
+
+it("takes a question about the arrivals that only the search makes", async () => {
+  expect((await search("", "add: dropped<1")).result.capacity?.[0]?.outcome).toBe("found");
+});
+
+it("probes in the dialect that the server says it speaks", async () => {
+  await search();
+  expect(driven.length).toBeGreaterThan(0);
+  for (const { settings } of driven)
+    expect(settings).toMatchObject({ dialect: SERVER_DIALECT, asksDialect: false });
+});
+
+it("keeps what it found when the server of a later treatment cannot be had, and ends with that", async () => {
+  away = "jsonb-manual";
+  const { result, exitCode, failure } = await search();
+  expect(exitCode).toBe(ExitCode.targetUnreachable);
+  expect(failure?.message).toBe("it is away");
+  expect(result.verdict).toEqual({ status: "aborted", reasons: ["it is away"] });
+  const [found, stopped] = result.capacity ?? [];
+  expect(found).toMatchObject({ treatment: "text", outcome: "found" });
+  expect(stopped).toMatchObject({ treatment: "jsonb-manual", outcome: "stopped", probes: [] });
+  expect(result.treatments.map(({ id, trials }) => [id, trials.length])).toEqual([["text", 6]]);
+});
+
+it("begins no probe on a server that was had after a request to stop", async () => {
+  isStoppedMeanwhile = true;
+  const { result, exitCode } = await search();
+  expect(exitCode).toBe(ExitCode.interrupted);
+  expect(driven).toEqual([]);
+  expect(result.capacity).toMatchObject([{ treatment: "text", outcome: "stopped", probes: [] }]);
+});
+
+it("leaves nothing behind when not even the first server can be had", async () => {
+  away = "text";
+  await expect(search()).rejects.toThrow("it is away");
+  expect(readdirSync(out)).toEqual([]);
+});
+
+it("refuses faults that this machine cannot do, before it makes a directory", async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, "platform");
+  Object.defineProperty(process, "platform", { value: "darwin" });
+  try {
+    const searched = search("faults: [{ at: 1s, for: 1s, kind: process-stop }]", "add: max<9", "");
+    await expect(searched).rejects.toThrow(UsageError);
+    await expect(searched).rejects.toThrow(/\/proc, which darwin has not/);
+    expect(readdirSync(out)).toEqual([]);
+  } finally {
+    if (platform) Object.defineProperty(process, "platform", platform);
+  }
+});

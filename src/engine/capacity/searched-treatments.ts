@@ -1,0 +1,35 @@
+// Which treatments a search for capacity is about, and whether it can be had at all: each needs somebody who arrives at a
+// rate, and must measure what the threshold asks for. Asked before anything is started or planned, so that a search whose
+// every probe would have no sample is refused in one sentence. Pure.
+import { UsageError } from "../../foundation/errors.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import type { Outline } from "../../syntax/outline.js";
+import type { Treatment } from "../../scenario/settings.js";
+import { isSelected, thresholdProblem } from "../../scenario/thresholds.js";
+import { treatmentAt } from "./capacity-probe.js";
+
+export const START_RATE_PER_SECOND = 50;
+
+const outlineOf = ({ id, levels, settings: { actors } }: Treatment): Outline => ({ id, levels, actors });
+
+function refusal({ metric, expression }: Threshold, problem: string): UsageError {
+  return new UsageError(
+    `--find-capacity ${JSON.stringify(`${metric}: ${expression}`)}: ${problem}`,
+    "Ask for what the scenario measures; `run --plan` lists its treatments.",
+  );
+}
+
+/** Those that the threshold selects; throws a UsageError where one of them could not be searched. */
+export function searchedTreatments(treatments: readonly Treatment[], threshold: Threshold): Treatment[] {
+  const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
+  if (selected.length === 0) {
+    const problem = thresholdProblem(threshold, treatments.map(outlineOf));
+    throw refusal(threshold, problem ?? "no treatment has these levels");
+  }
+  for (const treatment of selected) {
+    const atRate = outlineOf(treatmentAt(treatment, START_RATE_PER_SECOND));
+    const problem = thresholdProblem(threshold, [atRate]);
+    if (problem !== undefined) throw refusal(threshold, `${problem} (treatment ${treatment.id})`);
+  }
+  return selected;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { DatabaseEvidence } from "../../results/result-schema.js";
+import { evidenceMetricOf } from "../../results/evidence-metrics.js";
+import { POSTGRES_SAMPLER } from "../../database/evidence/postgres-views.js";
+import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
+import { databaseSummary, waitsOf } from "./evidence-database.js";
+import { perEventOf } from "./evidence-per-event.js";
+import { WindowSums } from "./window-sums.js";
+
+function windowOf(first: Record<string, number>, ...samples: Record<string, number>[]): WindowSums {
+  const sums = new WindowSums();
+  sums.open(first, 0);
+  samples.forEach((sample, i) => sums.sample(sample, (i + 1) * 1000));
+  sums.close(samples.at(-1) ?? first);
+  return sums;
+}
+
+const operation = (events: number): { events: number } => ({ events });
+
+describe("databaseSummary", () => {
+  it("states totals, means and maxima, sizes at the end, and nothing that was not read", () => {
+    const window = windowOf(
+      { "tuples.updated": 10, "tuples.hotUpdated": 0, "size.tableBytes": 100, "wal.bytes": 5 },
+      { "locks.blocked": 1, "locks.longestChain": 1, "tuples.updated": 14 },
+      {
+        "locks.blocked": 3,
+        "locks.longestChain": 3,
+        "tuples.updated": 20,
+        "tuples.hotUpdated": 4,
+        "size.tableBytes": 300,
+      },
+    );
+    const summary = databaseSummary(window, undefined);
+    expect(summary).toEqual({
+      ...{ rowsUpdated: 10, rowsHotUpdated: 4, hotRatio: 0.4 },
+      ...{ blocked: { mean: 2, max: 3 }, longestChain: 3, tableBytes: 300 },
+    });
+    expect(DatabaseEvidence.parse(summary)).toEqual(summary);
+  });
+
+  it("states what a pending list grew or shrank by, where both ends were read", () => {
+    const pages = (...counts: number[]): Record<string, number>[] =>
+      counts.map((count) => ({ "gin.pendingPages": count }));
+    const grown = databaseSummary(windowOf({ "gin.pendingPages": 40 }, ...pages(900, 700)), undefined);
+    expect(grown).toEqual({ ginPendingPages: 900, ginPendingGrowthPages: 660 });
+    const shrunk = databaseSummary(windowOf({ "gin.pendingPages": 40 }, ...pages(30, 5)), undefined);
+    expect(shrunk).toEqual({ ginPendingPages: 30, ginPendingGrowthPages: -35 });
+    expect(DatabaseEvidence.parse(shrunk)).toEqual(shrunk);
+    expect(databaseSummary(windowOf({}, ...pages(9)), undefined)).toEqual({ ginPendingPages: 9 });
+  });
+
+  it("has no HOT ratio without updates", () => {
+    const counts = { "tuples.updated": 1, "tuples.hotUpdated": 1 };
+    expect(databaseSummary(windowOf(counts, counts), undefined)).toEqual({
+      rowsUpdated: 0,
+      rowsHotUpdated: 0,
+    });
+  });
+});
+
+describe("waitsOf", () => {
+  it("gives each wait its share of the samples of active sessions", () => {
+    const window = windowOf(
+      {},
+      { "sessions.active": 4, "wait.CPU": 1, "wait.Lock:tuple": 3 },
+      { "queue.pending": 1 }, // a second in which the sessions were not read
+      { "sessions.active": 0 },
+    );
+    expect(waitsOf(window)).toEqual([
+      { event: "Lock:tuple", share: 0.75, sessions: 1.5 },
+      { event: "CPU", share: 0.25, sessions: 0.5 },
+    ]);
+  });
+});
+
+describe("perEventOf", () => {
+  const grown = windowOf(
+    { "size.tableBytes": 100, "size.indexBytes": 90 },
+    { "size.tableBytes": 300, "size.indexBytes": 50 },
+  );
+
+  it("divides by the events that were published, or else processed", () => {
+    const database = { walBytes: 1000, rowsUpdated: 30, rowsDeleted: 10, serverCpuSeconds: 0.5 };
+    const operations = { add: operation(20), process: operation(50) };
+    expect(perEventOf(database, grown, { operations, clientCpuSeconds: 0.1 })).toEqual({
+      ...{
+        events: 20,
+        walBytes: 50,
+        tableBytes: 10,
+        indexBytes: -2,
+        deadTuples: 2,
+        serverCpuMs: 25,
+        clientCpuMs: 5,
+      },
+    });
+    const processed = { operations: { process: operation(50) }, clientCpuSeconds: undefined };
+    expect(perEventOf({ walBytes: 1000 }, grown, processed)).toMatchObject({ events: 50, walBytes: 20 });
+  });
+
+  it("says nothing where there was no event", () => {
+    expect(perEventOf({ walBytes: 1 }, grown, { operations: {}, clientCpuSeconds: 1 })).toBeUndefined();
+  });
+
+  it("counts dirtied buffers only where every statement tells", () => {
+    const one = { name: "a", query: "", calls: 1, rows: 1, totalMs: 1 };
+    const done = { operations: { add: operation(10) }, clientCpuSeconds: undefined };
+    const known = [
+      { ...one, blocksDirtied: 30 },
+      { ...one, blocksDirtied: 10 },
+    ];
+    expect(perEventOf({ statements: known }, grown, done)?.buffersDirtied).toBe(4);
+    expect(perEventOf({ statements: [...known, one] }, grown, done)).not.toHaveProperty("buffersDirtied");
+  });
+});
+
+describe("the views of the sampler", () => {
+  it("give metrics that have a meaning, and since when they are counted", () => {
+    const given = POSTGRES_SAMPLER.groups.flatMap(({ views }) => views).flatMap(({ gives }) => gives);
+    const unknown = given.filter((metric) => evidenceMetricOf(metric) === undefined);
+    expect(unknown).toEqual([STATISTICS_BEGAN]);
+  });
+});

@@ -1,0 +1,36 @@
+// Which sources of evidence a trial has: the database always, the others where there is something to ask. One list, and
+// the only place that knows them all.
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { RunningPooler } from "../../targets/running-target.js";
+import type { TrialFiles } from "../../results/trial-files.js";
+import { TrialEvidence } from "./evidence.js";
+import { DatabaseSource } from "./evidence-database.js";
+import type { EvidenceSource } from "./evidence-source.js";
+import { HostSource } from "./host-evidence.js";
+import type { Surroundings } from "./surroundings.js";
+import { PoolerSource } from "./pooler-evidence.js";
+import type { TrialHost } from "../trial/trial-parts.js";
+
+/** The evidence of one trial, neither opened nor begun yet. The trial's files are told each sample, the observer too. */
+export function evidenceOf(
+  { target, observer }: Pick<TrialHost, "target" | "observer">,
+  surroundings: Pick<Surroundings, "kind" | "serverPid">,
+  pooler: RunningPooler | undefined,
+  settings: TreatmentSettings,
+  files: () => Pick<TrialFiles, "onEvidence"> | undefined,
+): TrialEvidence {
+  const database = new DatabaseSource(target.admin, settings);
+  const sources: EvidenceSource[] = [
+    database,
+    new HostSource(surroundings, pooler, () => database.foreignPids),
+    ...(pooler ? [new PoolerSource(pooler)] : []),
+  ];
+  return new TrialEvidence({
+    sources,
+    everyMs: settings.evidence.everyMs,
+    onSample(second, values) {
+      files()?.onEvidence(second, values);
+      observer.evidence(values);
+    },
+  });
+}

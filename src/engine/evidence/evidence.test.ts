@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import type { Clock } from "../../foundation/clock.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
+import type { EvidenceReading, EvidenceSource } from "./evidence-source.js";
+
+/** A clock that moves only when somebody sleeps, and then at once to the end of the sleep. */
+class JumpingClock implements Clock {
+  atMs = 0;
+  /** Sleeps beyond this end only by their signal. */
+  limitMs = Number.POSITIVE_INFINITY;
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (this.atMs + ms > this.limitMs) {
+      return new Promise((resolve) => {
+        if (signal?.aborted) resolve();
+        else signal?.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
+    this.atMs += Math.max(0, ms);
+    return Promise.resolve();
+  }
+}
+
+/** Counts what is asked of it; `sample` is told how often it was called before. */
+function source(
+  sample: (call: number) => EvidenceReading | Error,
+  changes: Partial<EvidenceSource> = {},
+): EvidenceSource {
+  let calls = 0;
+  return {
+    name: "database",
+    skipped: [],
+    sample() {
+      const reading = sample(calls++);
+      return reading instanceof Error ? Promise.reject(reading) : Promise.resolve(reading);
+    },
+    summary: (window) => ({ walBytes: window.total("wal.bytes") ?? -1 }),
+    close: () => Promise.resolve(),
+    ...changes,
+  };
+}
+
+const DONE = { operations: {}, clientCpuSeconds: 1 };
+
+/** Runs a window of so many milliseconds and hands over what was told. */
+async function run(
+  windowMs: number,
+  sources: readonly EvidenceSource[],
+  changes: Partial<EvidenceOptions> = {},
+) {
+  const clock = new JumpingClock();
+  clock.limitMs = windowMs - 1;
+  const told: [number, EvidenceValues][] = [];
+  const evidence = new TrialEvidence({
+    ...{ sources, everyMs: 1000, clock },
+    onSample: (second, values) => told.push([second, values]),
+    ...changes,
+  });
+  await evidence.begin(0);
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+  clock.atMs = windowMs;
+  await evidence.end(windowMs);
+  await evidence.close();
+  return { told, result: evidence.result(DONE) };
+}
+
+test("every second of the window has its sample, the last one from the reading at its end", async () => {
+  const { told, result } = await run(3000, [
+    source((call) => ({ "wal.bytes": call * 100, "queue.pending": call })),
+  ]);
+  expect(told.map(([second]) => second)).toEqual([0, 1, 2]);
+  expect(told.map(([, values]) => values["wal.bytes"])).toEqual([100, 100, 100]);
+  expect(result).toMatchObject({ walBytes: 300, sampling: { samples: 3, missed: 0 } });
+  expect(result).not.toHaveProperty("skipped");
+});
+
+test("without sampling there are the two ends, and no gauge", async () => {
+  const { told, result } = await run(3000, [source((call) => ({ "wal.bytes": call * 100 }))], { everyMs: 0 });
+  expect(told).toEqual([]);
+  expect(result).toEqual({ walBytes: 100 });
+});
+
+test("a source that does not answer costs its values, is counted and named, and ends nothing", async () => {
+  const flaky = source((call) => (call === 1 ? new Error("connection lost") : { "wal.bytes": call * 100 }));
+  const steady = source(() => ({ "host.clientCpuMs": 5 }), {
+    name: "host",
+    summary: () => ({ diskReadBytes: 1 }),
+  });
+  const { told, result } = await run(3000, [flaky, steady]);
+  expect(told.map(([second, values]) => [second, values["wal.bytes"]])).toEqual([
+    [0, undefined],
+    [1, 100],
+    [2, 100],
+  ]);
+  expect(result).toMatchObject({ walBytes: 300, diskReadBytes: 1, sampling: { samples: 3, missed: 1 } });
+  expect(result.skipped).toEqual([{ source: "database", reason: "1 reading missed: connection lost" }]);
+});
+
+test("what is asked at the ends only is asked before the first reading and after the last, and may fail", async () => {
+  const order: string[] = [];
+  const hooked = source(
+    (call) => {
+      order.push(`sample ${call}`);
+      return { "wal.bytes": call };
+    },
+    {
+      opened: () => Promise.resolve(void order.push("opened")),
+      closed: () => Promise.reject(new Error("no such view")),
+      skipped: [{ source: "pg_stat_wal", reason: "old" }],
+    },
+  );
+  const { result } = await run(2000, [hooked]);
+  expect(order).toEqual(["opened", "sample 0", "sample 1", "sample 2"]);
+  expect(result.skipped).toEqual([
+    { source: "pg_stat_wal", reason: "old" },
+    { source: "database", reason: "no such view" },
+  ]);
+});
+
+test("readings that are not those of the window's ends are told of", async () => {
+  const clock = new JumpingClock();
+  const evidence = new TrialEvidence({
+    sources: [source(() => ({ "wal.bytes": 1 }))],
+    everyMs: 0,
+    onSample: () => undefined,
+    clock,
+  });
+  await evidence.begin(0);
+  clock.atMs = 2600;
+  await evidence.end(2000);
+  expect(evidence.result(DONE).skipped).toEqual([
+    { source: "window", reason: "what was counted is of 2.60 s, the window had 2.00 s" },
+  ]);
+});
+
+test("a window that did not come to its end has no evidence", async () => {
+  const evidence = new TrialEvidence({
+    ...{ sources: [source(() => ({ "wal.bytes": 1 }))], everyMs: 1000, onSample: () => undefined },
+  });
+  await evidence.begin(0);
+  await evidence.close();
+  expect(evidence.result(DONE)).toEqual({});
+});

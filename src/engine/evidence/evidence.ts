@@ -1,0 +1,182 @@
+// The evidence of one trial: asks every source at the start of the window, once a second while it lasts, and at its end;
+// hands each sample on as seconds of the window and keeps sums. What the counters show comes from the two readings at
+// the ends, and so does all of it where sampling is off.
+// A source that does not answer costs its values and a missed sample, never the trial.
+import { systemClock, type Clock } from "../../foundation/clock.js";
+import { messageOf } from "../../foundation/errors.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { DatabaseEvidence } from "../../results/result-schema.js";
+import { foreignWorkOf } from "./foreign-work.js";
+import { perEventOf, type WorkDone } from "./evidence-per-event.js";
+import type { EvidenceReading, EvidenceSource, SkippedSource } from "./evidence-source.js";
+import { WindowSums } from "./window-sums.js";
+
+/** Beyond this the two readings of the ends are not those of the window, and that is said. */
+const END_SLACK_MS = 250;
+
+export interface EvidenceOptions {
+  readonly sources: readonly EvidenceSource[];
+  /** Milliseconds between samples; 0 for none but the two readings at the ends. */
+  readonly everyMs: number;
+  /** Told each sample with its second of the window, from 0. Rates are per second. */
+  readonly onSample: (second: number, values: EvidenceValues) => void;
+  readonly clock?: Clock;
+}
+
+export class TrialEvidence {
+  private readonly sums = new WindowSums();
+  private readonly ended = new AbortController();
+  private readonly clock: Clock;
+  /** Missed readings by source, with the last reason. */
+  private readonly failures = new Map<string, { count: number; reason: string }>();
+  private readonly hookFailures: SkippedSource[] = [];
+  private sampling: Promise<void> = Promise.resolve();
+  private startMs = 0;
+  private openedMs = 0;
+  private closedMs = 0;
+  private windowMs = 0;
+  private lastSecond = -1;
+  private missed = 0;
+  private tookMs = 0;
+  private readings = 0;
+  private state: "new" | "open" | "closed" = "new";
+
+  constructor(private readonly options: EvidenceOptions) {
+    this.clock = options.clock ?? systemClock;
+  }
+
+  /** Connects the sources as far as they can be reached. Never rejects; may be cut short by `close`. */
+  async open(): Promise<void> {
+    await Promise.all(this.options.sources.map(async (source) => source.prepare?.()));
+  }
+
+  /** Takes the first reading; resolves when it is there. Samples follow from `startMs` (monotonic) on. */
+  async begin(startMs: number): Promise<void> {
+    this.startMs = startMs;
+    await this.hooks("opened");
+    this.openedMs = this.clock.nowMs();
+    this.sums.open(await this.read(), this.openedMs);
+    this.state = "open";
+    if (this.options.everyMs > 0) this.sampling = this.sampleOn();
+  }
+
+  /** Takes the last reading, of a window that ended at `endMs`. */
+  async end(endMs: number): Promise<void> {
+    if (this.state !== "open") return;
+    this.windowMs = endMs - this.startMs;
+    this.ended.abort();
+    await this.sampling;
+    this.closedMs = this.clock.nowMs();
+    const reading = await this.read();
+    const lastSecond = Math.max(0, Math.ceil((this.windowMs - 1) / 1000) - 1);
+    if (this.options.everyMs > 0 && lastSecond > this.lastSecond)
+      this.take(lastSecond, reading, this.closedMs);
+    this.sums.close(reading);
+    this.state = "closed";
+    await this.hooks("closed");
+  }
+
+  /** What the window showed; empty where it did not come to its end. */
+  result(done: WorkDone): DatabaseEvidence {
+    if (this.state !== "closed") return {};
+    const { sums } = this;
+    const parts = Object.assign(
+      {},
+      ...this.options.sources.map((source) => source.summary(sums)),
+    ) as DatabaseEvidence;
+    const perEvent = perEventOf(parts, sums, done);
+    const foreign = foreignWorkOf(sums, done, (this.closedMs - this.openedMs) / 1000);
+    const skipped = this.skipped();
+    return {
+      ...parts,
+      ...(foreign && { foreign }),
+      ...(perEvent && { perEvent }),
+      ...(sums.samples > 0 && {
+        sampling: { samples: sums.samples, missed: this.missed, meanMs: this.tookMs / this.readings },
+      }),
+      ...(skipped.length > 0 && { skipped }),
+    };
+  }
+
+  /** Ends sampling, however far it came, and closes the sources. Never rejects. */
+  async close(): Promise<void> {
+    this.ended.abort();
+    await Promise.all(this.options.sources.map((source) => source.close()));
+    await this.sampling;
+  }
+
+  private async sampleOn(): Promise<void> {
+    const { everyMs } = this.options;
+    const { signal } = this.ended;
+    for (let tick = 1; ; tick++) {
+      await this.clock.sleep(this.startMs + tick * everyMs - this.clock.nowMs(), signal);
+      if (signal.aborted) return;
+      const atMs = this.clock.nowMs();
+      const reading = await this.read();
+      this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
+      // A sample that took longer than a second cost those that were due meanwhile.
+      const due = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
+      this.missed += Math.max(0, due - tick);
+      tick = Math.max(tick, due);
+    }
+  }
+
+  private take(second: number, reading: EvidenceReading, atMs: number): void {
+    if (Object.keys(reading).length === 0) return;
+    this.lastSecond = second;
+    this.options.onSample(second, this.sums.sample(reading, atMs));
+  }
+
+  /** All sources at once; those that fail are left out. */
+  private async read(): Promise<EvidenceReading> {
+    const { sources } = this.options;
+    const startMs = this.clock.nowMs();
+    const readings = await Promise.allSettled(sources.map((source) => source.sample()));
+    this.tookMs += this.clock.nowMs() - startMs;
+    this.readings++;
+    const values = readings.map((reading, i) => {
+      if (reading.status === "fulfilled") return reading.value;
+      const name = sources[i]?.name ?? "";
+      const count = (this.failures.get(name)?.count ?? 0) + 1;
+      this.failures.set(name, { count, reason: messageOf(reading.reason) });
+      return {};
+    });
+    if (readings.some(({ status }) => status === "rejected")) this.missed++;
+    return Object.assign({}, ...values) as EvidenceReading;
+  }
+
+  private async hooks(name: "opened" | "closed"): Promise<void> {
+    for (const source of this.options.sources) {
+      try {
+        await source[name]?.();
+      } catch (error) {
+        this.hookFailures.push({ source: source.name, reason: messageOf(error) });
+      }
+    }
+  }
+
+  private skipped(): SkippedSource[] {
+    const spanMs = this.closedMs - this.openedMs;
+    const missed = [...this.failures].map(([source, { count, reason }]) => ({
+      source,
+      reason: `${count} reading${count === 1 ? "" : "s"} missed: ${reason}`,
+    }));
+    const isSlack = Math.abs(spanMs - this.windowMs) > END_SLACK_MS;
+    const span = {
+      source: "window",
+      reason: `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(this.windowMs / 1000).toFixed(2)} s`,
+    };
+    const { begunAnew } = this.sums;
+    const fallen = {
+      source: "counters",
+      reason: `without a total, since they began anew in the window (a restart, a reset): ${begunAnew.join(", ")}`,
+    };
+    return [
+      ...this.options.sources.flatMap(({ skipped }) => skipped),
+      ...this.hookFailures,
+      ...missed,
+      ...(isSlack ? [span] : []),
+      ...(begunAnew.length > 0 ? [fallen] : []),
+    ];
+  }
+}

@@ -1,0 +1,106 @@
+// What others did on the server in the window, from what its sessions and its counters showed: their transactions in all
+// databases, and how many of their sessions were active. In the load's own database the server counts everybody's
+// transactions together, so those that train-sim made are taken off, with room for what is counted late.
+// What could not be read is left out here and named, with the reason.
+import type { WindowSummary } from "../../metrics/totals.js";
+import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
+import type { WorkDone } from "./evidence-per-event.js";
+import type { WindowEvidence } from "./evidence-source.js";
+
+/** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
+const LATE_SECONDS = 1;
+/** Transactions of train-sim's own beside the load: the watch, statistics, faults; and those of a sample. */
+const CONTROL_PER_SECOND = 10;
+const CONTROL_PER_SAMPLE = 5;
+
+/** Transactions that the load began, whatever came of them; a cycle is made of others. */
+export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): number {
+  return Object.entries(operations)
+    .filter(([operation]) => operation !== "__cycle__")
+    .reduce((sum, [, { transactions, emptyPolls, retries, failures }]) => {
+      const failed = Object.values(failures).reduce((all, count) => all + count, retries);
+      return sum + transactions + emptyPolls + failed;
+    }, 0);
+}
+
+/** Undefined where it cannot be known. */
+function transactionsHere(window: WindowEvidence, attempts: number, seconds: number): number | undefined {
+  const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
+  const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
+  if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
+  const late = (attempts / seconds) * LATE_SECONDS;
+  const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
+  return Math.max(0, commits + rollbacks - logins - attempts - late - control);
+}
+
+/** Of a window of `seconds`; undefined where nothing of it is known. */
+export function foreignWorkOf(
+  window: WindowEvidence,
+  { attempts }: WorkDone,
+  seconds: number,
+): ForeignWork | undefined {
+  const elsewhere = window.total("transactions.elsewhere");
+  const here =
+    attempts === undefined || seconds <= 0 ? undefined : transactionsHere(window, attempts, seconds);
+  const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
+  const all = (transactions ?? 0) + (attempts ?? 0);
+  const sessionsActive = window.gauge("foreign.active");
+  const sessionsActiveHere = window.gauge("foreign.activeHere");
+  const cpuMs = window.total("host.foreignCpuMs");
+  const sessions = [...window.family("foreignSessions.")]
+    .map(([name, sum]) => ({ name, mean: sum / window.samples }))
+    .sort((a, b) => b.mean - a.mean);
+  if (transactions === undefined && !sessionsActive) return undefined;
+  return {
+    ...(transactions !== undefined && {
+      transactions,
+      transactionRatio: all > 0 ? transactions / all : 0,
+    }),
+    ...(here !== undefined && { transactionsHere: here }),
+    ...(sessionsActive && { sessionsActive }),
+    ...(sessionsActiveHere && { sessionsActiveHere }),
+    ...(sessions.length > 0 && { sessions }),
+    ...(cpuMs !== undefined && { cpuSeconds: cpuMs / 1000 }),
+  };
+}
+
+const UNNAMED =
+  "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
+
+/** What of it could not be looked for in a window that came to its end. */
+export function foreignNotAssessed({ foreign, skipped = [], sampling }: DatabaseEvidence): NotAssessed[] {
+  const reasonOf = (source: string, otherwise: string): string =>
+    skipped.find((each) => each.source === source)?.reason ?? otherwise;
+  const shown = "the server did not show them";
+  const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
+  const uncounted = reasonOf("pg_stat_database (others)", reasonOf("counters", shown));
+  const uncountedHere = reasonOf("pg_stat_database (sessions)", uncounted);
+  return [
+    ...missing(
+      "transactions of others on the server",
+      foreign?.transactions,
+      uncounted,
+      foreign?.transactionsHere,
+      uncountedHere,
+    ),
+    ...missing(
+      "sessions of others on the server",
+      foreign?.sessionsActive,
+      unseen,
+      foreign?.sessionsActiveHere,
+      UNNAMED,
+    ),
+  ];
+}
+
+/** Nothing where both are known; one of the two at most. */
+function missing(
+  what: string,
+  all: unknown,
+  reason: string,
+  here: unknown,
+  reasonHere: string,
+): NotAssessed[] {
+  if (all === undefined) return [{ what, reason }];
+  return here === undefined ? [{ what: `${what}, in the load's database`, reason: reasonHere }] : [];
+}

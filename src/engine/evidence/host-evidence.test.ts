@@ -1,0 +1,59 @@
+// What of this machine is told, and what is named as missing, by the kind of server and pooler.
+import { describe, expect, it } from "vitest";
+import type { HostProcesses, HostUsage } from "../../foundation/host-usage.js";
+import { HostSource } from "./host-evidence.js";
+import { WindowSums } from "./window-sums.js";
+
+/** A machine that tells all it is asked for, with everything at `ms`. */
+const machineAt =
+  (ms: number) =>
+  ({ serverPid, poolerPids }: HostProcesses): HostUsage => ({
+    ...{ clientCpuMs: ms, otherCpuMs: ms },
+    ...(serverPid !== undefined && { serverCpuMs: ms, diskReadBytes: ms, diskWriteBytes: 2 * ms }),
+    ...(poolerPids.length > 0 && { poolerCpuMs: ms }),
+  });
+
+const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
+
+describe("the machine as a source", () => {
+  it("states the seconds and bytes between the two ends of the window", async () => {
+    let ms = 1000;
+    const source = new HostSource(EMBEDDED, { pids: [4712] }, undefined, (processes) =>
+      machineAt(ms)(processes),
+    );
+    const sums = new WindowSums();
+    sums.open(await source.sample(), 0);
+    ms = 3500;
+    const rates = sums.sample(await source.sample(), 5000);
+    sums.close(await source.sample());
+    expect(source.skipped).toEqual([]);
+    expect(rates["host.serverCpuMs"]).toBe(500);
+    expect(source.summary(sums)).toEqual({
+      ...{ serverCpuSeconds: 2.5, poolerCpuSeconds: 2.5, diskReadBytes: 2500, diskWriteBytes: 5000 },
+    });
+  });
+
+  it.each(["container", "url"] as const)(
+    "says nothing of the server of a %s target, and names that",
+    async (kind) => {
+      const source = new HostSource({ kind }, { pids: [] }, undefined, machineAt(1));
+      expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
+      expect(source.skipped.map((skipped) => skipped.source)).toEqual([
+        "CPU of the server, disks",
+        "CPU of PgBouncer",
+      ]);
+      expect(source.summary(new WindowSums())).toEqual({});
+    },
+  );
+
+  it("names a platform without /proc, and disks that are not shown", () => {
+    const bare = new HostSource(EMBEDDED, undefined, undefined, () => ({ clientCpuMs: 1 }));
+    expect(bare.skipped.map((skipped) => skipped.source)).toEqual(["CPU and disks"]);
+    const diskless = new HostSource(EMBEDDED, undefined, undefined, () => ({
+      clientCpuMs: 1,
+      otherCpuMs: 1,
+      serverCpuMs: 1,
+    }));
+    expect(diskless.skipped.map((skipped) => skipped.source)).toEqual(["disks"]);
+  });
+});

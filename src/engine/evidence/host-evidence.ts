@@ -1,0 +1,104 @@
+// This machine as a source of evidence: what the server, the poolers, train-sim and other programs took of
+// its processors, and what its disks moved. Of a server whose process is not seen here nothing is claimed: its
+// processor time cannot be told from that of others, and its disks may be elsewhere.
+import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
+import type { DatabaseEvidence } from "../../results/result-schema.js";
+import type { RunningPooler, RunningTarget } from "../../targets/running-target.js";
+import {
+  SERVER_PROCESS,
+  type EvidenceReading,
+  type EvidenceSource,
+  type SkippedSource,
+  type WindowEvidence,
+} from "./evidence-source.js";
+
+const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
+  embedded: "the server's process is not known",
+  container: "the server's processes are not visible from here",
+  url: "the server's processes are not on this machine, or not visible from here",
+};
+
+/** `serverPid` is the postmaster's, where it is a process of this machine. */
+interface HostedServer {
+  readonly kind: RunningTarget["kind"];
+  readonly serverPid?: number | undefined;
+}
+
+export class HostSource implements EvidenceSource {
+  readonly name = "host";
+  readonly skipped: readonly SkippedSource[];
+  private foreignTakenMs = 0;
+  /** CPU time of others' backends when they were last seen. */
+  private readonly seenMs = new Map<number, number>();
+
+  constructor(
+    private readonly target: HostedServer,
+    private readonly pooler: Pick<RunningPooler, "pids"> | undefined,
+    private readonly foreignPids: () => readonly number[] = () => [],
+    private readonly read: typeof hostUsage = hostUsage,
+  ) {
+    this.skipped = unseen(this.reading(), target, pooler);
+  }
+
+  sample(): Promise<EvidenceReading> {
+    const { backendMs, ...usage } = this.reading();
+    const values = Object.entries(usage).map(([name, value]) => [`host.${name}`, value] as const);
+    const { serverPid } = this.target;
+    return Promise.resolve({
+      ...Object.fromEntries(values),
+      ...(serverPid !== undefined && { [SERVER_PROCESS]: serverPid }),
+      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignMs(backendMs) }),
+    });
+  }
+
+  summary(window: WindowEvidence): Partial<DatabaseEvidence> {
+    const serverCpuMs = window.total("host.serverCpuMs");
+    const poolerCpuMs = window.total("host.poolerCpuMs");
+    const diskReadBytes = window.total("host.diskReadBytes");
+    const diskWriteBytes = window.total("host.diskWriteBytes");
+    return {
+      ...(serverCpuMs !== undefined && { serverCpuSeconds: serverCpuMs / 1000 }),
+      ...(poolerCpuMs !== undefined && { poolerCpuSeconds: poolerCpuMs / 1000 }),
+      ...(diskReadBytes !== undefined && { diskReadBytes }),
+      ...(diskWriteBytes !== undefined && { diskWriteBytes }),
+    };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private reading(): HostUsage {
+    const { serverPid } = this.target;
+    return this.read({
+      ...(serverPid !== undefined && { serverPid }),
+      poolerPids: this.pooler?.pids ?? [],
+      backendPids: this.foreignPids(),
+    });
+  }
+
+  /** What others' backends took so far, from when each was first seen, which lacks what short ones took. */
+  private foreignMs(backendMs: ReadonlyMap<number, number>): number {
+    for (const [pid, ms] of backendMs) {
+      this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));
+      this.seenMs.set(pid, ms);
+    }
+    return this.foreignTakenMs;
+  }
+}
+
+function unseen(
+  reading: HostUsage,
+  { kind, serverPid }: HostedServer,
+  pooler: Pick<RunningPooler, "pids"> | undefined,
+): SkippedSource[] {
+  if (reading.otherCpuMs === undefined)
+    return [{ source: "CPU and disks", reason: "this platform has no /proc to read them from" }];
+  const skipped: SkippedSource[] = [];
+  if (serverPid === undefined) skipped.push({ source: "CPU of the server, disks", reason: NOT_OURS[kind] });
+  else if (reading.diskWriteBytes === undefined)
+    skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });
+  if (pooler?.pids.length === 0)
+    skipped.push({ source: "CPU of PgBouncer", reason: "train-sim did not start it" });
+  return skipped;
+}

@@ -1,0 +1,183 @@
+// Whether the trials of an experiment ran on the same server, set up the same way: its identity is read where clients
+// connect, before each trial's load and after it, and compared with what it was at the end of the trial before.
+// A server that train-sim starts is compared with itself only: the next one is another by design. What a change means is
+// for the diagnosis to say; what could not be read is named and compared with nothing.
+import { createHash } from "node:crypto";
+import { messageOf, UsageError } from "../../foundation/errors.js";
+import { readServerIdentity, type ServerIdentity } from "../../database/server-identity.js";
+import type { NotAssessed, ServerChange, TrialResult, TrialServer } from "../../results/result-schema.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+
+type Place = Pick<RunningTarget, "kind" | "endpoints">;
+type Facts = Readonly<Record<string, string>>;
+
+/** What was last seen at an endpoint, and in which trial. */
+interface LastSeen {
+  readonly trial: number;
+  readonly facts: Facts;
+}
+
+const DIGEST_DIGITS = 16;
+const DEFAULT = "default";
+
+function factsOf({
+  systemIdentifier,
+  version,
+  startedAt,
+  configLoadedAt,
+  settings,
+}: Omit<ServerIdentity, "missing">): Facts {
+  const named = { systemIdentifier, version, startedAt, configLoadedAt };
+  const known = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...settings, ...Object.fromEntries(known) };
+}
+
+/** Not a setting: without a value it is unknown, while a setting is at its default. */
+const NAMED = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
+
+export function changesBetween(before: Facts, after: Facts, sinceTrial?: number): ServerChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((what) => {
+    const [old, now] = [before[what], after[what]];
+    const isUnknown = NAMED.has(what) && (old === undefined || now === undefined);
+    if (old === now || isUnknown) return [];
+    return [
+      {
+        what,
+        before: old ?? DEFAULT,
+        after: now ?? DEFAULT,
+        ...(sinceTrial !== undefined && { sinceTrial }),
+      },
+    ];
+  });
+}
+
+function factsAtEnd(server: TrialServer): Facts {
+  const within = (server.changes ?? []).filter(({ sinceTrial }) => sinceTrial === undefined);
+  return { ...factsOf(server), ...Object.fromEntries(within.map(({ what, after }) => [what, after])) };
+}
+
+export class ServerIdentities {
+  private readonly lasting = new Map<string, LastSeen>();
+  private readonly ofOwnServers = new WeakMap<Place, Map<string, LastSeen>>();
+
+  /** `earlier` are the trials that an interrupted run of the experiment left, in their order. */
+  constructor(earlier: readonly Pick<TrialResult, "number" | "servers">[] = []) {
+    for (const { number, servers = [] } of earlier)
+      for (const server of servers)
+        this.lasting.set(server.endpoint, { trial: number, facts: factsAtEnd(server) });
+  }
+
+  /** Rejects with a UsageError where an endpoint leads to another cluster than in the trials of before. */
+  async requireSameClusters(place: Place): Promise<void> {
+    if (place.kind !== "url") return;
+    for (const endpoint of place.endpoints) {
+      const name = describeEndpoint(endpoint);
+      const before = this.lasting.get(name)?.facts["systemIdentifier"];
+      if (before === undefined) continue;
+      const { systemIdentifier: now = before } = await readServerIdentity(endpoint);
+      if (now === before) continue;
+      throw new UsageError(
+        `the interrupted experiment ran on another cluster: at ${name} the system identifier was ${before}, is ${now}`,
+        "Its trials and new ones would not be comparable: name the earlier server, or run the scenario again.",
+      );
+    }
+  }
+
+  /** Reads what the servers are before a trial. Never rejects. */
+  async begin(place: Place, trial: number): Promise<TrialServers> {
+    const seen = this.seenAt(place);
+    const servers = await Promise.all(
+      place.endpoints.map(async (endpoint) => {
+        const name = describeEndpoint(endpoint);
+        return new WatchedServer(endpoint, await read(endpoint), seen.get(name));
+      }),
+    );
+    return new TrialServers(servers, (name, facts) => seen.set(name, { trial, facts }));
+  }
+
+  private seenAt(place: Place): Map<string, LastSeen> {
+    if (place.kind === "url") return this.lasting;
+    const own = this.ofOwnServers.get(place) ?? new Map<string, LastSeen>();
+    this.ofOwnServers.set(place, own);
+    return own;
+  }
+}
+
+type Read = ServerIdentity | { readonly failure: string };
+
+async function read(endpoint: Endpoint): Promise<Read> {
+  return readServerIdentity(endpoint).catch((error: unknown) => ({ failure: messageOf(error) }));
+}
+
+/** One endpoint's server over a trial. */
+class WatchedServer {
+  private atEnd: Read | undefined;
+  readonly name: string;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly atStart: Read,
+    private readonly before: LastSeen | undefined,
+  ) {
+    this.name = describeEndpoint(endpoint);
+  }
+
+  /** Resolves to what it is then; undefined where that could not be read. */
+  async readAgain(): Promise<Facts | undefined> {
+    this.atEnd = await read(this.endpoint);
+    return "failure" in this.atEnd ? undefined : factsOf(this.atEnd);
+  }
+
+  get record(): TrialServer | undefined {
+    if ("failure" in this.atStart) return undefined;
+    const { missing: _, ...identity } = this.atStart;
+    const start = factsOf(identity);
+    const end = this.atEnd && !("failure" in this.atEnd) ? factsOf(this.atEnd) : start;
+    const changes = [
+      ...(this.before ? changesBetween(this.before.facts, start, this.before.trial) : []),
+      ...changesBetween(start, end),
+    ];
+    const sorted = JSON.stringify(Object.entries(identity.settings).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const settingsDigest = createHash("sha256").update(sorted).digest("hex").slice(0, DIGEST_DIGITS);
+    return {
+      ...{ endpoint: this.name, ...identity, settings: { ...identity.settings }, settingsDigest },
+      ...(changes.length > 0 && { changes }),
+    };
+  }
+
+  get notAssessed(): NotAssessed[] {
+    const what = `identity of the server at ${this.name}`;
+    return [this.atStart, this.atEnd].flatMap((read, i) => {
+      if (!read) return [];
+      if ("failure" in read)
+        return [{ what: `${what}, ${i === 0 ? "before" : "after"} the load`, reason: read.failure }];
+      return i === 0 ? read.missing.map((reason) => ({ what, reason })) : [];
+    });
+  }
+}
+
+/** The servers of one trial, by where its clients connect. */
+export class TrialServers {
+  constructor(
+    private readonly servers: readonly WatchedServer[],
+    private readonly remember: (name: string, facts: Facts) => void,
+  ) {}
+
+  /** Reads them again, once the load has ended. Never rejects. */
+  async end(): Promise<void> {
+    for (const server of this.servers) {
+      const facts = await server.readAgain();
+      if (facts) this.remember(server.name, facts);
+    }
+  }
+
+  get records(): TrialServer[] {
+    return this.servers.flatMap(({ record }) => record ?? []);
+  }
+
+  get notAssessed(): NotAssessed[] {
+    return this.servers.flatMap(({ notAssessed }) => notAssessed);
+  }
+}

@@ -1,0 +1,158 @@
+// What surrounds a trial: the servers that it runs on, and this machine with all that others do on it. It finds the
+// server's processes where they are on this machine, so that their work is not taken for another program's.
+// It judges nothing; what could not be looked at is named, with the reason.
+import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
+import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
+import { monotonicMs } from "../../foundation/clock.js";
+import { counted } from "../../foundation/units.js";
+import { IO_WAITED_MIN } from "../../analysis/diagnosis/machine.js";
+import type { MachineEvidence, NotAssessed, TrialServer } from "../../results/result-schema.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+import type { TrialServers } from "./server-identities.js";
+import { findPostmaster, untoldServer } from "../trial/server-share.js";
+import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
+
+interface Reading {
+  readonly atMs: number;
+  readonly machine: MachineReading | undefined;
+  readonly io: IoUsage | undefined;
+  /** Whether the server's process was there. */
+  readonly hasServer: boolean;
+}
+
+const CPU = "CPU time of other programs";
+const IO = "I/O of other programs";
+const NO_PROC = "this platform has no /proc to read them from";
+
+export class Surroundings {
+  private servers: TrialServers | undefined;
+  private found: number | undefined;
+  private opened: Reading | undefined;
+  private closed: Reading | undefined;
+
+  constructor(
+    private readonly host: Pick<TrialHost, "target" | "admin" | "identities">,
+    private readonly inputs: Pick<TrialInputs, "trial" | "treatment">,
+  ) {}
+
+  get kind(): RunningTarget["kind"] {
+    return this.host.target.kind;
+  }
+
+  /** The postmaster, where it is a process of this machine. */
+  get serverPid(): number | undefined {
+    return this.host.target.serverPid ?? this.found;
+  }
+
+  /** Before the load. Never rejects. */
+  async begin(): Promise<void> {
+    const { target, admin, identities } = this.host;
+    if (target.serverPid === undefined) this.found = await findPostmaster(admin);
+    this.servers = await identities.begin(target, this.inputs.trial.number);
+  }
+
+  /** At the ends of the window. */
+  openWindow(): void {
+    this.opened = this.read();
+  }
+
+  closeWindow(): void {
+    this.closed = this.read();
+  }
+
+  /** After the load. Never rejects. */
+  async end(): Promise<void> {
+    await this.servers?.end();
+  }
+
+  get serverRecords(): TrialServer[] {
+    return this.servers?.records ?? [];
+  }
+
+  /** Undefined where the platform does not tell, or the window did not come to its end. */
+  get machine(): MachineEvidence | undefined {
+    const { opened, closed } = this;
+    const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
+    if (!usage) return undefined;
+    const { io: before } = opened;
+    const { io: after } = closed;
+    const pressure = difference(before?.pressureMs, after?.pressureMs);
+    const ownIoBytes = this.isServerHere ? difference(before?.ownBytes, after?.ownBytes) : undefined;
+    const diskIoBytes = difference(before?.diskBytes, after?.diskBytes);
+    return {
+      ...usage,
+      otherCpuRatio: this.untold === undefined ? usage.otherCpuRatio : null,
+      ...(pressure !== undefined && {
+        ioPressureRatio: Math.min(1, pressure / (closed.atMs - opened.atMs)),
+      }),
+      ...(ownIoBytes !== undefined && {
+        ownIoBytes,
+        ...(diskIoBytes !== undefined && { diskIoBytes }),
+        otherIoBytes: difference(before?.otherBytes, after?.otherBytes) ?? 0,
+      }),
+    };
+  }
+
+  get notAssessed(): NotAssessed[] {
+    const told = this.servers?.notAssessed ?? [];
+    if (!this.closed) return told;
+    if (!this.closed.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
+    const { untold } = this;
+    if (untold !== undefined) return [...told, { what: `${CPU}, ${IO}`, reason: untold }];
+    if (this.serverPid === undefined)
+      return [
+        ...told,
+        { what: `${CPU} and ${IO} on the server's machine`, reason: "it is not this machine" },
+      ];
+    return [...told, ...this.unreadableIo];
+  }
+
+  /** Where something waited for storage, or that is not known: whose waiting cannot be told. */
+  private get unreadableIo(): NotAssessed[] {
+    const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
+    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];
+    const denied = "this user may not read /proc/<pid>/io";
+    if (ownIoBytes === undefined) return [{ what: IO, reason: `${denied} of the server` }];
+    const unreadable = this.closed?.io?.unreadable ?? 0;
+    if (unreadable === 0) return [];
+    return [
+      { what: `a part of the ${IO}`, reason: `${denied} of ${counted(unreadable, "process", "processes")}` },
+    ];
+  }
+
+  private get isServerHere(): boolean {
+    return this.serverPid !== undefined && this.untold === undefined;
+  }
+
+  private get untold(): string | undefined {
+    const { kind, endpoints } = this.host.target;
+    const { serverPid, opened, closed } = this;
+    if (this.found !== undefined && !(opened?.hasServer && closed?.hasServer))
+      return "the server's process ended within the window";
+    const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };
+    return untoldServer(target, this.inputs.treatment.settings);
+  }
+
+  private read(): Reading {
+    const { serverPid } = this;
+    const roots = serverPid === undefined ? [] : [serverPid];
+    const machine = machineUsage(roots);
+    const own = machine && new Set(treeOf(machine.processes, [process.pid, ...roots]).map(({ pid }) => pid));
+    return {
+      atMs: monotonicMs(),
+      machine,
+      io:
+        machine &&
+        own &&
+        ioUsage(
+          machine.processes.map(({ pid }) => pid),
+          own,
+        ),
+      hasServer: machine?.processes.some(({ pid }) => pid === serverPid) ?? false,
+    };
+  }
+}
+
+function difference(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : Math.max(0, after - before);
+}

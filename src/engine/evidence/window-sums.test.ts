@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
+import { SERVER_PROCESS } from "./evidence-source.js";
+import { WindowSums } from "./window-sums.js";
+
+describe("WindowSums", () => {
+  it("makes rates of counters and means of gauges", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 1000, "queue.pending": 99, "size.tableBytes": 10 }, 0);
+    expect(sums.sample({ "wal.bytes": 3000, "queue.pending": 4 }, 2000)).toEqual({
+      "wal.bytes": 1000,
+      "queue.pending": 4,
+    });
+    expect(sums.sample({ "wal.bytes": 3500, "queue.pending": 8 }, 2500)).toEqual({
+      "wal.bytes": 1000,
+      "queue.pending": 8,
+    });
+    sums.close({ "wal.bytes": 4000, "size.tableBytes": 30 });
+    expect(sums.gauge("queue.pending")).toEqual({ mean: 6, max: 8 });
+    expect(sums.total("wal.bytes")).toBe(3000);
+    expect([sums.first("size.tableBytes"), sums.last("size.tableBytes")]).toEqual([10, 30]);
+    expect(sums.samples).toBe(2);
+  });
+
+  it("bridges samples in which a counter was not read", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 0 }, 0);
+    expect(sums.sample({ "queue.pending": 1 }, 1000)).toEqual({ "queue.pending": 1 });
+    expect(sums.sample({ "wal.bytes": 600 }, 3000)).toEqual({ "wal.bytes": 200 });
+  });
+
+  it("has no total of a counter that began anew, even if it got further than before", () => {
+    const sums = new WindowSums();
+    sums.open({ "transactions.commits": 1000, "wal.bytes": 1000 }, 0);
+    expect(sums.sample({ "transactions.commits": 5, "wal.bytes": 1100 }, 1000)).toEqual({ "wal.bytes": 100 });
+    sums.close({ "transactions.commits": 5000, "wal.bytes": 1200 });
+    expect(sums.total("transactions.commits")).toBeUndefined();
+    expect(sums.total("wal.bytes")).toBe(200);
+  });
+
+  it("has no total of a counter that began anew and was little at first", () => {
+    const sums = new WindowSums();
+    sums.open({ "tuples.inserted": 0 }, 0);
+    sums.sample({ "tuples.inserted": 900 }, 1000);
+    sums.sample({ "tuples.inserted": 40 }, 2000);
+    sums.close({ "tuples.inserted": 700 });
+    expect(sums.total("tuples.inserted")).toBeUndefined();
+  });
+
+  it("has no total, and names it, of a sum of which a part began anew while the rest went on", () => {
+    const sums = new WindowSums();
+    sums.open({ "pooler.transactions": 10_000, "wal.bytes": 10_000 }, 0);
+    sums.sample({ "pooler.transactions": 40_000, "wal.bytes": 40_000 }, 1000);
+    sums.sample({ "pooler.transactions": 30_000, "wal.bytes": 40_000 }, 2000);
+    sums.close({ "pooler.transactions": 50_000, "wal.bytes": 50_000 });
+    expect(sums.total("pooler.transactions")).toBeUndefined();
+    expect(sums.total("wal.bytes")).toBe(40_000);
+    expect(sums.begunAnew).toEqual(["pooler.transactions"]);
+  });
+
+  it("sees at the end what fell where nothing was sampled", () => {
+    const sums = new WindowSums();
+    sums.open({ "wal.bytes": 1000 }, 0);
+    sums.close({ "wal.bytes": 900 });
+    expect(sums.total("wal.bytes")).toBeUndefined();
+  });
+
+  it("has no total of a server's statistics that it began anew, however far they have come since", () => {
+    const sums = new WindowSums();
+    sums.open(
+      { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10, "wal.bytes": 10, "host.otherCpuMs": 10 },
+      0,
+    );
+    sums.close({
+      [STATISTICS_BEGAN]: 2.5,
+      "transactions.commits": 90,
+      "wal.bytes": 90,
+      "host.otherCpuMs": 90,
+    });
+    expect(sums.total("transactions.commits")).toBeUndefined();
+    expect([sums.total("wal.bytes"), sums.total("host.otherCpuMs")]).toEqual([80, 80]);
+    expect(sums.begunAnew).toEqual(["transactions.commits"]);
+  });
+
+  it("has no total of a server's processor time where its process is another, and says of no sample which it was", () => {
+    const sums = new WindowSums();
+    sums.open({ [SERVER_PROCESS]: 100, "host.serverCpuMs": 8000, "host.clientCpuMs": 10 }, 0);
+    const sampled = { [SERVER_PROCESS]: 100, "host.serverCpuMs": 8500, "host.clientCpuMs": 20 };
+    expect(sums.sample(sampled, 1000)).toEqual({ "host.serverCpuMs": 500, "host.clientCpuMs": 10 });
+    sums.close({ [SERVER_PROCESS]: 200, "host.serverCpuMs": 25_000, "host.clientCpuMs": 30 });
+    expect(sums.total("host.serverCpuMs")).toBeUndefined();
+    expect(sums.total("host.clientCpuMs")).toBe(20);
+    expect(sums.begunAnew).toEqual(["host.serverCpuMs"]);
+  });
+
+  it("has totals of statistics that go on, and says of no sample since when they do", () => {
+    const sums = new WindowSums();
+    sums.open({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10 }, 0);
+    const sampled = { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 20, "queue.pending": 1 };
+    expect(sums.sample(sampled, 1000)).toEqual({ "transactions.commits": 10, "queue.pending": 1 });
+    sums.close({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 30 });
+    expect(sums.total("transactions.commits")).toBe(20);
+    expect(sums.begunAnew).toEqual([]);
+  });
+
+  it("has no total where either end was not read", () => {
+    const sums = new WindowSums();
+    sums.open({ "blocks.hit": 1 }, 0);
+    sums.close({ "blocks.read": 1 });
+    expect(sums.total("blocks.hit")).toBeUndefined();
+    expect(sums.total("blocks.read")).toBeUndefined();
+    expect(sums.gauge("queue.pending")).toBeUndefined();
+  });
+
+  it("takes a counter that dips a little as one that stands still", () => {
+    const sums = new WindowSums();
+    sums.open({ "host.otherCpuMs": 1000 }, 0);
+    expect(sums.sample({ "host.otherCpuMs": 990 }, 1000)).toEqual({});
+    sums.close({ "host.otherCpuMs": 995 });
+    expect(sums.total("host.otherCpuMs")).toBe(0);
+  });
+
+  it("sums a family over samples", () => {
+    const sums = new WindowSums();
+    sums.sample({ "wait.CPU": 1, "wait.Lock:tuple": 3 }, 0);
+    sums.sample({ "wait.CPU": 2 }, 1000);
+    expect(sums.family("wait.")).toEqual(
+      new Map([
+        ["CPU", 3],
+        ["Lock:tuple", 3],
+      ]),
+    );
+  });
+});

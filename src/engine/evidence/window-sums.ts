@@ -1,0 +1,146 @@
+// The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
+// means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
+// Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
+// statistics), and has no total; nor has one of a server that says that it began its statistics anew.
+import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
+import { evidenceMetricOf, type EvidenceValues } from "../../results/evidence-metrics.js";
+import {
+  SERVER_PROCESS,
+  type EvidenceReading,
+  type MeanAndMax,
+  type WindowEvidence,
+} from "./evidence-source.js";
+
+interface Gauge {
+  sum: number;
+  count: number;
+  max: number;
+}
+
+interface Counter {
+  /** Value and moment of the reading before. */
+  last: number;
+  lastMs: number;
+  hasBegunAnew: boolean;
+}
+
+/** What may be left of a counter that goes on: sums of parts are rounded. */
+const LEAST_LEFT = 0.999;
+/** Those that are differences, or sums over processes that come and go, dip now and then. */
+const LEAST_LEFT_OF: Readonly<Record<string, number>> = { "host.otherCpuMs": 0.5, "host.serverCpuMs": 0.5 };
+
+function hasFallen(name: string, { last }: Counter, value: number): boolean {
+  return value < last * (LEAST_LEFT_OF[name] ?? LEAST_LEFT);
+}
+
+/** Counters that are none of the server's statistics: positions in its log, what processes and poolers count. */
+const LASTING = /^(?:wal\.bytes$|host\.|pooler\.)/;
+
+/** What says since when counters count, and is no measure itself. */
+const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS]);
+
+const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
+
+export class WindowSums implements WindowEvidence {
+  private readonly gauges = new Map<string, Gauge>();
+  private readonly counters = new Map<string, Counter>();
+  private opening: EvidenceReading = {};
+  private closing: EvidenceReading = {};
+  private counted = 0;
+
+  get samples(): number {
+    return this.counted;
+  }
+
+  /** The reading at the start: what counters and sizes are compared with. It is no sample. */
+  open(reading: EvidenceReading, atMs: number): void {
+    this.opening = reading;
+    this.ratesOf(reading, atMs);
+  }
+
+  /** A sample of the window: its gauges, and rates per second since the reading before. */
+  sample(reading: EvidenceReading, atMs: number): EvidenceValues {
+    this.counted++;
+    const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && !MARKS.has(name));
+    for (const [name, value] of gauges) {
+      const gauge = this.gauges.get(name);
+      if (!gauge) {
+        this.gauges.set(name, { sum: value, count: 1, max: value });
+        continue;
+      }
+      gauge.sum += value;
+      gauge.count++;
+      gauge.max = Math.max(gauge.max, value);
+    }
+    return { ...Object.fromEntries(gauges), ...this.ratesOf(reading, atMs) };
+  }
+
+  /** The reading at the end, which may have been a sample too. */
+  close(reading: EvidenceReading): void {
+    this.closing = reading;
+    const isAnew = this.begunAnewByServer();
+    for (const [name, counter] of this.counters) {
+      const value = reading[name];
+      if (value === undefined) continue;
+      if (hasFallen(name, counter, value) || isAnew(name)) counter.hasBegunAnew = true;
+    }
+  }
+
+  /** Counters without a total. */
+  get begunAnew(): string[] {
+    return [...this.counters].filter(([, { hasBegunAnew }]) => hasBegunAnew).map(([name]) => name);
+  }
+
+  gauge(name: string): MeanAndMax | undefined {
+    const gauge = this.gauges.get(name);
+    return gauge && { mean: gauge.sum / gauge.count, max: gauge.max };
+  }
+
+  family(prefix: string): ReadonlyMap<string, number> {
+    const members = [...this.gauges].filter(([name]) => name.startsWith(prefix));
+    return new Map(members.map(([name, { sum }]) => [name.slice(prefix.length), sum]));
+  }
+
+  total(name: string): number | undefined {
+    const [first, last] = [this.opening[name], this.closing[name]];
+    if (first === undefined || last === undefined) return undefined;
+    if (this.counters.get(name)?.hasBegunAnew) return undefined;
+    return Math.max(0, last - first);
+  }
+
+  first(name: string): number | undefined {
+    return this.opening[name];
+  }
+
+  last(name: string): number | undefined {
+    return this.closing[name];
+  }
+
+  /** Told at both ends, for a counter may have come farther than before by then. */
+  private begunAnewByServer(): (name: string) => boolean {
+    const differs = (mark: string): boolean => {
+      const [first, last] = [this.opening[mark], this.closing[mark]];
+      return first !== undefined && last !== undefined && first !== last;
+    };
+    const [areStatistics, isProcess] = [differs(STATISTICS_BEGAN), differs(SERVER_PROCESS)];
+    return (name) => (areStatistics && !LASTING.test(name)) || (isProcess && name === "host.serverCpuMs");
+  }
+
+  private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {
+    const rates: Record<string, number> = {};
+    for (const [name, value] of Object.entries(reading)) {
+      if (!isRate(name)) continue;
+      const counter = this.counters.get(name);
+      if (!counter) {
+        this.counters.set(name, { last: value, lastMs: atMs, hasBegunAnew: false });
+        continue;
+      }
+      if (hasFallen(name, counter, value)) counter.hasBegunAnew = true;
+      if (value >= counter.last && atMs > counter.lastMs)
+        rates[name] = ((value - counter.last) / (atMs - counter.lastMs)) * 1000;
+      counter.last = value;
+      counter.lastMs = atMs;
+    }
+    return rates;
+  }
+}

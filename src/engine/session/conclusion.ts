@@ -1,0 +1,44 @@
+// What an experiment comes to in one word and one number: its verdict and its exit code, from what was found. The order
+// of precedence is here and nowhere else. A violation of integrity outranks everything, since it says that the numbers
+// count events that are not there; then what ended the experiment early; then thresholds. A tainted experiment by itself
+// exits with 0: its verdict says what it is, and a threshold on the verdict makes it fail.
+import { ExitCode, type TrainSimError } from "../../foundation/errors.js";
+import { counted } from "../../foundation/units.js";
+import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import type { ThresholdResult, TreatmentResult, Verdict } from "../../results/result-schema.js";
+
+export interface Facts {
+  readonly treatments: readonly TreatmentResult[];
+  /** Integrity violations in words. */
+  readonly violations: readonly string[];
+  readonly thresholds: readonly ThresholdResult[];
+  /** Why the experiment could not go on. */
+  readonly failure: TrainSimError | undefined;
+  /** Why it was stopped, and by what when no signal did. */
+  readonly stopReason: string | undefined;
+  readonly abortedBy: TrainSimError | undefined;
+  readonly completeTrials: number;
+  readonly plannedTrials: number;
+}
+
+/** Undefined, too, where a signal came when all trials were complete: nothing is missing then. */
+function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
+  if (stopReason === undefined || (completeTrials === plannedTrials && !abortedBy)) return undefined;
+  return `${stopReason} after ${completeTrials} of ${counted(plannedTrials, "trial")}`;
+}
+
+export function verdictOf(facts: Facts): Verdict {
+  const { failure, violations } = facts;
+  const aborted = [failure?.message, stopOf(facts)].filter((reason) => reason !== undefined);
+  const tainted = [...violations, ...reasonsOf(findingsOf(facts.treatments), "taint")];
+  if (aborted.length > 0) return { status: "aborted", reasons: [...aborted, ...tainted] };
+  return { status: tainted.length > 0 ? "tainted" : "ok", reasons: tainted };
+}
+
+export function exitCodeOf(facts: Facts): ExitCode {
+  if (facts.violations.length > 0) return ExitCode.integrityViolation;
+  if (facts.failure) return facts.failure.exitCode;
+  if (facts.abortedBy) return facts.abortedBy.exitCode;
+  if (stopOf(facts) !== undefined) return ExitCode.interrupted;
+  return facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
+}

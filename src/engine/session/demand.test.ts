@@ -1,0 +1,94 @@
+// What is asked before anything starts: counted right for every pool, refused with the number to raise.
+import { expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import { serverConnectionsOf } from "../../pools/connections.js";
+import { parseScenario } from "../../scenario/loader.js";
+import type { Treatment } from "../../scenario/settings.js";
+import { mostServerConnections, openFilesOf, requireCapacity, shortageOf } from "./demand.js";
+
+function treatment(more: string): Treatment {
+  const [first] = parseScenario(`name: d\ntopology: cycle\n${more}\n`, "d.yaml").treatments;
+  if (!first) throw new Error("a scenario has a treatment");
+  return first;
+}
+const CYCLE = "actors: { cycle: { workers: 3, load: { executor: constant-clients, clients: 512 } } }";
+
+it.each([
+  ["direct", 512],
+  ["{ strategy: pg-pool, size: 64 }", 64],
+  ["{ strategy: pg-pool, size: 9000 }", 512],
+  ["{ strategy: pgbouncer, mode: transaction, size: 32, instances: 2 }", 64],
+])("counts the server's connections of pool %s", (pool, connections) => {
+  expect(serverConnectionsOf(treatment(`pool: ${pool}\n${CYCLE}`).settings)).toBe(connections);
+});
+
+it("spreads them over the servers of the target", () => {
+  const urls =
+    'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
+  expect(serverConnectionsOf(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
+});
+
+it("reckons with a PgBouncer of ours before each of them, which opens its whole pool", () => {
+  const urls =
+    'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
+  const pool = (more: string) => `pool: { strategy: pgbouncer, mode: transaction, size: 60${more} }`;
+  const connections = (more: string) =>
+    serverConnectionsOf(treatment(`${urls}\n${pool(more)}\n${CYCLE}`).settings);
+  expect(connections("")).toBe(60);
+  expect(connections(", instances: 4")).toBe(120);
+  expect(connections(", instances: 40")).toBe(171);
+});
+
+it("counts at the server that gets the most by weight", () => {
+  const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
+  expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
+});
+
+it("asks the server for what the most demanding treatment needs and some for itself", () => {
+  const treatments = [treatment(CYCLE), treatment(`pool: { strategy: pg-pool, size: 4 }\n${CYCLE}`)];
+  for (const one of treatments) expect(mostServerConnections(treatments, one)).toBeGreaterThan(512);
+});
+
+it("holds a max_connections that is stated to the treatments of that server alone", () => {
+  const stated = "target: { kind: embedded, settings: { Max_Connections: 50 } }";
+  const few = treatment(`${stated}\npool: { strategy: pg-pool, size: 4 }\n${CYCLE}`);
+  const others = "target: { kind: embedded, settings: { max_connections: 600 } }";
+  const many = treatment(`${others}\n${CYCLE}`);
+  expect(mostServerConnections([few, many], few)).toBeLessThan(20);
+  expect(mostServerConnections([few, many], many)).toBeGreaterThan(512);
+});
+
+const ROOM = { openFiles: 10_000, localPorts: 28_000 };
+
+it("refuses more clients than open files, with the number to raise", () => {
+  const one = treatment(CYCLE);
+  expect(openFilesOf(one.settings)).toBeGreaterThan(512);
+  expect(() => requireCapacity([one], ROOM)).not.toThrow();
+  const refused = shortageOf(one.settings, { ...ROOM, openFiles: 400 });
+  expect(refused?.words).toMatch(/^512 clients need about \d+ open files, .* limit of this process is 400$/);
+  expect(refused?.remedy).toContain(`\`ulimit -n ${openFilesOf(one.settings)}\``);
+  expect(() => requireCapacity([one], { ...ROOM, openFiles: 400 })).toThrow(UsageError);
+});
+
+it("counts the files of a PgBouncer of ours, which holds the servers' connections as well", () => {
+  const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 300 }";
+  const managed = openFilesOf(treatment(`${pool}\n${CYCLE}`).settings);
+  expect(managed).toBeGreaterThan(512 + 300);
+  const external = pool.replace("size: 300", 'size: 300, urls: ["postgresql://u@h/d"]');
+  expect(openFilesOf(treatment(`${external}\n${CYCLE}`).settings)).toBeLessThan(managed);
+});
+
+it("counts the connections of a proxy that makes the network bad", () => {
+  const faults = "faults: [{ at: 1s, for: 1s, kind: network-latency, latency: 5ms }]";
+  expect(openFilesOf(treatment(`${faults}\n${CYCLE}`).settings)).toBe(
+    openFilesOf(treatment(CYCLE).settings) + 2 * 512,
+  );
+});
+
+it("refuses more connections to one port than there are local ports, and takes them on several", () => {
+  const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 1 }";
+  const one = treatment(`${pool}\n${CYCLE}`);
+  expect(shortageOf(one.settings, { ...ROOM, localPorts: 300 })?.words).toMatch(/need 512 local ports/);
+  const two = treatment(`${pool.replace("instances: 1", "instances: 2")}\n${CYCLE}`);
+  expect(shortageOf(two.settings, { ...ROOM, localPorts: 300 })).toBeUndefined();
+});

@@ -1,0 +1,40 @@
+// Which dialect a treatment speaks once its server has said what it is. Where the scenario says `auto`, what the server's
+// dialect does not have is refused here, as the loader does for a dialect that is named; and a dialect that the server
+// does not speak is refused before anything is made there.
+import { UsageError } from "../../foundation/errors.js";
+import { dialectOfProduct, type ServerInfo } from "../../database/server-info.js";
+import { capabilitiesOf, dialectProblems } from "../../database/capabilities/registry.js";
+import type { DialectName, Treatment } from "../../scenario/settings.js";
+
+/** Throws a UsageError with all that the dialect does not have of the treatment. */
+export function dialectFor(
+  { product, versionText }: Pick<ServerInfo, "product" | "versionText">,
+  { id, settings }: Treatment,
+): DialectName {
+  const spoken = dialectOfProduct(product);
+  if (!settings.asksDialect) {
+    if (spoken !== undefined && spoken !== settings.dialect)
+      throw new UsageError(
+        `treatment ${id} has dialect: ${settings.dialect}, and the server is ${product} (${versionText})`,
+        `Use dialect: ${spoken}, or dialect: auto.`,
+      );
+    return settings.dialect;
+  }
+  if (spoken === undefined)
+    throw new UsageError(
+      `treatment ${id} has dialect: auto, and nobody knows a server that calls itself "${versionText}"`,
+      "Name the dialect that it speaks most like.",
+    );
+  const problems = dialectProblems(spoken, settings).map(({ message }) => message);
+  if (problems.length > 0)
+    throw new UsageError(
+      `treatment ${id} cannot run on ${capabilitiesOf(spoken).label}: ${problems.join("; ")}`,
+      "Change the levels that are named.",
+    );
+  return spoken;
+}
+
+/** The treatment in that dialect. */
+export function inDialect(treatment: Treatment, dialect: DialectName): Treatment {
+  return { ...treatment, settings: { ...treatment.settings, dialect, asksDialect: false } };
+}

@@ -1,0 +1,69 @@
+// Where an experiment ran, as the result states it: versions of everything that took part, the server's settings,
+// the machine. Two results are comparable only where these agree, and an interrupted experiment goes on only there.
+import { machineFacts } from "../../foundation/machine.js";
+import type { Environment } from "../../results/result-schema.js";
+import type { KeptTarget } from "./target-keeper.js";
+
+/** Between what differed from server to server, because it is a factor. */
+const BETWEEN_VALUES = " | ";
+const BETWEEN_POOLERS = ", ";
+
+type Facts = Readonly<Record<string, string>>;
+
+/** Each fact with the values it had, once each; one that is missing on some server is simply not there. */
+function factsOfAll(servers: readonly Facts[]): Record<string, string> {
+  const values = new Map<string, Set<string>>();
+  for (const facts of servers) {
+    for (const [name, value] of Object.entries(facts)) {
+      const seen = values.get(name) ?? new Set<string>();
+      for (const each of value.split(BETWEEN_VALUES)) seen.add(each);
+      values.set(name, seen);
+    }
+  }
+  return Object.fromEntries([...values].map(([name, seen]) => [name, [...seen].join(BETWEEN_VALUES)]));
+}
+
+/** Whether `value` is what a stated fact was, on some server where it differed from one to another. */
+export function isAmong(stated: string, value: string): boolean {
+  return stated === value || stated.split(BETWEEN_VALUES).includes(value);
+}
+
+/**
+ * `poolers` are the versions of the PgBouncers that took part; `earlier` is where the trials ran that an interrupted
+ * run of this experiment left.
+ */
+export function environmentOf(
+  programVersion: string,
+  targets: readonly Pick<KeptTarget, "server" | "target">[],
+  poolers: ReadonlySet<string>,
+  earlier?: Environment,
+): Environment {
+  const { nodeVersion, ...machine } = machineFacts();
+  const { PgBouncer: earlierPoolers, ...earlierVersions } = earlier?.versions ?? {};
+  const allPoolers = new Set([...(earlierPoolers?.split(BETWEEN_POOLERS) ?? []), ...poolers]);
+  const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
+  const { target: earlierKinds, ...earlierMachine } = earlier?.machine ?? {};
+  const kinds = new Set([
+    ...(typeof earlierKinds === "string" ? earlierKinds.split(BETWEEN_VALUES) : []),
+    ...targets.map(({ target }) => target.kind),
+  ]);
+  return {
+    versions: {
+      ...factsOfAll([
+        ...[earlierVersions, { "train-sim": programVersion, node: nodeVersion }],
+        ...targets.map(({ server }) => ({ [server.product]: server.version, server: server.versionText })),
+      ]),
+      ...(allPoolers.size > 0 && { PgBouncer: [...allPoolers].join(BETWEEN_POOLERS) }),
+    },
+    settings: factsOfAll([
+      ...(earlier ? [earlier.settings] : []),
+      ...targets.map(({ server }) => server.settings),
+    ]),
+    machine: {
+      ...machine,
+      target: kinds.size > 0 ? [...kinds].join(BETWEEN_VALUES) : "none",
+      ...(onTmpfs.length > 0 && { onTmpfs: onTmpfs.join(", ") }),
+      ...earlierMachine,
+    },
+  };
+}

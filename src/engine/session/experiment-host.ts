@@ -1,0 +1,154 @@
+// What trials run on, from the first to the last: the target that is kept running, the poolers that took part, and the
+// environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
+// it started; which trials run on it is not its business.
+import { dialectOf } from "../../database/dialects/registry.js";
+import { claimNamespace, UNCLAIMED, type NamespaceClaim } from "../../database/namespace/namespace-claim.js";
+import { dropNamespace, namespaceState } from "../../database/namespace/namespace.js";
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf } from "../../foundation/errors.js";
+import { lintEntry } from "../../analysis/lint/lint.js";
+import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { describeEndpoint } from "../../database/endpoint/endpoint.js";
+import type { DialectName, Treatment } from "../../scenario/settings.js";
+import { environmentOf } from "./environment.js";
+import { dropCommand, type UrlTarget } from "./left-behind.js";
+import type { ExperimentObserver } from "./observer.js";
+import { ServerIdentities } from "../evidence/server-identities.js";
+import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+
+/** What an interrupted run of the same experiment left. */
+interface Earlier {
+  readonly environment: Environment;
+  readonly trials: readonly { readonly result: TrialResult }[];
+}
+
+/** For a server that may be gone. */
+const ANSWER_MS = 3_000;
+
+export type ClaimedTarget = KeptTarget & { readonly claim: NamespaceClaim };
+
+/** A namespace on a server that stays, and the command that drops it. */
+interface Claimed {
+  readonly dialect: DialectName;
+  readonly claim: NamespaceClaim;
+  readonly command: string;
+}
+
+export class ExperimentHost {
+  private readonly targets: KeptTarget[] = [];
+  private readonly poolers = new Set<string>();
+  private readonly left: string[] = [];
+  private readonly keeper: TargetKeeper;
+  readonly identities: ServerIdentities;
+  /** Those that trials may have made on the target that runs, if it is not ours alone. */
+  private readonly namespaces = new Map<string, Claimed>();
+  private keepsTables = false;
+
+  constructor(
+    treatments: readonly Treatment[],
+    private readonly programVersion: string,
+    private readonly observer: ExperimentObserver,
+    private readonly earlier?: Earlier,
+  ) {
+    this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
+    const onStart = (started: KeptTarget): void => {
+      this.targets.push(started);
+      const { product, version } = started.server;
+      const { host, port } = started.target.admin;
+      observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
+    };
+    this.keeper = new TargetKeeper(treatments, onStart, (ending) => this.leave(ending));
+  }
+
+  /** The target of that treatment, started when the one that runs is another. */
+  async provide(treatment: Treatment): Promise<ClaimedTarget> {
+    const kept = await this.keeper.provide(treatment);
+    const { target, namespace } = treatment.settings;
+    const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED;
+    return { ...kept, claim };
+  }
+
+  /** What is left on servers, for the result's `diagnosis`. */
+  leftEntries(): ResultDocument["diagnosis"] {
+    return this.left.map((words) => lintEntry({ rule: "schema-left", words }));
+  }
+
+  addPooler(version: string): void {
+    this.poolers.add(version);
+  }
+
+  environment(): Environment {
+    return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier?.environment);
+  }
+
+  /** After a failure the tables stay, for whoever looks for its cause. Never rejects. */
+  async release(hasFailed: boolean): Promise<void> {
+    this.keepsTables = hasFailed;
+    await this.keeper.release();
+  }
+
+  /** The claim of this run to the namespace, confirmed where it was made for an earlier trial. */
+  private async claim(
+    namespace: string,
+    settings: UrlTarget,
+    { target: { admin }, dialect }: KeptTarget,
+  ): Promise<NamespaceClaim> {
+    const before = this.namespaces.get(namespace)?.claim;
+    if (before) {
+      await before.confirm();
+      return before;
+    }
+    const claim = await claimNamespace(admin, namespace, dialectOf(dialect), {
+      note: (words) => this.observer.note(`warning: ${words}`),
+    });
+    if (claim === UNCLAIMED)
+      this.observer.note(
+        `warning: ${dialect} has no claims: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
+      );
+    const command = dropCommand(settings, namespace, dialect);
+    this.namespaces.set(namespace, { dialect, claim, command });
+    return claim;
+  }
+
+  private async leave(ending: KeptTarget): Promise<void> {
+    for (const [namespace, claimed] of this.namespaces) {
+      const why = this.keepsTables
+        ? "its tables are kept, to look for the cause of the failure"
+        : await this.drop(namespace, claimed, ending);
+      if (why !== undefined) await this.tellLeft(namespace, why, claimed, ending);
+      await claimed.claim.release();
+    }
+    this.namespaces.clear();
+  }
+
+  /** Why it cannot be dropped, which is no reason to lose what was measured; undefined where it was. */
+  private async drop(
+    namespace: string,
+    { claim, dialect }: Claimed,
+    { admin }: KeptTarget,
+  ): Promise<string | undefined> {
+    try {
+      await claim.confirm();
+      await dropNamespace(admin, namespace, dialectOf(dialect));
+      return undefined;
+    } catch (error) {
+      return `it could not be dropped (${messageOf(error)})`;
+    }
+  }
+
+  /** Of a schema that another run has, or that this one never made, nothing is told. */
+  private async tellLeft(
+    namespace: string,
+    why: string,
+    { claim, command, dialect }: Claimed,
+    { admin }: KeptTarget,
+  ): Promise<void> {
+    const asked = withinMs(namespaceState(admin, namespace, dialectOf(dialect)), ANSWER_MS);
+    const state = await asked.catch(() => undefined);
+    if (state && (state.kind !== "ours" || state.run !== claim.run)) return;
+    const stays = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;
+    const words = `schema "${namespace}" ${stays}: ${why}. Remove it with: ${command}`;
+    this.observer.note(`warning: ${words}`);
+    this.left.push(words);
+  }
+}

@@ -1,0 +1,133 @@
+// What an experiment has found so far: its trials, their histograms merged by treatment, where they ran. It makes the
+// result document of that and keeps `result.json` up to date after every trial, so that a killed run leaves a
+// directory that says what it is. Trials of an earlier, interrupted run are put in as if they had just ended.
+import { counted } from "../../foundation/units.js";
+import { Totals, type WindowSummary } from "../../metrics/totals.js";
+import { writeResult } from "../../results/directory.js";
+import { randomArrivals } from "../../results/operation-results.js";
+import { buildResult, treatmentResults } from "../../results/result-document.js";
+import { isTainted } from "../../analysis/diagnosis/diagnose.js";
+import type { JudgedTreatment } from "../../analysis/thresholds/thresholds.js";
+import type {
+  Ceiling,
+  Environment,
+  ResultDocument,
+  ThresholdResult,
+  TreatmentResult,
+  TrialResult,
+  Verdict,
+} from "../../results/result-schema.js";
+import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
+
+export interface RecordedTrial {
+  readonly treatmentId: string;
+  readonly result: TrialResult;
+}
+
+/** What goes into the document beside the trials. */
+export interface Findings {
+  readonly environment: Environment;
+  readonly verdict: Verdict;
+  readonly thresholds?: readonly ThresholdResult[];
+  /** By treatment id. */
+  readonly ceilings?: ReadonlyMap<string, Ceiling>;
+  readonly diagnosis?: ResultDocument["diagnosis"];
+}
+
+/** What an audit found, in words, each with the trial's name. */
+export function violationsOf(integrity: TrialResult["integrity"], name: string): string[] {
+  return (integrity?.violations ?? []).map((words) => `${name}: ${words}`);
+}
+
+export class ExperimentRecord {
+  private readonly finished: RecordedTrial[] = [];
+  private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
+
+  constructor(
+    private readonly experiment: Experiment,
+    readonly directory: string,
+  ) {}
+
+  /** In the order in which they ran. */
+  get trials(): readonly RecordedTrial[] {
+    return this.finished;
+  }
+
+  get complete(): number {
+    return this.finished.filter(({ result }) => result.status === "complete").length;
+  }
+
+  /** Integrity violations in words, with their trials. */
+  get violations(): string[] {
+    return this.finished.flatMap(({ treatmentId, result }) =>
+      violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`),
+    );
+  }
+
+  /** Each treatment with what thresholds are evaluated on: its complete trials, merged, and all audits. */
+  judged(): JudgedTreatment[] {
+    return this.treatments().map(({ id, levels, trials, merged }) => {
+      const totals = this.merged.get(id)?.totals;
+      const settings = this.experiment.treatments.find((each) => each.id === id)?.settings;
+      const complete = trials.filter(({ status }) => status === "complete");
+      const measured = merged &&
+        totals && {
+          operations: merged.operations,
+          histograms: totals.histograms,
+          audits: trials.flatMap(({ integrity }) => integrity ?? []),
+          taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
+          randomArrivals: settings ? randomArrivals(settings) : [],
+        };
+      return { id, levels, measured: measured ?? undefined };
+    });
+  }
+
+  has(trial: PlannedTrial): boolean {
+    return this.finished.some(({ result }) => result.number === trial.number);
+  }
+
+  /** Position of a trial among those of its treatment, from 0, as planned. */
+  indexOf(trial: PlannedTrial): number {
+    const before = this.experiment.trials.filter(({ number }) => number < trial.number);
+    return before.filter(({ treatmentId }) => treatmentId === trial.treatmentId).length;
+  }
+
+  /** Only complete trials count in what is merged. */
+  add(treatmentId: string, result: TrialResult, totals: Totals): void {
+    this.finished.push({ treatmentId, result });
+    if (result.status !== "complete") return;
+    const merged = this.merged.get(treatmentId) ?? { totals: Totals.ofTrials(), windowSeconds: 0 };
+    merged.totals.add(totals);
+    merged.windowSeconds += result.windowSeconds;
+    this.merged.set(treatmentId, merged);
+  }
+
+  treatments(): TreatmentResult[] {
+    return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: this.summaries() });
+  }
+
+  document(findings: Findings): ResultDocument {
+    return buildResult({
+      ...findings,
+      experiment: this.experiment,
+      trials: this.finished,
+      merged: this.summaries(),
+    });
+  }
+
+  /**
+   * Writes `result.json` as of now, marked as unfinished. Statistics are left to the end: they take long, and of
+   * blocks that are not complete they would say little.
+   */
+  async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis" | "ceilings">): Promise<void> {
+    const reason = `unfinished: ${this.complete} of ${counted(this.experiment.trials.length, "trial")} complete; continue with run --resume`;
+    const verdict: Verdict = { status: "aborted", reasons: [reason] };
+    await writeResult(this.directory, this.document({ ...findings, verdict }));
+  }
+
+  private summaries(): Map<string, WindowSummary> {
+    return new Map(
+      [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
+    );
+  }
+}

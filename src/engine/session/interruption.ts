@@ -1,0 +1,45 @@
+// A wish to stop: the user's, by the first SIGINT, SIGTERM or SIGHUP, or a broken threshold's. It is passed through the engine so
+// that every wait ends early and what was measured so far is kept and marked. The second signal is the command line's business: it ends at once.
+import type { TrainSimError } from "../../foundation/errors.js";
+import { Sleeper } from "../../foundation/sleeper.js";
+
+export class Interruption {
+  private readonly sleeper = new Sleeper();
+  private name: string | undefined;
+  private cause: TrainSimError | undefined;
+
+  isRequested(): boolean {
+    return this.name !== undefined || this.cause !== undefined;
+  }
+
+  /** Why to stop, in words; undefined while nobody asked. */
+  get reason(): string | undefined {
+    return this.name === undefined ? this.cause?.message : `stopped by ${this.name}`;
+  }
+
+  /** What ended the experiment from within; undefined where a signal did, or nothing. */
+  get abortedBy(): TrainSimError | undefined {
+    return this.name === undefined ? this.cause : undefined;
+  }
+
+  /** `SIGINT`, `SIGTERM`, `SIGHUP`; undefined while nobody asked. */
+  get signalName(): string | undefined {
+    return this.name;
+  }
+
+  request(signalName: string): void {
+    if (!this.cause) this.name ??= signalName;
+    this.sleeper.wakeAll();
+  }
+
+  /** Ends the experiment for a reason of its own, as a signal would; the first reason stands. */
+  abort(cause: TrainSimError): void {
+    if (!this.isRequested()) this.cause = cause;
+    this.sleeper.wakeAll();
+  }
+
+  /** Resolves after `ms`, or at once when a stop was or is requested or `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.isRequested() ? Promise.resolve() : this.sleeper.sleep(ms, signal);
+  }
+}

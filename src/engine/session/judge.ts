@@ -1,0 +1,131 @@
+// What an experiment's trials are held to while it runs: the thresholds that may end it, the diagnosis of each trial,
+// and the ceiling of the generator that trials are stated against. It decides whether to go on; how to stop is the
+// experiment's business. Thresholds at the end are evaluated on what is recorded, which is all that a reader has too.
+import { messageOf, TrainSimError, ExitCode } from "../../foundation/errors.js";
+import { machineFacts } from "../../foundation/machine.js";
+import { counted } from "../../foundation/units.js";
+import { diagnose, isTainted } from "../../analysis/diagnosis/diagnose.js";
+import { seenText } from "../../analysis/statistics/numbers.js";
+import { brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
+import { randomArrivals } from "../../results/operation-results.js";
+import type { Ceiling, TrialResult } from "../../results/result-schema.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
+import { isSelected } from "../../scenario/thresholds.js";
+import { ceilingKey, measureCeiling, type CeilingInputs } from "../workers/ceiling-probe.js";
+import type { Interruption } from "./interruption.js";
+import type { ExperimentObserver } from "./observer.js";
+import { watchThresholds } from "./running-thresholds.js";
+import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
+
+export class Judge {
+  /** The first threshold that ended the experiment. */
+  private ended: Abort | undefined;
+  private readonly ceilings = new Map<string, Ceiling | undefined>();
+  /** Of the first trial, so as not to take train-sim's own load for another's. */
+  private loadBefore: number | undefined;
+
+  constructor(
+    private readonly experiment: Experiment,
+    private readonly observer: ExperimentObserver,
+    private readonly interruption: Interruption,
+  ) {
+    const { loadAverage1m, cores } = machineFacts();
+    this.loadBefore = loadAverage1m / cores;
+  }
+
+  get abort(): Abort | undefined {
+    return this.ended;
+  }
+
+  /** By treatment id, of those whose pool was measured. */
+  ceilingsByTreatment(): ReadonlyMap<string, Ceiling> {
+    return new Map(
+      this.experiment.treatments.flatMap(({ id, settings }) => {
+        const ceiling = this.ceilings.get(ceilingKey(settings));
+        return ceiling ? [[id, ceiling] as const] : [];
+      }),
+    );
+  }
+
+  /** Measures the ceiling of the treatment's pool where it is not known yet. A failure is noted: the trial will tell it. */
+  async ensureCeiling(inputs: Omit<CeilingInputs, "interruption">): Promise<void> {
+    const key = ceilingKey(inputs.treatment.settings);
+    if (!this.experiment.diagnosis.ceiling || this.ceilings.has(key)) return;
+    try {
+      const ceiling = await measureCeiling({ ...inputs, interruption: this.interruption });
+      this.ceilings.set(key, ceiling);
+      if (!ceiling) return;
+      const rate = Math.round(ceiling.transactionsPerSecond);
+      this.observer.note(
+        `ceiling: ${rate} \`select 1\`/s by ${counted(ceiling.clients, "client")} through this pool`,
+      );
+    } catch (error) {
+      this.ceilings.set(key, undefined);
+      this.observer.note(`the generator's ceiling was not measured: ${messageOf(error)}`);
+    }
+  }
+
+  /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
+  watcher(trial: PlannedTrial, treatment: Treatment): WatchTotals | undefined {
+    const selected = this.experiment.thresholds.filter((each) => isSelected(each, treatment));
+    const aborting = this.abortingOn(treatment);
+    return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
+      this.observer.thresholds(states);
+      this.check(aborting, measured, elapsedMs, trial, treatment);
+    });
+  }
+
+  /** The trial with what is to be said against it; it may end the experiment, too. */
+  judge(done: FinishedTrial, trial: PlannedTrial, treatment: Treatment): TrialResult {
+    const { result, totals } = done;
+    const ceiling = this.ceilings.get(ceilingKey(treatment.settings));
+    const findings = diagnose({
+      trial: result,
+      bounds: this.experiment.diagnosis,
+      ...(ceiling && { ceiling }),
+      ...(this.loadBefore !== undefined && { loadBefore: this.loadBefore }),
+    });
+    this.loadBefore = undefined;
+    if (result.status === "complete") {
+      const { operations, integrity } = result;
+      const audits = integrity ? [integrity] : [];
+      const measured = {
+        operations,
+        histograms: totals.histograms,
+        audits,
+        taintedTrials: Number(isTainted(findings)),
+        randomArrivals: randomArrivals(treatment.settings),
+      };
+      const elapsedMs = result.windowSeconds * 1000;
+      this.check(this.abortingOn(treatment), measured, elapsedMs, trial, treatment);
+    }
+    return { ...result, ...(findings.length > 0 && { diagnosis: findings }) };
+  }
+
+  private abortingOn(treatment: Treatment): Threshold[] {
+    return this.experiment.thresholds.filter(
+      (threshold) => threshold.abortOnFail && isSelected(threshold, treatment),
+    );
+  }
+
+  private check(
+    thresholds: readonly Threshold[],
+    measured: Measured,
+    elapsedMs: number,
+    trial: PlannedTrial,
+    treatment: Treatment,
+  ): void {
+    if (this.ended) return;
+    const broken = brokenThreshold(thresholds, measured, elapsedMs);
+    if (!broken) return;
+    const { threshold, seen } = broken;
+    this.ended = { ...broken, treatmentId: treatment.id, trial: trial.number };
+    this.interruption.abort(
+      new TrainSimError(
+        `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${seenText(seen, threshold.expression)}`,
+        ExitCode.abortedByThreshold,
+      ),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+// The commands by which a user goes on after a run, each as one line for a shell: what drops a schema that it left on a
+// server, and what continues it. They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
+// command says where to put one that the environment does not hold already.
+import { shellWord } from "../../foundation/shown.js";
+import { keyWithoutPasswords, withoutPasswords } from "../../database/endpoint/secrets.js";
+import type { Overrides } from "../../scenario/plan/overrides.js";
+import type { DialectName, Experiment, TargetSettings } from "../../scenario/settings.js";
+
+export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
+
+/** The scenario's keys by the parameters of a URL that mean the same. */
+const TLS_KEYS = { sslmode: "sslmode", sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
+
+/** The URL that train-sim connects to for its own work, TLS files included, without a password. */
+function adminUrlOf(target: UrlTarget): string {
+  const url = withoutPasswords(target.adminUrl ?? target.urls[0]?.url ?? "");
+  const [, query = ""] = url.split("?");
+  const own = new URLSearchParams(query);
+  const added = Object.entries(TLS_KEYS).flatMap(([parameter, key]) => {
+    const value = target[key];
+    return value === undefined || own.has(parameter) ? [] : [`${parameter}=${encodeURIComponent(value)}`];
+  });
+  if (added.length === 0) return url;
+  return `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
+}
+
+const hasPassword = (url = ""): boolean => withoutPasswords(url) !== url;
+
+/** `train-sim schema drop --url ... --namespace ...`. */
+export function dropCommand(
+  target: UrlTarget,
+  namespace: string,
+  dialect: DialectName,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const { adminUrl, urls, passwordCommand } = target;
+  const words = ["train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
+  if (dialect !== "postgres") words.push("--dialect", dialect);
+  const isElsewhere =
+    hasPassword(adminUrl ?? urls[0]?.url) ||
+    passwordCommand !== undefined ||
+    (adminUrl !== undefined && Boolean(env["TRAIN_SIM_ADMIN_PASSWORD"]));
+  return commandOf(words, isElsewhere);
+}
+
+/** What drops every schema that the experiment may have made on a server that stays. */
+export function dropCommands({ treatments }: Experiment): string[] {
+  const commands = treatments.flatMap(({ settings: { target, namespace, dialect } }) =>
+    target.kind === "url" ? [dropCommand(target, namespace, dialect)] : [],
+  );
+  return [...new Set(commands)];
+}
+
+/** Whether the experiment's URLs hold a password, which no result does. */
+function holdsPassword({ treatments }: Experiment): boolean {
+  const urls = treatments.flatMap(({ settings: { target, pool } }) => [
+    ...(target.kind === "url" ? [target.adminUrl, ...target.urls.map(({ url }) => url)] : []),
+    ...(pool.strategy === "pgbouncer" ? [pool.adminUrl, ...pool.urls.map(({ url }) => url)] : []),
+  ]);
+  return urls.some(hasPassword);
+}
+
+/**
+ * `train-sim run --resume ...`. The directory holds the scenario; one whose passwords it does not hold is named again, as
+ * it was, with its overrides.
+ */
+export function resumeCommand(
+  experiment: Experiment,
+  directory: string,
+  scenario: string | undefined,
+  { set = [], trials, duration, seed }: Overrides,
+): string {
+  if (scenario === undefined || !holdsPassword(experiment))
+    return commandOf(["train-sim", "run", "--resume", directory], false);
+  const settings = set.map((pair) => keyWithoutPasswords(pair));
+  const words = ["train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
+  for (const [name, value] of Object.entries({ trials, duration, seed }))
+    if (value !== undefined) words.push(`--${name}`, String(value));
+  words.push("--resume", directory);
+  return commandOf(
+    words,
+    settings.some((pair, number) => pair !== set[number]),
+  );
+}
+
+function commandOf(words: readonly string[], lacksPassword: boolean): string {
+  return `${words.map(shellWord).join(" ")}${lacksPassword ? " (with its password in PGPASSWORD)" : ""}`;
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { writeReport } from "../../report/html/report-file.js";
+import { exampleResult } from "../../testing/example-result.js";
+import { allOf } from "./observer.js";
+import { writeOutcome } from "./outcome-files.js";
+
+vi.mock("../../report/html/report-file.js");
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-outcome-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function notesOf(result = exampleResult()): Promise<string[]> {
+  const notes: string[] = [];
+  const observer = { ...allOf([]), note: (text: string) => void notes.push(text) };
+  const summary = await writeOutcome(directory, result, { programVersion: "1.2.3", observer });
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(summary);
+  expect(JSON.parse(readFileSync(join(directory, "result.json"), "utf8"))).toEqual(result);
+  return notes;
+}
+
+it("names the report that was written", async () => {
+  vi.mocked(writeReport).mockResolvedValue("results/x/report.html");
+  expect(await notesOf()).toEqual(["report: results/x/report.html"]);
+});
+
+it("keeps result and summary where no report can be made, and says why", async () => {
+  vi.mocked(writeReport).mockRejectedValue(new Error("the page was not built"));
+  expect(await notesOf()).toEqual(["warning: no report.html was written: the page was not built"]);
+  expect(readdirSync(directory).sort()).toEqual(["result.json", "summary.txt"]);
+});

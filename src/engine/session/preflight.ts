@@ -1,0 +1,244 @@
+// What a server of the user's own must grant and where its poolers must lead, asked before the first trial and by `doctor`:
+// every URL reaches one database, the role may make a schema and read statistics, prepared statements work where the
+// scenario says so. All that is wrong is found at once, each with the place, what was seen and what to do; nothing is made.
+// Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
+import { messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
+import { connectAdmin, connectConsole, type AdminClient } from "../../database/admin.js";
+import { quoteIdentifier } from "../../database/dialects/dialect.js";
+import { preparesThrough } from "../../database/prepared-through.js";
+import { missingRights } from "../../database/namespace/rights.js";
+import { placeOf, Token, type Place } from "../../database/same-database.js";
+import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import type { PoolSettings, Treatment } from "../../scenario/settings.js";
+import { isVersionAtLeast } from "../../pools/pgbouncer/find-pgbouncer.js";
+import { externalPooler } from "../../pools/pgbouncer/managed.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+import { startTarget } from "../../targets/start-target.js";
+import { targetKey } from "./demand.js";
+
+/** Something that stands in the way of a run, or of a part of its evidence. */
+export interface Obstacle {
+  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
+  readonly kind: "unreachable" | "unfit" | "evidence";
+  /** Where it is and what was seen. */
+  readonly words: string;
+  /** What to do; SQL where that helps. */
+  readonly remedy: string;
+}
+
+type PoolerOfUser = Extract<PoolSettings, { strategy: "pgbouncer" }>;
+
+/** Where clients connect, and the key of the scenario that says so. */
+interface Way {
+  readonly key: "target.urls" | "pool.urls";
+  readonly endpoint: Endpoint;
+}
+
+/** One server of the user's own, with the treatments that run on it. */
+export interface OwnServer {
+  readonly target: RunningTarget;
+  readonly treatments: readonly Treatment[];
+}
+
+export async function ownServersOf(treatments: readonly Treatment[]): Promise<OwnServer[]> {
+  const own = treatments.filter(({ settings }) => settings.target.kind === "url");
+  const keys = [...new Set(own.map(targetKey))];
+  return Promise.all(
+    keys.map(async (key) => {
+      const sharing = own.filter((treatment) => targetKey(treatment) === key);
+      const [first] = sharing;
+      if (!first) throw new Error("a target has treatments");
+      return {
+        target: await startTarget(first.settings.target, { maxConnectionsNeeded: 0 }),
+        treatments: sharing,
+      };
+    }),
+  );
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+/** Of what cannot be connected to; of a server that refuses a question, only that it was not answered. */
+function failure(error: unknown): Obstacle {
+  if (error instanceof TrainSimError)
+    return { kind: "unreachable", words: error.message, remedy: error.hint };
+  return { kind: "evidence", words: `the server was not checked: ${messageOf(error)}`, remedy: "" };
+}
+
+/** Everything that stands in the way of these treatments on that server. */
+export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Obstacle[]> {
+  const poolers = distinct(
+    treatments.flatMap(({ settings: { pool, prepared } }) =>
+      pool.strategy === "pgbouncer" && pool.urls.length > 0 ? [{ pool, prepared }] : [],
+    ),
+  );
+  const ways: Way[] = distinct([
+    ...target.endpoints.map((endpoint): Way => ({ key: "target.urls", endpoint })),
+    ...poolers
+      .flatMap(({ pool }) => externalPooler(pool.urls, pool.adminUrl, 0, pool.mode).endpoints)
+      .map((endpoint): Way => ({ key: "pool.urls", endpoint })),
+  ]);
+  const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
+  const found = await onServer(target.admin, ways, namespaces).catch(async (error: unknown) => [
+    failure(error),
+    ...(await Promise.all(ways.map(answers))).flat(),
+  ]);
+  const prepared = await Promise.all(
+    poolers.map(({ pool, prepared }) =>
+      statementObstacles(pool, prepared).catch((error: unknown) => [failure(error)]),
+    ),
+  );
+  return distinct([...found, ...prepared.flat()]);
+}
+
+async function onServer(
+  at: Endpoint,
+  ways: readonly Way[],
+  namespaces: readonly string[],
+): Promise<Obstacle[]> {
+  const admin = await connectAdmin(at, { purpose: "preflight" });
+  try {
+    const { product } = await readServerInfo(admin);
+    const dialect = dialectOfProduct(product);
+    if (dialect !== "postgres" && dialect !== "cloudberry")
+      return (await Promise.all(ways.map(answers))).flat();
+    const place = await placeOf(admin);
+    const rights = await missingRights(admin, namespaces);
+    const words = `${describeEndpoint(at)} is a standby, which is read-only`;
+    const remedy = "Name the primary in target.urls or target.adminUrl.";
+    return [
+      ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
+      ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
+        return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
+      }),
+      ...(await strayWays(admin, place, ways)),
+    ];
+  } finally {
+    await admin.close();
+  }
+}
+
+async function answers({ endpoint }: Way): Promise<Obstacle[]> {
+  try {
+    await (await connectAdmin(endpoint, { purpose: "preflight" })).close();
+    return [];
+  } catch (error) {
+    return [failure(error)];
+  }
+}
+
+/** Ways that lead to another database, or to a role without the rights that the load will have been granted. */
+async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[]): Promise<Obstacle[]> {
+  const { endpoint: at } = admin;
+  const token = await Token.plant(at);
+  const look = async ({ key, endpoint }: Way): Promise<Obstacle[]> => {
+    try {
+      // As `prepareNamespace` has it: the owner of the tables, or a role that gets its grants.
+      const holder = endpoint.user === at.user ? place.role : endpoint.user;
+      const sight = await token.lookFrom(endpoint, holder);
+      const where = `${key}: ${describeEndpoint(endpoint)}`;
+      return [...strays(where, sight.isSame, place, sight), ...roleObstacles(where, holder, sight)];
+    } catch (error) {
+      return [failure(error)];
+    }
+  };
+  try {
+    return (await Promise.all(ways.map(look))).flat();
+  } finally {
+    await token.remove();
+  }
+}
+
+function placeText({ database, address, started, isStandby }: Place): string {
+  return `database "${database}" of the server ${address}${isStandby ? ", a standby," : ""} started ${started} UTC`;
+}
+
+function strays(where: string, isSame: boolean, place: Place, seen: Place): Obstacle[] {
+  if (isSame) return [];
+  if (place.isShared && seen.isShared)
+    return [
+      {
+        kind: "evidence",
+        words: `${where} reaches another server; whether both hold one database was not checked`,
+        remedy: "Check that what is written through one URL is there through every other.",
+      },
+    ];
+  return [
+    {
+      kind: "unfit",
+      words: `${where} reaches ${placeText(seen)}; train-sim's own connection reaches ${placeText(place)}`,
+      remedy:
+        "Let every URL lead to the same database of one server: correct the URL, or the pooler's [databases].",
+    },
+  ];
+}
+
+function roleObstacles(
+  where: string,
+  holder: string,
+  { role, hasRole, isSame }: Place & { isSame: boolean; hasRole: boolean | null },
+): Obstacle[] {
+  if (!isSame || hasRole === true) return [];
+  const quoted = quoteIdentifier(holder);
+  const [seen, first] =
+    hasRole === null
+      ? [`the server has no role "${holder}" to grant the tables to`, `CREATE ROLE ${quoted}; `]
+      : [`that lacks the rights of role "${holder}", to which the tables belong or are granted`, ""];
+  const remedy = `${first}GRANT ${quoted} TO ${quoteIdentifier(role)};`;
+  return [{ kind: "unfit", words: `${where} works as role "${role}"; ${seen}`, remedy }];
+}
+
+/** Why named prepared statements will fail through that pooler; its console says more than a trial of it. */
+async function statementObstacles(pool: PoolerOfUser, isPrepared: boolean): Promise<Obstacle[]> {
+  const { mode, maxPreparedStatements } = pool;
+  const { endpoints, consoles } = externalPooler(pool.urls, pool.adminUrl, maxPreparedStatements, mode);
+  const [console] = consoles;
+  const told = console && (await consoleWords(console));
+  if (mode === "session" || maxPreparedStatements === 0 || !isPrepared) return [];
+  const remedy =
+    "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
+  const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
+  if (told !== undefined) return [{ kind: "unfit", words: `${stated}, but ${told}`, remedy }];
+  const works = await Promise.all(endpoints.map(preparesThrough));
+  return endpoints.flatMap((endpoint, index): Obstacle[] => {
+    if (works[index] !== false) return [];
+    const words = `${stated}, but a statement prepared through ${describeEndpoint(endpoint)} was not there in the next transaction`;
+    return [{ kind: "unfit", words, remedy }];
+  });
+}
+
+/** What its console says against prepared statements, if anything. Rejects where it cannot be asked, as a trial would. */
+async function consoleWords(console: Endpoint): Promise<string | undefined> {
+  const client = await connectConsole(console);
+  try {
+    const version = await client.version();
+    if (!isVersionAtLeast(version, "1.21"))
+      return `PgBouncer ${version} has no prepared statements outside session mode`;
+    const config = await client.run("SHOW CONFIG");
+    const stated = config.find(({ key }) => key === "max_prepared_statements")?.["value"];
+    return String(stated) === "0" ? `PgBouncer ${version} is set to max_prepared_statements = 0` : undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Rejects with everything that stops a run on servers of the user's own; says what else will be missing. */
+export async function requireOwnServers(
+  treatments: readonly Treatment[],
+  warn: (words: string) => void,
+): Promise<void> {
+  const servers = await ownServersOf(treatments);
+  const obstacles = distinct((await Promise.all(servers.map(obstaclesOn))).flat());
+  for (const { words, remedy } of obstacles.filter(({ kind }) => kind === "evidence"))
+    warn(remedy ? `${words}: ${remedy}` : words);
+  const grave = obstacles.filter(({ kind }) => kind !== "evidence");
+  const [only, ...more] = grave;
+  if (!only) return;
+  const Failure = grave.some(({ kind }) => kind === "unreachable") ? TargetError : UsageError;
+  if (more.length === 0) throw new Failure(only.words, only.remedy);
+  const list = grave.map(({ words, remedy }) => `  ${words}${remedy ? `\n    ${remedy}` : ""}`);
+  throw new Failure([`${grave.length} problems before the first trial`, ...list].join("\n"));
+}

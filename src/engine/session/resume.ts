@@ -1,0 +1,158 @@
+// Takes up an interrupted experiment: reads which trials its directory holds complete, and refuses to go on where
+// anything changed that would make later trials another experiment (scenario, versions, machine, server, settings).
+// It changes nothing in the directory: the experiment does, once the server has been found to be the same.
+import { join } from "node:path";
+import { UsageError } from "../../foundation/errors.js";
+import type { Totals } from "../../metrics/totals.js";
+import { lintEntry } from "../../analysis/lint/lint.js";
+import { SCENARIO_FILE } from "../../results/directory.js";
+import { readResult, readTrial, readTrialsAside } from "../../results/reader.js";
+import { readTrialTotals } from "../../results/stored-totals.js";
+import type { Ceiling, Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { scenarioDifferences } from "../../syntax/difference.js";
+import { loadScenario, parseScenario } from "../../scenario/loader.js";
+import type { Overrides } from "../../scenario/plan/overrides.js";
+import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
+import type { StoredOrder } from "../../scenario/plan/trial-order.js";
+import { isAmong } from "./environment.js";
+import { violationsOf } from "./experiment-record.js";
+
+/** An interrupted experiment as its directory holds it. */
+export interface ResumedExperiment {
+  readonly directory: string;
+  /** Complete trials, in their planned order. */
+  readonly trials: readonly {
+    readonly treatmentId: string;
+    readonly result: TrialResult;
+    readonly totals: Totals;
+  }[];
+  /** Of trials that are not complete, what their audits found: a run that goes on does not undo it. */
+  readonly violations: readonly string[];
+  /** Where they ran. */
+  readonly environment: Environment;
+  /** By treatment id, where the generator's ceiling was measured. */
+  readonly ceilings: ReadonlyMap<string, Ceiling>;
+  /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
+  readonly interruptions: ResultDocument["diagnosis"];
+}
+
+const RESUMED_RULE = "resumed";
+
+/** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
+const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
+
+function requirePlanned(directory: string, planned: PlannedTrial, result: TrialResult): void {
+  const { number, block, seed } = planned;
+  if (result.number === number && result.block === block && result.seed === seed) return;
+  throw new UsageError(
+    `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
+    "Was the directory put together by hand? Run the scenario anew.",
+  );
+}
+
+/**
+ * The experiment of a directory, or of `scenario` where that is named; `readInterrupted` finds out whether they are
+ * the same. Passwords are not stored: they come from PGPASSWORD or from the scenario.
+ */
+export async function readInterruptedScenario(
+  directory: string,
+  scenario: string | undefined,
+  overrides: Overrides,
+): Promise<Experiment> {
+  const { yaml, seed, trialOrder } = (await readResult(directory)).scenario;
+  const storedOrder: StoredOrder = trialOrder ?? "shuffled";
+  const asBefore = { ...overrides, defaultSeed: seed, storedOrder };
+  return scenario === undefined
+    ? parseScenario(yaml, join(directory, SCENARIO_FILE), asBefore)
+    : loadScenario(scenario, asBefore);
+}
+
+/** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
+export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
+  const stored = await readResult(directory);
+  if (stored.capacity) {
+    throw new UsageError(
+      `${directory} holds a search for capacity, which cannot be continued`,
+      "Search anew with --find-capacity.",
+    );
+  }
+  const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
+  if (difference) {
+    const { path, here, there } = difference;
+    const others = more.length > 0 ? `; and ${more.map((one) => one.path).join(", ")}` : "";
+    throw new UsageError(
+      `${directory} holds another experiment: ${path} is ${here} there, ${there} now${others}`,
+      "Leave the scenario out of the command to go on with the stored one, or run this one anew.",
+    );
+  }
+  const trials: ResumedExperiment["trials"][number][] = [];
+  const violations: string[] = [];
+  for (const planned of experiment.trials) {
+    const { number, treatmentId } = planned;
+    const aside = await readTrialsAside(directory, number, treatmentId);
+    const result = await readTrial(directory, number, treatmentId);
+    const isComplete = result?.status === "complete";
+    for (const { integrity } of result && !isComplete ? [...aside, result] : aside)
+      violations.push(...violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`));
+    if (!isComplete) continue;
+    requirePlanned(directory, planned, result);
+    trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
+  }
+  const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
+  const next = experiment.trials.find(({ number }) => trials.every(({ result }) => result.number !== number));
+  const interruptions = next ? [...earlier, interruption(next, experiment)] : earlier;
+  const ceilings = new Map(
+    stored.treatments.flatMap(({ id, ceiling }) => (ceiling ? [[id, ceiling] as const] : [])),
+  );
+  return { directory, trials, violations, environment: stored.environment, ceilings, interruptions };
+}
+
+function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {
+  const words = `continued at trial ${next.number} of ${trials.length} after an interruption: conditions may have changed between`;
+  return lintEntry({ rule: RESUMED_RULE, words });
+}
+
+/** What of `now` is not as it was; a fact that only one side knows is no difference. */
+export function environmentChanges(
+  experiment: Experiment,
+  earlier: Environment,
+  now: Environment,
+): { what: string; before: string; now: string }[] {
+  // A server that train-sim starts has the settings that scenario and version give it, which are compared already.
+  const isOurServer = experiment.treatments.some(({ settings }) => settings.target.kind !== "url");
+  const parts = [
+    { name: "version of ", before: earlier.versions, after: now.versions, skipped: new Set(["PgBouncer"]) },
+    { name: "machine's ", before: earlier.machine, after: now.machine, skipped: PASSING_FACTS },
+    ...(isOurServer
+      ? []
+      : [{ name: "server setting ", before: earlier.settings, after: now.settings, skipped: new Set() }]),
+  ];
+  return parts.flatMap(({ name, before, after, skipped }) =>
+    Object.entries(after).flatMap(([key, value]) => {
+      const old = before[key];
+      const isSame = old === undefined || skipped.has(key) || isAmong(String(old), String(value));
+      return isSame ? [] : [{ what: `${name}${key}`, before: String(old), now: String(value) }];
+    }),
+  );
+}
+
+/** Throws a UsageError that names the first difference. */
+export function requireSameEnvironment(experiment: Experiment, earlier: Environment, now: Environment): void {
+  const [change, ...more] = environmentChanges(experiment, earlier, now);
+  if (!change) return;
+  const others = more.length > 0 ? `; also the ${more.map(({ what }) => what).join(", ")}` : "";
+  throw new UsageError(
+    `the interrupted experiment ran elsewhere: ${change.what} was ${change.before}, is ${change.now}${others}`,
+    "Its trials and new ones would not be comparable: run the scenario anew.",
+  );
+}
+
+/** Throws a UsageError when another PgBouncer took part before. */
+export function requireSamePooler(earlier: Environment, version: string): void {
+  const before = earlier.versions["PgBouncer"];
+  if (before === undefined || before.split(", ").includes(version)) return;
+  throw new UsageError(
+    `the interrupted experiment used PgBouncer ${before}, this is ${version}`,
+    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario anew.",
+  );
+}

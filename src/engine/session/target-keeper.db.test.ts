@@ -1,0 +1,66 @@
+// Settings of the embedded server as a factor: each level runs on a server that was started with it, never on one
+// that another level left, and never on two at once.
+import { afterEach, expect, it } from "vitest";
+import { parseScenario } from "../../scenario/loader.js";
+import type { Treatment } from "../../scenario/settings.js";
+import { environmentOf } from "./environment.js";
+import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+
+const SCENARIO = `
+name: settings
+seed: 1
+factors: { target.settings.work_mem: [4MB, 8MB], payload: [text, jsonb] }
+`;
+
+let keeper: TargetKeeper | undefined;
+afterEach(() => keeper?.release());
+
+async function workMemOf({ admin }: KeptTarget): Promise<unknown> {
+  const [row] = await admin.query("SELECT current_setting('work_mem') AS value");
+  return row?.["value"];
+}
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    process.kill(pid ?? Number.NaN, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it("starts a server for each level, keeps it while the level stays, and stops it before the next", async () => {
+  const { treatments } = parseScenario(SCENARIO, "scenario.yaml");
+  const started: KeptTarget[] = [];
+  const ended: KeptTarget[] = [];
+  const onEnd = async (target: KeptTarget): Promise<void> => {
+    expect(await workMemOf(target)).not.toBe("");
+    ended.push(target);
+  };
+  keeper = new TargetKeeper(treatments, (target) => started.push(target), onEnd);
+  const treatment = (workMem: string, payload: string): Treatment => {
+    const found = treatments.find(
+      ({ levels }) => levels["target.settings.work_mem"] === workMem && levels["payload"] === payload,
+    );
+    if (!found) throw new Error(`no treatment ${workMem} ${payload}`);
+    return found;
+  };
+
+  const small = await keeper.provide(treatment("4MB", "text"));
+  expect(await workMemOf(small)).toBe("4MB");
+  expect((await keeper.provide(treatment("4MB", "jsonb"))).target).toBe(small.target);
+
+  const large = await keeper.provide(treatment("8MB", "text"));
+  expect(await workMemOf(large)).toBe("8MB");
+  expect(isAlive(small.target.serverPid)).toBe(false);
+  expect(isAlive(large.target.serverPid)).toBe(true);
+
+  const again = await keeper.provide(treatment("4MB", "text"));
+  expect(await workMemOf(again)).toBe("4MB");
+  expect(started).toHaveLength(3);
+  expect(environmentOf("1.0.0", started, new Set()).settings["work_mem"]).toBe("4MB | 8MB");
+
+  await keeper.release();
+  expect(isAlive(again.target.serverPid)).toBe(false);
+  expect(ended).toEqual(started);
+});

@@ -1,0 +1,82 @@
+// Keeps one target running over the trials that share its settings, with a control connection to it, and replaces it
+// when a treatment asks for another: settings of the embedded server can be a factor like any other.
+// It never runs two servers at once: they would share the machine's cores and disturb each other.
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { requireOwnNamespace } from "../../database/namespace/namespace.js";
+import { readServerInfo, requireConnections, type ServerInfo } from "../../database/server-info.js";
+import { serverConnectionsOf } from "../../pools/connections.js";
+import type { FullDisk } from "../../faults/faults.js";
+import type { DialectName, Treatment } from "../../scenario/settings.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+import { startTarget } from "../../targets/start-target.js";
+import { mostServerConnections, targetKey } from "./demand.js";
+import { dialectFor } from "./dialect-choice.js";
+
+export interface KeptTarget {
+  readonly target: RunningTarget;
+  readonly admin: AdminClient;
+  readonly server: ServerInfo;
+  /** What to speak to it: the scenario's, or where that is `auto` the server's own. */
+  readonly dialect: DialectName;
+}
+
+/** What treatments of this target fill, so that all of them run on the same disks. */
+function smallDisksOf(treatments: readonly Treatment[], key: string): FullDisk[] {
+  const faults = treatments
+    .filter((treatment) => targetKey(treatment) === key)
+    .flatMap(({ settings }) => settings.faults);
+  return [...new Set(faults.flatMap((fault) => (fault.kind === "disk-full" ? [fault.disk] : [])))];
+}
+
+export class TargetKeeper {
+  private current: (KeptTarget & { readonly key: string }) | undefined;
+
+  constructor(
+    private readonly treatments: readonly Treatment[],
+    private readonly onStart: (started: KeptTarget) => void,
+    /** Before it is stopped; must not reject. */
+    private readonly onEnd: (ending: KeptTarget) => Promise<void>,
+  ) {}
+
+  /** The target of that treatment, started when the one that runs is another. */
+  async provide(treatment: Treatment): Promise<KeptTarget> {
+    const { settings } = treatment;
+    const key = targetKey(treatment);
+    if (this.current?.key === key) {
+      const { server } = this.current;
+      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
+      return { ...this.current, dialect: dialectFor(server, treatment) };
+    }
+    await this.release();
+    const target = await startTarget(settings.target, {
+      maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
+      smallDisks: smallDisksOf(this.treatments, key),
+    });
+    let admin: AdminClient | undefined;
+    try {
+      admin = await connectAdmin(target.admin, { reopens: true });
+      const server = await readServerInfo(admin);
+      const dialect = dialectFor(server, treatment);
+      await requireOwnNamespace(admin, settings.namespace, dialectOf(dialect));
+      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
+      this.current = { key, target, admin, server, dialect };
+    } catch (error) {
+      await admin?.close();
+      await target.stop();
+      throw error;
+    }
+    this.onStart(this.current);
+    return this.current;
+  }
+
+  /** Stops what runs. Never rejects. */
+  async release(): Promise<void> {
+    const { current } = this;
+    if (!current) return;
+    this.current = undefined;
+    await this.onEnd(current);
+    await current.admin.close();
+    await current.target.stop();
+  }
+}

@@ -1,0 +1,78 @@
+// Budgets of iterations, each with its own time: which workers a group's budget is awaited of, and what ends the wait.
+import { expect, it } from "vitest";
+import { parseScenario } from "../../scenario/loader.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import { assignmentsOf } from "../workers/assignments.js";
+import { budgetsOf, untilBudgetsAreUsed, type Budgets } from "./budgets.js";
+import { Interruption } from "../session/interruption.js";
+import { Lifeline } from "./lifeline.js";
+
+const never = new Promise<never>(() => undefined);
+
+function settingsOf(actors: string): TreatmentSettings {
+  const [treatment] = parseScenario(`name: a\nactors:\n${actors}`, "scenario.yaml").treatments;
+  if (!treatment) throw new Error("a scenario has a treatment");
+  return treatment.settings;
+}
+
+const LOADS =
+  "  producers: { workers: 2, load: { executor: shared-iterations, clients: 2, iterations: 9, maxDuration: 7s } }\n" +
+  "  consumers: { load: { executor: per-client-iterations, clients: 1, iterations: 3, maxDuration: 1h } }\n";
+
+/** With what the fleet was asked for. */
+function asked(actors: string): { budgets: Budgets | undefined; workers: (readonly number[])[] } {
+  const settings = settingsOf(actors);
+  const place = { endpoints: [], prepared: true, logFile: "", directory: "" };
+  const trial = { number: 1, block: 0, treatmentId: "base", seed: 1 };
+  const workers: (readonly number[])[] = [];
+  const budgetsDone = (ordinals: readonly number[]): Promise<number> => {
+    workers.push(ordinals);
+    return never;
+  };
+  const fleet = { assignments: assignmentsOf({ trial, settings, ...place }), budgetsDone };
+  return { budgets: budgetsOf(fleet, settings), workers };
+}
+
+it("are awaited of each group that has one, in the time that it was given", () => {
+  const { budgets, workers } = asked(`${LOADS}  archivers: false\n`);
+  expect(workers).toEqual([[0, 1], [2]]);
+  expect(budgets).toMatchObject({
+    isOfAll: true,
+    ofGroups: [
+      { role: "producers", mostMs: 7_000 },
+      { role: "consumers", mostMs: 3_600_000 },
+    ],
+  });
+  expect(asked(LOADS).budgets?.isOfAll).toBe(false);
+  expect(asked("  producers: { load: { executor: constant-clients } }\n").budgets).toBeUndefined();
+});
+
+const wait = (ofGroups: Budgets["ofGroups"], interruption = new Interruption(), isOfAll = true) =>
+  untilBudgetsAreUsed({
+    budgets: { ofGroups, isOfAll },
+    ...{ interruption, lifeline: new Lifeline(), over: new AbortController().signal },
+  });
+
+const HOUR_MS = 3_600_000;
+
+it("fail the trial as soon as one is not used up in its own time, however long another may take", async () => {
+  const waiting = wait([
+    { role: "producers", mostMs: 1, done: never },
+    { role: "consumers", mostMs: HOUR_MS, done: never },
+  ]);
+  await expect(waiting).rejects.toThrow("budget of producers was not used up within maxDuration (0.001 s)");
+});
+
+it("end the window with the last of them", async () => {
+  const done = [30, 50, 40].map((ms) => Promise.resolve(ms));
+  const groups = done.map((each) => ({ role: "producers" as const, mostMs: HOUR_MS, done: each }));
+  expect(await wait(groups)).toBe(50);
+  expect(await wait(groups, new Interruption(), false)).toBeGreaterThan(50);
+});
+
+it("are no longer awaited after a request to stop", async () => {
+  const interruption = new Interruption();
+  const waiting = wait([{ role: "producers", mostMs: HOUR_MS, done: never }], interruption);
+  interruption.request("SIGINT");
+  expect(await waiting).toBeLessThan(Number.POSITIVE_INFINITY);
+});

@@ -1,0 +1,72 @@
+// The end of a window that ends with its work: when the last budgeted transaction is done. A group whose budget is not used
+// up in the time that it was given fails the trial, since its window would have no end.
+import { monotonicMs } from "../../foundation/clock.js";
+import { ExitCode, TrainSimError } from "../../foundation/errors.js";
+import { budgetMs } from "../../load/load-settings.js";
+import type { Role, TreatmentSettings } from "../../scenario/settings.js";
+import { groupsOf } from "../workers/assignments.js";
+import type { Fleet } from "../workers/fleet.js";
+import type { Interruption } from "../session/interruption.js";
+import type { Lifeline } from "./lifeline.js";
+
+/** Of one group. */
+interface Budget {
+  readonly role: Role;
+  /** Milliseconds that it may take. */
+  readonly mostMs: number;
+  /** The moment (monotonic milliseconds) at which the last of the group's workers used it up. */
+  readonly done: Promise<number>;
+}
+
+export interface Budgets {
+  readonly ofGroups: readonly Budget[];
+  /** Whether each group has one. */
+  readonly isOfAll: boolean;
+}
+
+/** Undefined where no group has one. To be asked before the window is set: a small budget is used up at once. */
+export function budgetsOf(
+  fleet: Pick<Fleet, "assignments" | "budgetsDone">,
+  settings: TreatmentSettings,
+): Budgets | undefined {
+  const groups = groupsOf(settings);
+  const ofGroups = groups.flatMap(([role, { load }]): Budget[] => {
+    const mostMs = budgetMs(load);
+    if (mostMs === undefined) return [];
+    const workers = fleet.assignments.filter((each) => each.role === role).map(({ ordinal }) => ordinal);
+    return [{ role, mostMs, done: fleet.budgetsDone(workers) }];
+  });
+  return ofGroups.length > 0 ? { ofGroups, isOfAll: ofGroups.length === groups.length } : undefined;
+}
+
+interface BudgetWait {
+  readonly budgets: Budgets;
+  readonly interruption: Interruption;
+  readonly lifeline: Lifeline;
+  /** Aborted when the trial is over. */
+  readonly over: AbortSignal;
+}
+
+/** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
+export async function untilBudgetsAreUsed(wait: BudgetWait): Promise<number> {
+  const { ofGroups, isOfAll } = wait.budgets;
+  const used = Promise.all(ofGroups.map((budget) => untilUsed(budget, wait)));
+  const finishedMs = Math.max(...(await wait.lifeline.hold(used)));
+  // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
+  return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
+}
+
+/** Infinity where it is to stop before. */
+async function untilUsed(
+  { role, mostMs, done }: Budget,
+  { interruption, over }: BudgetWait,
+): Promise<number> {
+  const finishedMs = await Promise.race([done, interruption.sleep(mostMs, over)]);
+  if (finishedMs !== undefined) return finishedMs;
+  if (interruption.isRequested()) return Number.POSITIVE_INFINITY;
+  throw new TrainSimError(
+    `the iteration budget of ${role} was not used up within maxDuration (${mostMs / 1000} s)`,
+    ExitCode.unexpected,
+    "Raise maxDuration or lower the iterations.",
+  );
+}

@@ -1,0 +1,80 @@
+// What lies between the clients of one trial and the server: PgBouncers, and, where a fault of the trial needs them, the
+// networks that can be made bad: between the clients and what they connect to, between PgBouncer and the server. A trial
+// whose faults leave the network alone has no proxy in any path.
+// train-sim's own connections (control, evidence, consoles) never go through one.
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { networkPlacesOf, type NetworkPlace } from "../../faults/faults.js";
+import { openNetwork, type Network } from "../../faults/means/network.js";
+import type { RunningPooler } from "../../targets/running-target.js";
+import type { Lifeline } from "./lifeline.js";
+import { openPooler, poolerVersion } from "../../pools/pgbouncer/pooler.js";
+import { PoolerWatch } from "./pooler-watch.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+
+export class ClientPath {
+  readonly networks: Partial<Record<NetworkPlace, Network>> = {};
+  private runningPooler: RunningPooler | undefined;
+  private ends: readonly Endpoint[] = [];
+  private named: readonly Endpoint[] = [];
+  private watch: PoolerWatch | undefined;
+
+  constructor(
+    private readonly host: Pick<TrialHost, "target" | "onPooler">,
+    private readonly inputs: Pick<TrialInputs, "trial" | "treatment">,
+    private readonly lifeline: Lifeline,
+  ) {}
+
+  /** Rejects when a part of it cannot be had; the rest is closed by `close`. */
+  async open(): Promise<void> {
+    const { host, lifeline } = this;
+    const { settings } = this.inputs.treatment;
+    const upstreams = await this.before("pooler", host.target.endpoints);
+    const pooler = await openPooler({ endpoints: upstreams }, settings);
+    this.runningPooler = pooler;
+    if (pooler) {
+      this.watch = new PoolerWatch(pooler.endpoints);
+      for (const lost of [pooler.lost, this.watch.lost]) lifeline.watchServer("the pooler", lost);
+      host.onPooler((await poolerVersion(pooler)) ?? "unknown version");
+    }
+    this.named = pooler?.endpoints ?? host.target.endpoints;
+    this.ends = await this.before("clients", this.named);
+  }
+
+  /** What watches the pooler; undefined where there is none. */
+  get poolerWatch(): PoolerWatch | undefined {
+    return this.watch;
+  }
+
+  /** Told by the workers how their connections go. */
+  readonly onContacts: PoolerWatch["heard"] = (...heard) => this.watch?.heard(...heard);
+
+  get pooler(): RunningPooler | undefined {
+    return this.runningPooler;
+  }
+
+  /** Where clients connect. */
+  get endpoints(): readonly Endpoint[] {
+    return this.ends;
+  }
+
+  /** The same, in the same order, as results name them: a proxy in between is no endpoint of its own. */
+  get namedEndpoints(): readonly Endpoint[] {
+    return this.named;
+  }
+
+  /** Breaks what still goes through it and leaves nothing of ours. Never rejects. */
+  async close(): Promise<void> {
+    await this.runningPooler?.stop();
+    await Promise.all(Object.values(this.networks).map((network) => network.close()));
+  }
+
+  /** Where those of that place connect, to get to these endpoints. */
+  private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
+    const { treatment, trial } = this.inputs;
+    if (!networkPlacesOf(treatment.settings.faults).includes(place)) return endpoints;
+    const network = await openNetwork(endpoints, trial.seed);
+    this.networks[place] = network;
+    this.lifeline.watchServer("the proxy of the network", network.lost);
+    return network.endpoints;
+  }
+}

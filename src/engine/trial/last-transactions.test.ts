@@ -1,0 +1,94 @@
+// How long the end of the load is waited for, by a clock that the test moves on: as long as the server is at work on it.
+import { describe, expect, it, vi } from "vitest";
+import type { Clock } from "../../foundation/clock.js";
+import { TargetError } from "../../foundation/errors.js";
+import type { WorkingSessions } from "../../database/load-sessions.js";
+import {
+  lastTransactions,
+  LOOK_EVERY_MS,
+  PATIENCE_MS,
+  type LastTransactionsOptions,
+} from "./last-transactions.js";
+
+const AT_WORK: WorkingSessions = { count: 1, oldestSeconds: 41.3, waits: "CPU" };
+const LOOKS_MAX = PATIENCE_MS / LOOK_EVERY_MS;
+
+/** A clock of which every sleep is over as soon as nothing else is to be done. */
+const clock: Clock = { nowMs: () => 0, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
+
+function options(changes: Partial<LastTransactionsOptions> = {}) {
+  const onWait = vi.fn<LastTransactionsOptions["onWait"]>();
+  const workingSessions = vi.fn<LastTransactionsOptions["workingSessions"]>(() => Promise.resolve(AT_WORK));
+  const signal = new AbortController().signal;
+  const poolerFailure = (): Promise<undefined> => Promise.resolve(undefined);
+  return { workingSessions, poolerFailure, onWait, signal, clock, ...changes };
+}
+
+const never = new Promise<never>(() => undefined);
+
+describe("the wait for the last transactions", () => {
+  it("ends with them, without a question where they are soon", async () => {
+    const asked = options();
+    await expect(lastTransactions(Promise.resolve("done"), asked)).resolves.toBe("done");
+    expect(asked.workingSessions).not.toHaveBeenCalled();
+  });
+
+  it("goes on while the server works on one of them, and says so at each look", async () => {
+    let end: (value: string) => void = () => undefined;
+    const ended = new Promise<string>((resolve) => (end = resolve));
+    const onWait = vi.fn((seconds: number) => {
+      if (seconds === 60) end("done");
+    });
+    await expect(lastTransactions(ended, options({ onWait }))).resolves.toBe("done");
+    const words = "the server works on 1 session of the load, whose transaction began 41 s ago (CPU)";
+    expect(onWait.mock.calls).toEqual([20, 40, 60].map((seconds) => [seconds, words]));
+  });
+
+  it("ends with the failure of the workers", async () => {
+    await expect(lastTransactions(Promise.reject(new Error("crashed")), options())).rejects.toThrow(
+      "crashed",
+    );
+  });
+
+  it("names the pooler that lets nobody in, whatever the server says of its sessions", async () => {
+    const none = { count: 0, oldestSeconds: 0, waits: "" };
+    const asked = options({
+      workingSessions: () => Promise.resolve(none),
+      poolerFailure: () => Promise.resolve("PgBouncer at 127.0.0.1:6432: nothing listens there"),
+    });
+    const error: unknown = await lastTransactions(never, asked).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message:
+        "the workers' last transactions did not end within 20 s: PgBouncer at 127.0.0.1:6432: nothing listens there",
+      hint: expect.stringContaining("the pooler runs") as string,
+    });
+  });
+
+  it("gives up where the server works on none, or does not tell", async () => {
+    const none = { count: 0, oldestSeconds: 0, waits: "" };
+    for (const [seen, words] of [
+      [none, /within 20 s, and the server works on none/],
+      [undefined, /within 20 s$/],
+    ] as const) {
+      const asked = options({ workingSessions: () => Promise.resolve(seen) });
+      const error: unknown = await lastTransactions(never, asked).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(TargetError);
+      expect((error as TargetError).message).toMatch(words);
+      expect(asked.onWait).not.toHaveBeenCalled();
+    }
+  });
+
+  it("gives up after ten minutes, whatever the server does", async () => {
+    const asked = options({ workingSessions: () => Promise.resolve({ ...AT_WORK, count: 3 }) });
+    await expect(lastTransactions(never, asked)).rejects.toThrow(
+      /within 600 s: the server works on 3 sessions of the load, whose oldest transaction began 41 s ago/,
+    );
+    expect(asked.onWait).toHaveBeenCalledTimes(LOOKS_MAX - 1);
+  });
+
+  it("asks nobody once the trial is over", async () => {
+    const asked = options({ signal: AbortSignal.abort() });
+    await expect(lastTransactions(Promise.reject(new Error("over")), asked)).rejects.toThrow("over");
+    expect(asked.workingSessions).not.toHaveBeenCalled();
+  });
+});

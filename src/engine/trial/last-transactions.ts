@@ -1,0 +1,89 @@
+// The wait for the load's last transactions, once they were told to be the last: of the warm-up, before a drain, at the
+// end. A slow one is no fault of the trial's: one that cleans up a GIN pending list for all others can take a minute. So
+// the server is asked, and while it works on one of the load's sessions the trial waits on; where it works on none, or
+// for too long, nothing will come any more.
+import { systemClock, type Clock } from "../../foundation/clock.js";
+import { TargetError } from "../../foundation/errors.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { workingSessions, type WorkingSessions } from "../../database/load-sessions.js";
+import type { ClientPath } from "./client-path.js";
+import { POOLER_HINT } from "./pooler-watch.js";
+import type { TrialLog } from "./trial-log.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+
+/** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
+export const LOOK_EVERY_MS = 20_000;
+export const PATIENCE_MS = 10 * 60_000;
+
+export interface LastTransactionsOptions {
+  /** Asks the server; undefined where it does not tell. */
+  readonly workingSessions: () => Promise<WorkingSessions | undefined>;
+  /** Knocks at the poolers in between; resolves to what those answer that let nobody in, undefined where all do. */
+  readonly poolerFailure: () => Promise<string | undefined>;
+  /** Told with each look that lets the wait go on. */
+  readonly onWait: (seconds: number, words: string) => void;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** The wait of a trial: its server is asked by the control connection, its log and whoever watches are told. */
+export function askTheServer(
+  { admin, observer }: TrialHost,
+  { treatment }: TrialInputs,
+  log: TrialLog,
+  path: Pick<ClientPath, "poolerWatch">,
+  signal: AbortSignal,
+): LastTransactionsOptions {
+  return {
+    workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect)),
+    poolerFailure: () => Promise.resolve(path.poolerWatch?.knock()),
+    onWait: (seconds, words) => {
+      log.waiting(seconds, words);
+      observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
+    },
+    signal,
+  };
+}
+
+/** The outcome of `ended`. Rejects with a TargetError where it does not come. */
+export async function lastTransactions<T>(ended: Promise<T>, options: LastTransactionsOptions): Promise<T> {
+  const { signal, clock = systemClock } = options;
+  const outcome = ended.then((value) => ({ value }));
+  for (let waitedMs = LOOK_EVERY_MS; ; waitedMs += LOOK_EVERY_MS) {
+    const first = await Promise.race([outcome, clock.sleep(LOOK_EVERY_MS, signal)]);
+    if (first) return first.value;
+    if (signal.aborted) return ended;
+    const working = await options.workingSessions();
+    const seconds = waitedMs / 1000;
+    if (!working || working.count === 0 || waitedMs >= PATIENCE_MS)
+      throw notEnded(seconds, working, await options.poolerFailure());
+    options.onWait(seconds, workingWords(working));
+  }
+}
+
+/** `the server works on 1 session of the load, whose transaction began 41 s ago (CPU)`. */
+function workingWords({ count, oldestSeconds, waits }: WorkingSessions): string {
+  const whose =
+    count === 1 ? "session of the load, whose transaction" : "sessions of the load, whose oldest transaction";
+  return `the server works on ${count} ${whose} began ${Math.round(oldestSeconds)} s ago (${waits})`;
+}
+
+function notEnded(
+  seconds: number,
+  working: WorkingSessions | undefined,
+  poolerFailure: string | undefined,
+): TargetError {
+  const what = `the workers' last transactions did not end within ${seconds} s`;
+  if (poolerFailure !== undefined) return new TargetError(`${what}: ${poolerFailure}`, POOLER_HINT);
+  if (!working) return new TargetError(what, "The database does not answer: look at its log and its locks.");
+  if (working.count > 0)
+    return new TargetError(
+      `${what}: ${workingWords(working)}`,
+      "Look at what its statements do, and at their plans.",
+    );
+  return new TargetError(
+    `${what}, and the server works on none of the load's sessions that train-sim may see`,
+    "Look at its log and its locks; a role without pg_monitor sees its own sessions alone.",
+  );
+}

@@ -1,0 +1,103 @@
+// The measurement window of one trial: when it begins and ends on the monotonic clock, and what train-sim had used at
+// either end, of which the result states the difference. What the server says is in `evidence.ts`, what others did
+// meanwhile in `surroundings.ts`.
+// It does not decide when the window ends; the trial does.
+import { isoTime, monotonicMs, wallClockMs } from "../../foundation/clock.js";
+import { processCpuSeconds } from "../../foundation/process-usage.js";
+import type { WorkerUsage } from "../../actors/protocol.js";
+import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
+import type { Surroundings } from "../evidence/surroundings.js";
+
+export class MeasuredWindow {
+  readonly startMs: number;
+  /** Wall-clock milliseconds of the start. */
+  readonly startedAtMs: number;
+  /** Infinity while only an iteration budget can end it. */
+  endMs: number;
+  private cpuSecondsAtStart = 0;
+  private cpuSeconds = 0;
+  private eventLoopDelayP99Ms = 0;
+  private wallOffsetAtStartMs = 0;
+  private clockStepMs = 0;
+  private isRead = false;
+  private usages: readonly WorkerUsage[] = [];
+  private clients = 0;
+
+  /** Begins `leadMs` from now, so that every thread has heard of it before. `beside` is read at both ends. */
+  constructor(
+    leadMs: number,
+    durationMs = Number.POSITIVE_INFINITY,
+    private readonly beside?: Pick<Surroundings, "openWindow" | "closeWindow">,
+  ) {
+    this.startMs = monotonicMs() + leadMs;
+    this.startedAtMs = wallClockMs() + leadMs;
+    this.endMs = this.startMs + durationMs;
+  }
+
+  readStart(): void {
+    this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
+    this.beside?.openWindow();
+    this.cpuSecondsAtStart = processCpuSeconds();
+  }
+
+  /** Has its end now, unless that was before: nothing is measured any more. */
+  cutShort(): void {
+    this.endMs = Math.min(this.endMs, monotonicMs());
+  }
+
+  readEnd(eventLoopDelayP99Ms: number): void {
+    this.isRead = true;
+    this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
+    this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
+    this.beside?.closeWindow();
+    this.readClock();
+  }
+
+  /** Now and then within the window: a clock that was set back again before its end was set all the same. */
+  readClock(): void {
+    const stepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
+    this.clockStepMs = Math.max(this.clockStepMs, stepMs);
+  }
+
+  /** Seconds measured so far, or in all once the window has ended. */
+  get seconds(): number {
+    return Math.max(0, Math.min(this.endMs, monotonicMs()) - this.startMs) / 1000;
+  }
+
+  get startedAt(): string {
+    return isoTime(this.startedAtMs);
+  }
+
+  /** What the workers did with the window, told once they have stopped; `clients` of all of them. */
+  settle(usages: readonly WorkerUsage[], clients: number): void {
+    this.usages = usages;
+    this.clients = clients;
+  }
+
+  /** Null where its end was not reached. */
+  get client(): TrialResult["client"] {
+    if (!this.isRead) return null;
+    const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, usages, seconds } = this;
+    const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
+    if (usages.length === 0 || seconds === 0) return measured;
+    const accountedMs = sumOfTimes(usages);
+    const total = Object.values(accountedMs).reduce((sum, ms) => sum + ms, 0);
+    return {
+      ...measured,
+      // What was reported last before the end may be of a second ago, or of the warm-up.
+      eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
+      workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
+      accountedMs,
+      accountedRatio: total / (this.clients * seconds * 1000),
+    };
+  }
+}
+
+function sumOfTimes(usages: readonly WorkerUsage[]): AccountedTime {
+  const sum: AccountedTime = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+  for (const { accountedMs } of usages) {
+    for (const activity of Object.keys(sum) as (keyof AccountedTime)[])
+      sum[activity] += accountedMs[activity];
+  }
+  return sum;
+}

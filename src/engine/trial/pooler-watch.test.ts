@@ -1,0 +1,50 @@
+// When a pooler counts as gone, by what workers tell of their connections: refusals and nothing else for longer than our
+// patience, on a clock that the test moves.
+import { expect, it } from "vitest";
+import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
+import { noOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
+import { PoolerWatch } from "./pooler-watch.js";
+
+const ENDPOINTS = [6432, 6433].map((port) => ({ host: "127.0.0.1", port, database: "d", user: "u" }));
+
+function setUp() {
+  const clock = { nowMs: 0 };
+  const watch = new PoolerWatch(ENDPOINTS, () => clock.nowMs);
+  const lost: string[] = [];
+  void watch.lost.then((words) => lost.push(words));
+  const refused: [number, number] = [0, 0];
+  /** One second of one worker: what it finished, and how often either pooler refused it. */
+  const second = async (transactions: number, ...more: [number, number]): Promise<string[]> => {
+    const closedBefore = clock.nowMs / 1000;
+    more.forEach((count, number) => (refused[number as 0 | 1] += count));
+    const contacts: EndpointContacts[] = refused.map((count) => ({
+      ...{ connects: 2, refused: count, lost: 2 },
+      refusal: "ECONNREFUSED",
+    }));
+    const outside = { ...noOutsideCounts(), transactions };
+    const rest = { isRehearsal: false, seconds: [], clampedSamples: 0, unfinished: {}, outlastedMs: {} };
+    watch.heard(0, { ...rest, closedBefore, outside } satisfies RecorderDelta, contacts);
+    clock.nowMs += 1000;
+    await Promise.resolve();
+    return lost;
+  };
+  return { watch, second };
+}
+
+it("names each pooler with what it answered since the second from which on nothing else happened", async () => {
+  const { second } = setUp();
+  for (let n = 0; n < 4; n++) expect(await second(5, 1, 0)).toEqual([]);
+  for (let n = 0; n < 9; n++) expect(await second(0, 10, n === 0 ? 1 : 0)).toEqual([]);
+  expect(await second(0, 10, 0)).toEqual([
+    "PgBouncer at 127.0.0.1:6432 refused 100 connections (ECONNREFUSED); PgBouncer at 127.0.0.1:6433 refused 1 connection (ECONNREFUSED) since second 4",
+  ]);
+});
+
+it("waits on while anything is finished, while a fault is there, and where nothing is refused", async () => {
+  const { watch, second } = setUp();
+  for (let n = 0; n < 30; n++) expect(await second(n % 5 === 0 ? 1 : 0, 1, 1)).toEqual([]);
+  const end = watch.excuse();
+  for (let n = 0; n < 30; n++) expect(await second(0, 1, 1)).toEqual([]);
+  end();
+  for (let n = 0; n < 30; n++) expect(await second(0, n === 0 ? 1 : 0, 0)).toEqual([]);
+});

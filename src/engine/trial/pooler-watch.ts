@@ -1,0 +1,129 @@
+// Whether the poolers of a trial still serve its clients, by what the clients meet: a pooler refuses connections and
+// nothing else happens any more. A connection of its own would wait behind the load for a server connection and tell less.
+// When every connection has been refused for longer than our patience, the trial ends; where clients hang instead, a knock
+// tells. It names the pooler by its address, and counts what it answered.
+import { monotonicMs } from "../../foundation/clock.js";
+import { messageOf } from "../../foundation/errors.js";
+import { connectAdmin } from "../../database/admin.js";
+import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
+import type { RecorderDelta } from "../../metrics/recorder-delta.js";
+import { addressOf, type Endpoint } from "../../database/endpoint/endpoint.js";
+
+/** As long as the watch of the server has. */
+const PATIENCE_MS = 8_000;
+const KNOCK_MS = 3_000;
+
+export const POOLER_HINT = "Check that the pooler runs, and read its log.";
+
+/** Transactions and polls of a delta, in the window and outside. */
+function finishedIn({ seconds, outside }: RecorderDelta): number {
+  const inside = seconds.flatMap(({ operations }) => Object.values(operations));
+  return inside.reduce(
+    (sum, { transactions, emptyPolls }) => sum + transactions + emptyPolls,
+    outside.transactions + outside.emptyPolls,
+  );
+}
+
+function sumOf(contacts: readonly EndpointContacts[] | undefined, count: "connects" | "refused"): number {
+  return (contacts ?? []).reduce((sum, each) => sum + each[count], 0);
+}
+
+export class PoolerWatch {
+  /** Resolves once every connection has been refused for too long, with by whom and how often; never otherwise. */
+  readonly lost: Promise<string>;
+  private declareLost: (words: string) => void = () => undefined;
+  /** By worker and endpoint, as last heard. */
+  private readonly contacts: (readonly EndpointContacts[])[] = [];
+  /** By endpoint: refusals before the silence began. */
+  private refusedBefore: readonly number[];
+  /** Since when there have been refusals and nothing else. */
+  private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
+  private excuses = 0;
+
+  constructor(
+    private readonly endpoints: readonly Endpoint[],
+    private readonly nowMs: () => number = monotonicMs,
+  ) {
+    this.lost = new Promise((resolve) => (this.declareLost = resolve));
+    this.refusedBefore = endpoints.map(() => 0);
+  }
+
+  /** To be told each second, by each worker, what it did and how its connections went. */
+  heard(worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]): void {
+    const before = this.contacts[worker];
+    this.contacts[worker] = contacts;
+    const more = (count: "connects" | "refused"): boolean => sumOf(contacts, count) > sumOf(before, count);
+    const isServed = finishedIn(delta) > 0 || more("connects");
+    if (isServed || this.excuses > 0) this.begin();
+    else if (more("refused")) this.silent(delta);
+  }
+
+  private silent({ closedBefore, isRehearsal }: RecorderDelta): void {
+    const second = isRehearsal || !Number.isFinite(closedBefore) ? undefined : closedBefore;
+    this.silence ??= { sinceMs: this.nowMs(), second };
+    if (this.nowMs() - this.silence.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.silence));
+  }
+
+  /** Until the result is called it may refuse as long as it likes: a fault is there. */
+  excuse(): () => void {
+    this.excuses++;
+    return () => {
+      this.excuses--;
+      this.begin();
+    };
+  }
+
+  /** Opens a connection to each; resolves to what those answer that let none in, undefined where all do. Never rejects. */
+  async knock(): Promise<string | undefined> {
+    const answers = await Promise.all(
+      this.endpoints.map(async (endpoint) => {
+        try {
+          const client = await connectAdmin(endpoint, { purpose: "watch", connectTimeoutMs: KNOCK_MS });
+          await client.close();
+          return undefined;
+        } catch (error) {
+          return `PgBouncer at ${addressOf(endpoint)}: ${messageOf(error)}`;
+        }
+      }),
+    );
+    const failures = answers.filter((answer) => answer !== undefined);
+    return failures.length > 0 ? failures.join("; ") : undefined;
+  }
+
+  private begin(): void {
+    this.silence = undefined;
+    this.refusedBefore = this.refused();
+  }
+
+  /** By endpoint. */
+  private refused(): number[] {
+    return this.endpoints.map((_, number) =>
+      this.contacts.reduce((sum, contacts) => sum + (contacts[number]?.refused ?? 0), 0),
+    );
+  }
+
+  private words({
+    sinceMs,
+    second,
+  }: {
+    readonly sinceMs: number;
+    readonly second: number | undefined;
+  }): string {
+    const when =
+      second === undefined
+        ? `within ${Math.round((this.nowMs() - sinceMs) / 1000)} s`
+        : `since second ${second}`;
+    const refused = this.refused().map((count, number) => count - (this.refusedBefore[number] ?? 0));
+    return this.endpoints
+      .flatMap((endpoint, number) => {
+        const count = refused[number] ?? 0;
+        const seen = new Set(this.contacts.flatMap((contacts) => contacts[number]?.refusal ?? []));
+        const noun = count === 1 ? "connection" : "connections";
+        return count === 0
+          ? []
+          : [`PgBouncer at ${addressOf(endpoint)} refused ${count} ${noun} (${[...seen].join(", ")})`];
+      })
+      .join("; ")
+      .concat(` ${when}`);
+  }
+}

@@ -1,0 +1,53 @@
+// What a trial starts from, whatever the one before it left: empty tables, a vacuumed backlog, a checkpoint.
+import { expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
+import { dropNamespace } from "../../database/namespace/namespace.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { testNamespace } from "../../testing/namespace.js";
+import { scratchDirectory } from "../../testing/train-sim.js";
+import { prepareNamespace } from "./prepare-namespace.js";
+
+function trialOf(seed: number, text: string) {
+  const [treatment] = parseScenario(`name: prepare\nseed: 1\n${text}`, "scenario.yaml").treatments;
+  if (!treatment) throw new Error("the scenario has a treatment");
+  return { trial: { seed }, treatment, directory: scratchDirectory() };
+}
+
+async function numberOf(admin: AdminClient, query: string, ...values: string[]): Promise<number> {
+  const [row] = await admin.query(query, values);
+  return Number(row?.["value"]);
+}
+
+it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues and a checkpoint", async () => {
+  const namespace = testNamespace("prepare");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const host = { admin, claim: UNCLAIMED };
+  // From the control file: CHECKPOINT returns a moment before pg_stat_checkpointer counts it.
+  const checkpointAfter = (position: string): Promise<number> =>
+    numberOf(admin, "SELECT redo_lsn - $1::pg_lsn AS value FROM pg_control_checkpoint()", position);
+  const events = (): Promise<number> => numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.events`);
+  try {
+    await prepareNamespace(host, trialOf(1, `namespace: ${namespace}\npayload: jsonb\npreload: 2000`), []);
+    await admin.query(`DELETE FROM ${namespace}.event_status`);
+
+    const [before] = await admin.query("SELECT pg_current_wal_lsn()::text AS position");
+    const second = trialOf(2, `namespace: ${namespace}\npayload: text\npreload: 3000`);
+    expect(await prepareNamespace(host, second, [])).toBe(3000);
+    expect(await checkpointAfter(String(before?.["position"]))).toBeGreaterThan(0);
+    expect(await events()).toBe(3000);
+    // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
+    const backlog = `SELECT count(*) AS value FROM pg_stat_user_tables
+      WHERE relid = $1::regclass AND last_vacuum IS NOT NULL AND last_analyze IS NOT NULL`;
+    expect(await numberOf(admin, backlog, `${namespace}.events`)).toBe(1);
+    const vacuumed = `SELECT count(*) AS value FROM pg_stat_sys_tables
+      WHERE relname IN ('pg_class', 'pg_attribute') AND last_vacuum > now() - interval '1 minute'`;
+    expect(await numberOf(admin, vacuumed)).toBe(2);
+
+    expect(await prepareNamespace(host, trialOf(3, `namespace: ${namespace}`), [])).toBe(0);
+    expect(await events()).toBe(0);
+  } finally {
+    await dropNamespace(admin, namespace);
+    await admin.close();
+  }
+});

@@ -1,0 +1,73 @@
+// What each trial starts from: fresh, empty tables, the preloaded backlog (vacuumed), catalogues without the dead rows
+// of earlier trials, and a checkpoint behind it all, so that no treatment inherits another's dirty pages, dead tuples
+// or statistics.
+// It also says when statistics are gathered, since a plan made for an empty table would outlive it.
+import { codeOf } from "../../foundation/errors.js";
+import type { AdminClient } from "../../database/admin.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { applyNamespace, resetNamespace } from "../../database/namespace/namespace.js";
+import { preload, preloadSource } from "../../workloads/train-events/sql/preload.js";
+import { refreshStatistics } from "../../database/statistics.js";
+import { LedgerFileWriter, ledgerPath } from "../../results/ledger-file.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+
+interface PreparedTrial extends Pick<TrialInputs, "directory"> {
+  readonly trial: Pick<TrialInputs["trial"], "seed">;
+  readonly treatment: Pick<TrialInputs["treatment"], "settings">;
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** Preloads, and keeps the ledger of it in the trial's directory; resolves to the number of events. */
+async function preloadWithLedger(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  seed: number,
+  directory: string,
+  isWanted: () => boolean,
+): Promise<number> {
+  if (settings.preload === 0) return 0;
+  const source = preloadSource(settings, seed);
+  const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  try {
+    return await preload(admin, settings, seed, {
+      onBatch: (batch) => ledger.add(batch, batch.outcome),
+      isWanted,
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+/**
+ * Resolves to the number of preloaded events, whose ledger is then in the trial's `directory`; the preload ends early when
+ * it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
+ */
+export async function prepareNamespace(
+  { admin, claim }: Pick<TrialHost, "admin" | "claim">,
+  { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
+  load: readonly Endpoint[],
+  isWanted: () => boolean = () => true,
+): Promise<number> {
+  const dialect = dialectOf(settings.dialect);
+  const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
+  await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
+  await claim.confirm();
+  for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
+  const preloaded = await preloadWithLedger(admin, settings, seed, directory, isWanted);
+  // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
+  if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
+  if (dialect.checkpoint !== undefined)
+    await admin.query(dialect.checkpoint).catch((error: unknown) => {
+      // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
+      if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    });
+  return preloaded;
+}
+
+/** Brings the planner's statistics up to date with what the tables hold now, where they are large enough to tell. */
+export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
+  await refreshStatistics(admin, settings.namespace, dialectOf(settings.dialect));
+}

@@ -1,0 +1,106 @@
+// What a window looked like second by second, kept for two questions only: was it steady, and did it stand still? Events
+// per second and mean response time of each operation, what ended of it, and the mean time to completion. A few numbers a second; a part of a second that
+// comes late is added to it.
+import { meanMs, type Histogram } from "../../metrics/histograms.js";
+import type { Operation } from "../../metrics/operations.js";
+import type { Totals } from "../../metrics/totals.js";
+import { steadyStateOf, type Series } from "../../analysis/steady-state/steady-state.js";
+import { stallOf } from "../../analysis/steady-state/stall.js";
+import { loadOf } from "../../results/operation-results.js";
+import type { Stall, SteadyState } from "../../results/result-schema.js";
+import { budgetMs, isOpenLoop } from "../../load/load-settings.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+
+/** A mean that can be added to. */
+class Means {
+  private readonly sums: number[] = [];
+  private readonly counts: number[] = [];
+
+  add(second: number, histogram: Histogram | undefined): void {
+    if (!histogram) return;
+    this.sums[second] = (this.sums[second] ?? 0) + meanMs(histogram) * histogram.totalCount;
+    this.counts[second] = (this.counts[second] ?? 0) + histogram.totalCount;
+  }
+
+  over(seconds: number): (number | null)[] {
+    return Array.from({ length: seconds }, (_, i) => {
+      const count = this.counts[i] ?? 0;
+      return count > 0 ? (this.sums[i] ?? 0) / count : null;
+    });
+  }
+}
+
+function wholeSeconds(windowSeconds: number): number {
+  return Math.floor(windowSeconds + 0.001);
+}
+
+function filled(counts: readonly number[], seconds: number): number[] {
+  return Array.from({ length: seconds }, (_, i) => counts[i] ?? 0);
+}
+
+const CHANGING_LOAD = /^(ramping|daily)-/;
+
+export class SecondSeries {
+  private readonly events = new Map<Operation, number[]>();
+  private readonly responses = new Map<Operation, Means>();
+  private readonly ended = new Map<Operation, number[]>();
+  private readonly completed = new Means();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      if (operation !== "__cycle__") {
+        this.events.set(operation, []);
+        this.ended.set(operation, []);
+      }
+      this.responses.set(operation, new Means());
+    }
+  }
+
+  add(second: number, totals: Totals): void {
+    for (const [operation, counts] of this.events)
+      counts[second] = (counts[second] ?? 0) + totals.countsOf(operation).events;
+    for (const [operation, counts] of this.ended) {
+      const { transactions, emptyPolls } = totals.countsOf(operation);
+      counts[second] = (counts[second] ?? 0) + transactions + emptyPolls;
+    }
+    for (const [operation, means] of this.responses)
+      means.add(second, totals.histograms.get(`${operation}.response`));
+    this.completed.add(second, totals.histograms.get("lifecycle.completed"));
+  }
+
+  /** Whether the window was steady; a last second that is not whole is left out. */
+  steadyState(windowSeconds: number, settings: Pick<TreatmentSettings, "actors" | "faults">): SteadyState {
+    const loads = Object.values(settings.actors).map(({ load }) => load.executor);
+    if (loads.some((executor) => CHANGING_LOAD.test(executor)))
+      return { isSteady: null, reason: "the load changes by design" };
+    if (settings.faults.length > 0) return { isSteady: null, reason: "faults were injected" };
+    const seconds = wholeSeconds(windowSeconds);
+    const series: Series[] = [
+      ...[...this.events].map(([operation, counts]) => ({
+        name: `${operation} events/s`,
+        values: filled(counts, seconds),
+      })),
+      ...[...this.responses].map(([operation, means]) => ({
+        name: `${operation} mean response ms`,
+        values: means.over(seconds),
+      })),
+      { name: "mean time to completion ms", values: this.completed.over(seconds) },
+    ];
+    return steadyStateOf(series);
+  }
+
+  /** Whether an operation stood still, other than by faults that were asked for or by a load that changes or ends by design. */
+  stall(windowSeconds: number, settings: Pick<TreatmentSettings, "actors" | "faults">): Stall | undefined {
+    if (settings.faults.length > 0) return undefined;
+    return stallOf(
+      [...this.ended].flatMap(([operation, counts]) => {
+        const load = loadOf(operation, settings);
+        if (!load || CHANGING_LOAD.test(load.executor) || load.rampUpMs > 0) return [];
+        const perSecond = filled(counts, wholeSeconds(windowSeconds));
+        if (budgetMs(load) !== undefined)
+          perSecond.length = perSecond.findLastIndex((ended) => ended > 0) + 1;
+        return [{ operation, perSecond, clients: isOpenLoop(load) ? undefined : load.clients }];
+      }),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// When other programs may be accused of using the processors, and when the database could be one of them.
+import { expect, it } from "vitest";
+import type { PoolSettings } from "../../scenario/settings.js";
+import { untoldServer } from "./server-share.js";
+
+const direct: PoolSettings = { strategy: "direct", reconnect: "never" };
+const at = (host: string) => [{ host, port: 5432, database: "d", user: "u" }];
+
+function pgbouncer(...urls: string[]): PoolSettings {
+  return {
+    strategy: "pgbouncer",
+    mode: "transaction",
+    size: 4,
+    instances: 1,
+    maxPreparedStatements: 0,
+    urls: urls.map((url) => ({ url, weight: 1 })),
+  };
+}
+
+it("is told where the server's processes are known, or the server is elsewhere", () => {
+  const embedded = { kind: "embedded" as const, serverPid: 7, endpoints: at("127.0.0.1") };
+  const remote = { kind: "url" as const, endpoints: at("db.example") };
+  const local = { kind: "url" as const, serverPid: 7, endpoints: at("localhost") };
+  const container = { kind: "container" as const, serverPid: 7, endpoints: at("127.0.0.1") };
+  for (const target of [embedded, remote, local, container])
+    expect(untoldServer(target, { pool: direct }), target.kind).toBeUndefined();
+  expect(untoldServer(embedded, { pool: pgbouncer() })).toBeUndefined();
+  expect(untoldServer(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") })).toBeUndefined();
+});
+
+it("is not where a local server is not seen, or another's pooler is on this machine", () => {
+  const unseen = "the server's address is local, and its processes are not visible from here";
+  for (const host of ["127.0.0.1", "localhost", "::1", "/var/run/postgresql"]) {
+    expect(untoldServer({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);
+  }
+  expect(untoldServer({ kind: "container", endpoints: at("127.0.0.1") }, { pool: direct })).toBe(unseen);
+  const remote = { kind: "url" as const, endpoints: at("db.example") };
+  expect(untoldServer(remote, { pool: pgbouncer("postgresql://u@localhost:6432/d") })).toMatch(/a pooler/);
+});

@@ -1,0 +1,36 @@
+// Whether the processor time of the database can be told from that of other programs on this machine. It can where
+// its processes are known, and where it runs elsewhere, so that none of it is used here.
+// A server behind a local address whose processes are not seen from here cannot be told from its neighbours.
+import type { AdminClient } from "../../database/admin.js";
+import { findProcess } from "../../foundation/find-process.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+
+function isHere(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|\/.*)?$/i.test(host);
+}
+
+/** The postmaster behind a connection, where it is a process of this machine that can be seen. Never rejects. */
+export async function findPostmaster(admin: AdminClient): Promise<number | undefined> {
+  try {
+    const [row] = await admin.query(
+      "SELECT pid, extract(epoch FROM backend_start)::float8 AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()",
+    );
+    return row && findProcess(Number(row["pid"]), Number(row["began"]))?.parent;
+  } catch {
+    return undefined; // another product, or a server that has gone: its next reading says so
+  }
+}
+
+/** Why the database cannot be told from other programs; undefined where it can. `settings` tell of poolers that someone else runs. */
+export function untoldServer(
+  target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
+  settings: Pick<TreatmentSettings, "pool">,
+): string | undefined {
+  const poolers = settings.pool.strategy === "pgbouncer" ? settings.pool.urls : [];
+  if (poolers.some(({ url }) => !URL.canParse(url) || isHere(new URL(url).hostname)))
+    return "a pooler that train-sim did not start runs on this machine";
+  if (target.serverPid !== undefined) return undefined;
+  if (target.kind === "url" && !target.endpoints.some(({ host }) => isHere(host))) return undefined;
+  return "the server's address is local, and its processes are not visible from here";
+}

@@ -1,0 +1,76 @@
+// Asks the server every other second, on a connection of its own, whether it is still there. A server that stays away for
+// longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
+// is over sooner is none of its business.
+import { monotonicMs } from "../../foundation/clock.js";
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf } from "../../foundation/errors.js";
+import { connectAdmin } from "../../database/admin.js";
+import { StandingSession } from "../../database/standing-session.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+
+const EVERY_MS = 2_000;
+const ANSWER_MS = 3_000;
+const PATIENCE_MS = 8_000;
+
+export class ServerWatch {
+  /** Resolves with the last error once the server has been away for too long; never otherwise. */
+  readonly lost: Promise<string>;
+  private declareLost: (words: string) => void = () => undefined;
+  private readonly session = new StandingSession(() =>
+    connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: ANSWER_MS }),
+  );
+  private timer: NodeJS.Timeout | undefined;
+  private answeredMs = monotonicMs();
+  private isStopped = false;
+  private excuses = 0;
+
+  private readonly purpose: string;
+
+  /** `run` is its name, as `NamespaceClaim` has it, for whoever else wants its namespace. */
+  constructor(
+    private readonly endpoint: Endpoint,
+    run: string | undefined,
+  ) {
+    this.purpose = run === undefined ? "watch" : `watch/${run}`;
+    this.lost = new Promise((resolve) => (this.declareLost = resolve));
+    this.schedule();
+  }
+
+  /** Ends the watch and its connection. Never rejects. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.session.close();
+  }
+
+  /** Until the result is called it may be away for as long as it likes: a fault is there. Its patience begins then. */
+  excuse(): () => void {
+    this.excuses++;
+    return () => {
+      this.excuses--;
+      this.answeredMs = monotonicMs();
+    };
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => void this.ask(), EVERY_MS);
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      const client = await this.session.get();
+      await withinMs(client.query("SELECT 1"), ANSWER_MS);
+      this.answeredMs = monotonicMs();
+    } catch (error) {
+      void this.session.giveUp();
+      const awayMs = monotonicMs() - this.answeredMs;
+      if (awayMs > PATIENCE_MS && this.excuses === 0 && !this.isStopped) {
+        this.declareLost(
+          `${describeEndpoint(this.endpoint)} has not answered for ${Math.round(awayMs / 1000)} s: ${messageOf(error)}`,
+        );
+        return;
+      }
+    }
+    if (!this.isStopped) this.schedule();
+  }
+}

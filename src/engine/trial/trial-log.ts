@@ -1,0 +1,85 @@
+// The coordinator's lines in a trial's NDJSON log: phases, the audit, the end with its totals. Workers write their
+// own lines to the same file; every line says trial, treatment, actor and worker.
+import { join } from "node:path";
+import type { TrainSimError } from "../../foundation/errors.js";
+import { openLogger, type OpenLogger } from "../../foundation/logger.js";
+import type { Conservation } from "../../workloads/train-events/model/conservation.js";
+import type { Ledger } from "../../workloads/train-events/model/ledger.js";
+import { LOG_FILE } from "../../results/log-reader.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import type { Fault } from "../../faults/faults.js";
+import type { TrialPhase } from "../session/observer.js";
+import type { TrialInputs } from "./trial-parts.js";
+
+export class TrialLog {
+  readonly file: string;
+  private readonly open: OpenLogger;
+
+  constructor({ trial, treatment, index, directory }: TrialInputs) {
+    this.file = join(directory, LOG_FILE);
+    this.open = openLogger({
+      file: this.file,
+      level: treatment.settings.log.level,
+      bindings: { trial: trial.number, treatment: trial.treatmentId, actor: "coordinator", worker: 0 },
+    });
+    this.open.logger.info(
+      { event: "start", operation: "*", index, seed: trial.seed, levels: treatment.levels },
+      "trial starts",
+    );
+  }
+
+  /** `windowStartsAt` is given with the phase `measure`: wall-clock time of the window's second 0. */
+  phase(phase: TrialPhase, windowStartsAt?: string): void {
+    this.open.logger.info({ event: "phase", operation: "*", phase, windowStartsAt }, `phase ${phase}`);
+    this.open.flush();
+  }
+
+  /** `second` of the window. */
+  fault({ kind, atMs, forMs }: Fault, second: number, words: string): void {
+    this.open.logger.info(
+      {
+        event: "fault",
+        operation: "*",
+        kind,
+        atSeconds: atMs / 1000,
+        forSeconds: forMs / 1000,
+        second,
+        words,
+      },
+      `fault ${kind} ${words}`,
+    );
+    this.open.flush();
+  }
+
+  /** For the load's last transactions, for so many seconds by now. */
+  waiting(seconds: number, words: string): void {
+    this.open.logger.warn(
+      { event: "waiting", operation: "*", seconds, words },
+      "waiting for the last transactions",
+    );
+    this.open.flush();
+  }
+
+  audited(conservation: Conservation, ledgers: readonly Ledger[]): void {
+    const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
+    const level = conservation.verdict === "ok" ? "info" : "error";
+    this.open.logger[level](
+      { event: "audit", operation: "*", ...conservation, unmatchedLifecycles },
+      "audit",
+    );
+  }
+
+  /** Why lines of the coordinator are missing, if any are. */
+  get failure(): TrainSimError | undefined {
+    return this.open.failure;
+  }
+
+  /** Writes the last line; resolves once the file holds them all. */
+  async close(result: TrialResult): Promise<void> {
+    const { status, reason, windowSeconds } = result;
+    const line = { event: "stop", operation: "*", status, reason, windowSeconds };
+    if (status === "failed") this.open.logger.error(line, "trial failed");
+    else this.open.logger.info(line, "trial ends");
+    await this.open.close();
+  }
+}

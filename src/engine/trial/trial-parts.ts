@@ -1,0 +1,47 @@
+// What a trial is given and what it gives back, apart from the trial itself, so that its log and its parts can name
+// them without knowing how it runs.
+// Types only.
+import type { TrainSimError } from "../../foundation/errors.js";
+import type { AdminClient } from "../../database/admin.js";
+import type { NamespaceClaim } from "../../database/namespace/namespace-claim.js";
+import type { Totals } from "../../metrics/totals.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+import type { Interruption } from "../session/interruption.js";
+import type { ExperimentObserver } from "../session/observer.js";
+import type { ServerIdentities } from "../evidence/server-identities.js";
+
+/** What outlives one trial and every trial needs. */
+export interface TrialHost {
+  readonly target: RunningTarget;
+  readonly admin: AdminClient;
+  readonly identities: ServerIdentities;
+  readonly claim: NamespaceClaim;
+  readonly observer: ExperimentObserver;
+  readonly interruption: Interruption;
+  /** Told the version of each pooler that takes part. */
+  readonly onPooler: (version: string) => void;
+  /** Told the running totals of the window, once a second while it lasts. */
+  readonly onTotals?: WatchTotals;
+}
+
+/** `windowSeconds` is how much of the window the totals are of; a late part repeats an earlier second. */
+export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
+
+export interface TrialInputs {
+  readonly trial: PlannedTrial;
+  readonly treatment: Treatment;
+  /** Position among the trials of its treatment, from 0. */
+  readonly index: number;
+  /** The trial's own directory, which exists. */
+  readonly directory: string;
+}
+
+/** A finished trial with its histograms, to be merged over the trials of a treatment. */
+export interface FinishedTrial {
+  readonly result: TrialResult;
+  readonly totals: Totals;
+  /** Why the experiment cannot go on, when it cannot. */
+  readonly failure?: TrainSimError;
+}

@@ -1,0 +1,250 @@
+// One worker thread's life: it builds its actor, connects, and then follows the coordinator's commands. Each phase
+// is a set of client loops with a pacer of its own; changing phase means to end the loops (what is under way is
+// finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
+import { setImmediate as turn } from "node:timers/promises";
+import { monotonicMs } from "../../foundation/clock.js";
+import type { OpenLogger } from "../../foundation/logger.js";
+import { EventLoopWatch } from "../../foundation/process-usage.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { ConnectionSource } from "../../workloads/train-events/sql/workload.js";
+import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
+import { PartNames } from "../../metrics/part-times.js";
+import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
+import { warmUpPlan, type PacingPlan } from "../../load/create-pacer.js";
+import { PunctualSleeper } from "../../load/punctual-sleeper.js";
+import { arrivalOperation, ROLE_OPERATIONS } from "../../results/operation-results.js";
+import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
+import type { Actor } from "../../actors/actor.js";
+import { traitsOf, type RoleTraits } from "../../workloads/train-events/actors/create-actor.js";
+import { EventLog } from "../../actors/event-log.js";
+import { BatchLedger } from "../../workloads/train-events/actors/batch-ledger.js";
+import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
+import type { Assignment, Command, Report } from "../../actors/protocol.js";
+import { LifecycleClock } from "../../workloads/train-events/actors/publish-times.js";
+import { writeSummaryLines } from "../../actors/summary-lines.js";
+import { WorkerEndpoints } from "../../actors/worker-endpoints.js";
+import { TimeAccount } from "../../actors/time-account.js";
+import { RetryPolicy } from "../../actors/retry-policy.js";
+import { lookBeside } from "../../workloads/train-events/actors/look-beside.js";
+import { SampleChecker } from "../../workloads/train-events/actors/sample-checks.js";
+import { Transactor } from "../../actors/transactor.js";
+
+/** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
+const LAST_TRIES_MS = 5_000;
+/** The compiler is to know both sides of the window before it takes one for the only one. */
+const OUTSIDE_FIRST_MS = 250;
+
+const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
+
+export class ActorWorker {
+  private readonly sleeper = PunctualSleeper.withThread((error) => this.fail(error));
+  private readonly loop = new EventLoopWatch();
+  private readonly time = new TimeAccount();
+  private readonly partNames = new PartNames();
+  readonly ledger: BatchLedger;
+  private readonly checks: SampleChecker;
+  private readonly lifecycle: LifecycleClock;
+  private readonly endpoints: WorkerEndpoints;
+  private readonly source: ConnectionSource;
+  private readonly recorder: Recorder;
+  private readonly retry: RetryPolicy;
+  private readonly eventLog: EventLog;
+  private readonly traits: RoleTraits;
+  private readonly actor: Actor;
+  private phaseName: PhaseName = "warm-up";
+  private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
+  private ticker: NodeJS.Timeout | undefined;
+  private obeyed: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly assignment: Assignment,
+    private readonly log: OpenLogger,
+    private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
+    private readonly fail: (error: unknown) => void,
+  ) {
+    const { settings, role, trial } = assignment;
+    const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
+    this.lifecycle = new LifecycleClock(assignment.publishTimes);
+    this.eventLog = new EventLog(log.logger);
+    this.endpoints = new WorkerEndpoints(assignment);
+    this.source = this.endpoints.source;
+    this.traits = traitsOf(role, assignment.isCeiling === true);
+    this.ledger = BatchLedger.of(assignment, this.traits.publishes);
+    this.retry = new RetryPolicy(settings.retry, prng);
+    this.recorder = new Recorder(ROLE_OPERATIONS[role], this.endpoints.split);
+    const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
+    this.checks = SampleChecker.of(assignment, { lifecycle, beside: lookBeside(source, time) });
+    this.actor = this.traits.create({
+      assignment,
+      workload: createWorkload(settings),
+      transactor: new Transactor({
+        ...{ source, recorder, eventLog, sleeper, time, partNames },
+        retry: this.retry,
+        slowTransactionMs: settings.log.slowTransactionMs,
+        nowMs: monotonicMs,
+        arrivals: () => (this.isScheduled() ? arrivalOperation(role) : undefined),
+      }),
+      recorder,
+      lifecycle,
+      sleeper,
+      prng,
+      isDraining: () => this.phaseName === "drain",
+      isEnding: () => this.phase.isOver,
+      isScheduled: () => this.isScheduled(),
+      ledger,
+      checks: this.checks,
+      time,
+      partNames,
+    });
+  }
+
+  /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
+  async prepare(): Promise<void> {
+    if (keepsTime(this.assignment)) this.sleeper.hangBell();
+    await this.source.warm();
+    const { clients } = this.assignment;
+    for (let client = 0; client < clients; client++) {
+      this.actor.prepare(client);
+      await turn(); // it takes long where batches are large, and the thread is to show that it lives
+    }
+    this.loop.start();
+    this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
+    this.log.logger.info({ event: "start", operation: "*", clients }, "worker ready");
+    this.send({ kind: "ready" });
+  }
+
+  /** Carries the command out once those before it are done; a stop never overtakes a change of phase. */
+  obey(command: Command): Promise<void> {
+    this.obeyed = this.obeyed.then(() => this.carryOut(command));
+    return this.obeyed;
+  }
+
+  private async carryOut(command: Command): Promise<void> {
+    switch (command.kind) {
+      case "start":
+        await this.sleeper.sleep(command.atMs - monotonicMs());
+        this.recorder.rehearse(command.atMs + OUTSIDE_FIRST_MS);
+        this.time.setWindow(command.atMs, Number.POSITIVE_INFINITY);
+        this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP, command.atMs);
+        return;
+      case "pause":
+        await this.endPhase();
+        this.send({ kind: "paused" });
+        return;
+      case "measure":
+        return this.measure(command.startMs, command.endMs);
+      case "finish":
+        this.loop.close();
+        await this.endPhase();
+        this.send({ kind: "finished" });
+        return;
+      case "drain":
+        if (this.traits.drains) this.begin("drain", CLOSED_LOOP, monotonicMs());
+        else this.enter("drain");
+        return;
+      case "stop":
+        return this.stop();
+    }
+  }
+
+  /** Ends everything at once, for a thread that is about to die; sends nothing. */
+  async abandon(): Promise<void> {
+    clearInterval(this.ticker);
+    this.phase.isOver = true;
+    await Promise.all([this.sleeper.close(), this.source.close()]);
+  }
+
+  private async measure(startMs: number, endMs: number): Promise<void> {
+    const isFirst = this.phaseName === "warm-up";
+    this.recorder.setWindow(startMs, endMs);
+    this.time.setWindow(startMs, endMs);
+    if (!isFirst) return;
+    // A timer may fire a fraction of a millisecond early, and what a budget is spent on before the window is counted nowhere.
+    while (monotonicMs() < startMs) await this.sleeper.sleep(Math.ceil(startMs - monotonicMs()));
+    this.loop.open();
+    if (this.load && this.phase.isOver) {
+      this.begin("measure", this.load, startMs);
+      if (budgetMs(this.load) !== undefined) this.announceBudgetDone(this.phase);
+    } else {
+      this.enter("measure");
+    }
+  }
+
+  private get load(): LoadSettings | undefined {
+    return this.assignment.settings.actors[this.assignment.role]?.load;
+  }
+
+  /** Whether what runs now are arrivals of an open loop. */
+  private isScheduled(): boolean {
+    return this.phaseName !== "drain" && this.load !== undefined && isOpenLoop(this.load);
+  }
+
+  private announceBudgetDone(phase: Phase): void {
+    void phase.done.then(() => {
+      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastEndedMs });
+    });
+  }
+
+  private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
+    const { assignment, actor, sleeper, recorder } = this;
+    const operation = arrivalOperation(assignment.role);
+    this.enter(name);
+    const phase = startPhase({
+      name,
+      plan,
+      isPaced: name !== "drain",
+      startMs,
+      endMs: () => (name === "measure" ? recorder.windowEndMs : Number.POSITIVE_INFINITY),
+      assignment,
+      actor,
+      sleeper,
+      time: this.time,
+      arrivals: {
+        offered: (intendedMs) => recorder.offered(operation, intendedMs),
+        dropped: (intendedMs, atMs) => recorder.dropped(operation, intendedMs, atMs),
+      },
+    });
+    this.phase = phase;
+    phase.done.catch((error: unknown) => this.fail(error));
+  }
+
+  private async endPhase(): Promise<void> {
+    const { phase } = this;
+    phase.isOver = true;
+    phase.pacer?.settle?.();
+    this.sleeper.wakeAll();
+    await phase.done;
+  }
+
+  private async stop(): Promise<void> {
+    this.loop.close();
+    this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
+    await this.endPhase();
+    clearInterval(this.ticker);
+    this.lifecycle.settlePending();
+    this.ship(Number.POSITIVE_INFINITY);
+    const ledger = { ...this.ledger.close(this.lifecycle.unmatched), checks: this.checks.total() };
+    this.loop.stop();
+    await Promise.all([this.sleeper.close(), this.source.close()]);
+    this.enter("stopped");
+    const usage = { loop: this.loop.ofStretch, accountedMs: this.time.total() };
+    this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
+  }
+
+  private ship(nowMs: number): void {
+    this.lifecycle.settlePending();
+    this.phase.pacer?.settle?.();
+    const delta: RecorderDelta = this.recorder.take(nowMs);
+    writeSummaryLines(this.eventLog, this.phaseName, delta);
+    const contacts = [...this.source.contacts];
+    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms, contacts };
+    this.send(report, transferablesOf(delta));
+    this.log.flush();
+    this.ledger.flush();
+  }
+
+  private enter(name: PhaseName): void {
+    this.phaseName = name;
+    this.log.logger.info({ event: "phase", operation: "*", phase: name }, `phase ${name}`);
+  }
+}

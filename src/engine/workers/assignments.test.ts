@@ -1,0 +1,72 @@
+// Sharing clients out over threads: nobody is dropped, nobody is doubled.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
+
+interface Group {
+  readonly workers: number;
+  readonly clients: number;
+  readonly [key: string]: string | number;
+}
+
+function settingsWith(groups: Record<string, Group>): TreatmentSettings {
+  const actors = Object.fromEntries(
+    Object.entries(groups).map(([role, { workers, clients, ...load }]) => [
+      role,
+      {
+        workers,
+        load: {
+          executor: "constant-clients",
+          clients,
+          thinkTimeMs: { min: 0, max: 0 },
+          rampUpMs: 0,
+          ...load,
+        },
+      },
+    ]),
+  );
+  return { actors } as unknown as TreatmentSettings;
+}
+
+const trial = { number: 1, block: 0, treatmentId: "text", seed: 7 };
+const endpoints = [{ host: "127.0.0.1", port: 5432, database: "d", user: "u" }];
+const rest = { trial, endpoints, prepared: true, logFile: "log.ndjson", directory: "trial" };
+
+it("gives every client of every group to exactly one worker, the remainder included", () => {
+  const group = fc
+    .tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 0, max: 100 }))
+    .map(([workers, more]) => ({ workers, clients: workers + more }));
+  fc.assert(
+    fc.property(group, group, (producers, consumers) => {
+      const assignments = assignmentsOf({ ...rest, settings: settingsWith({ producers, consumers }) });
+      expect(assignments).toHaveLength(producers.workers + consumers.workers);
+      const numbers = assignments.flatMap((each) =>
+        Array.from({ length: each.clients }, (_, client) => each.firstClientOfTrial + client),
+      );
+      expect(numbers).toEqual(Array.from({ length: producers.clients + consumers.clients }, (_, i) => i));
+      const sizes = assignments.filter((each) => each.role === "producers").map((each) => each.clients);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+it("gives a ring of publish moments to publishing workers only, and every worker sees them all", () => {
+  const settings = settingsWith({
+    producers: { workers: 2, clients: 2 },
+    consumers: { workers: 1, clients: 1 },
+  });
+  const assignments = assignmentsOf({ ...rest, settings });
+  expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
+  expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);
+});
+
+it("stops those workers before the window whose work is counted from its start", () => {
+  const settings = settingsWith({
+    producers: { workers: 2, clients: 4, executor: "constant-arrival-rate" },
+    consumers: { workers: 1, clients: 2 },
+    archivers: { workers: 1, clients: 2, executor: "shared-iterations", iterations: 5, maxDurationMs: 1000 },
+  });
+  const assignments = assignmentsOf({ ...rest, settings });
+  expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
+});

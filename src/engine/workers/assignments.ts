@@ -1,0 +1,85 @@
+// Turns a treatment into the assignments of its worker threads: who runs which clients, of which group, with which
+// share of the pool and which shared memory. Pure but for the shared memory it allocates.
+import { allocatePublishTimes } from "../../workloads/train-events/actors/publish-times.js";
+import { ROLE_TRAITS } from "../../workloads/train-events/actors/create-actor.js";
+import type { Assignment } from "../../actors/protocol.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import {
+  ROLES,
+  shareOf,
+  totalClients,
+  type ActorGroup,
+  type PlannedTrial,
+  type Role,
+  type TreatmentSettings,
+} from "../../scenario/settings.js";
+
+export interface AssignmentInputs {
+  readonly trial: PlannedTrial;
+  readonly settings: TreatmentSettings;
+  readonly endpoints: readonly Endpoint[];
+  readonly prepared: boolean;
+  readonly logFile: string;
+  /** The trial's directory. */
+  readonly directory: string;
+}
+
+/** The groups of a treatment in a fixed order. */
+export function groupsOf(settings: TreatmentSettings): [Role, ActorGroup][] {
+  return ROLES.flatMap((role) => {
+    const group = settings.actors[role];
+    return group ? [[role, group] as [Role, ActorGroup]] : [];
+  });
+}
+
+export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
+  const { trial, settings } = inputs;
+  const groups = groupsOf(settings);
+  const clientsOfTrial = totalClients(settings);
+  const workersOfTrial = groups.reduce((sum, [, group]) => sum + group.workers, 0);
+  const publishTimes = new Map<number, SharedArrayBuffer>();
+  const assignments: Assignment[] = [];
+  let clientsBefore = 0;
+  for (const [role, group] of groups) {
+    const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
+    let firstClient = 0;
+    for (let index = 0; index < group.workers; index++) {
+      const ordinal = assignments.length;
+      if (ROLE_TRAITS[role].publishes) publishTimes.set(ordinal, allocatePublishTimes());
+      const clients = shareOf(group.load.clients, group.workers, index);
+      assignments.push({
+        role,
+        ordinal,
+        index,
+        workers: group.workers,
+        clients,
+        firstClient,
+        groupClients: group.load.clients,
+        firstClientOfTrial: clientsBefore + firstClient,
+        clientsOfTrial,
+        workersOfTrial,
+        trial: { number: trial.number, treatmentId: trial.treatmentId, seed: trial.seed },
+        settings,
+        endpoints: [...inputs.endpoints],
+        prepared: inputs.prepared,
+        logFile: inputs.logFile,
+        directory: inputs.directory,
+        sharedCounter,
+        publishTimes,
+      });
+      firstClient += clients;
+    }
+    clientsBefore += group.load.clients;
+  }
+  return assignments;
+}
+
+/**
+ * The workers (by ordinal) that stop between warm-up and window, for what they do in it is counted from its start: a
+ * budget, a schedule of arrivals, a ramp.
+ */
+export function workersThatStartAnew(assignments: readonly Assignment[]): number[] {
+  return assignments
+    .filter(({ settings, role }) => settings.actors[role]?.load.executor !== "constant-clients")
+    .map(({ ordinal }) => ordinal);
+}

@@ -1,0 +1,97 @@
+// The ceiling of the load generator: how many `select 1` a second the very clients of a treatment get through the very
+// pool, in a closed loop without think time. It takes a second, in worker threads of its own, after the first trial of
+// each pool, which so begins a second sooner; what a trial reaches is stated against it. A ceiling that cannot be measured is noted, never invented.
+import { join } from "node:path";
+import { monotonicMs, systemClock } from "../../foundation/clock.js";
+import { TargetError } from "../../foundation/errors.js";
+import { Tally } from "../../metrics/tally.js";
+import { operationsOf } from "../../results/operation-results.js";
+import type { Ceiling } from "../../results/result-schema.js";
+import {
+  totalClients,
+  type PlannedTrial,
+  type Treatment,
+  type TreatmentSettings,
+} from "../../scenario/settings.js";
+import type { RunningTarget } from "../../targets/running-target.js";
+import { assignmentsOf } from "./assignments.js";
+import { Fleet } from "./fleet.js";
+import type { Interruption } from "../session/interruption.js";
+import { openPooler } from "../../pools/pgbouncer/pooler.js";
+
+const LEAD_MS = 30;
+const WARM_UP_MS = 200;
+const WINDOW_MS = 600;
+const PATIENCE_MS = 10_000;
+
+export interface CeilingInputs {
+  readonly target: RunningTarget;
+  readonly trial: PlannedTrial;
+  readonly treatment: Treatment;
+  /** Where the workers' log goes. */
+  readonly directory: string;
+  readonly interruption: Interruption;
+}
+
+/** What two treatments share when they have the same ceiling. */
+export function ceilingKey({ target, pool, prepared, actors }: TreatmentSettings): string {
+  const clients = Object.entries(actors).map(([role, { workers, load }]) => [role, workers, load.clients]);
+  return JSON.stringify([target, pool, prepared, clients]);
+}
+
+/** The same clients, asking as fast as they can. */
+function unpaced(settings: TreatmentSettings): TreatmentSettings {
+  const actors = Object.entries(settings.actors).map(([role, { workers, load }]) => {
+    const pace = { thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 };
+    return [role, { workers, load: { executor: "constant-clients", clients: load.clients, ...pace } }];
+  });
+  return { ...settings, actors: Object.fromEntries(actors) as TreatmentSettings["actors"] };
+}
+
+/** Rejects when the clients cannot connect or the server does not answer; undefined when the user wants to stop. */
+export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | undefined> {
+  const settings = unpaced(inputs.treatment.settings);
+  const pooler = await openPooler(inputs.target, settings);
+  const assignments = assignmentsOf({
+    trial: inputs.trial,
+    settings,
+    endpoints: pooler?.endpoints ?? inputs.target.endpoints,
+    prepared: settings.prepared && (pooler?.supportsPreparedStatements ?? true),
+    logFile: join(inputs.directory, "ceiling.ndjson"),
+    directory: inputs.directory,
+  }).map((assignment) => ({ ...assignment, isCeiling: true }));
+  const tally = new Tally(operationsOf(settings), assignments.length);
+  const fleet = new Fleet(assignments, { onDelta: (delta, worker) => tally.add(worker, delta) });
+  const ended = new AbortController();
+  const patience = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
+    throw new TargetError(`\`select 1\` was not answered within ${PATIENCE_MS / 1000} s`);
+  });
+  // Told of by the race only.
+  patience.catch(() => undefined);
+  try {
+    return await Promise.race([measure(fleet, tally, settings, inputs.interruption), patience]);
+  } finally {
+    ended.abort();
+    await fleet.terminate();
+    await pooler?.stop();
+  }
+}
+
+async function measure(
+  fleet: Fleet,
+  tally: Tally,
+  settings: TreatmentSettings,
+  interruption: Interruption,
+): Promise<Ceiling | undefined> {
+  await fleet.launch();
+  const startMs = monotonicMs() + LEAD_MS;
+  const windowStartMs = startMs + WARM_UP_MS;
+  fleet.start(startMs);
+  fleet.measure(windowStartMs, windowStartMs + WINDOW_MS);
+  await interruption.sleep(windowStartMs + WINDOW_MS - monotonicMs());
+  await fleet.stop();
+  if (interruption.isRequested()) return undefined;
+  const { operations } = tally.summary(WINDOW_MS / 1000);
+  const transactions = Object.values(operations).reduce((sum, each) => sum + each.transactions, 0);
+  return { clients: totalClients(settings), transactionsPerSecond: transactions / (WINDOW_MS / 1000) };
+}

@@ -1,0 +1,250 @@
+// The worker threads of one trial, commanded together: launched and connected, held at a barrier, started at one
+// instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears fails
+// the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
+import type { Worker } from "node:worker_threads";
+import { monotonicMs } from "../../foundation/clock.js";
+import { withinMs } from "../../foundation/deadline.js";
+import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
+import { collectAllGarbage } from "../../foundation/garbage.js";
+import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
+import type { Ledger } from "../../workloads/train-events/model/ledger.js";
+import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../../actors/protocol.js";
+import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
+import type { EndpointDelta } from "../../metrics/endpoint-split.js";
+import type { RecorderDelta } from "../../metrics/recorder.js";
+import { Heartbeat } from "./heartbeat.js";
+import { Musters, type ReportOf } from "./musters.js";
+import { crashed, endless, hung } from "./worker-failures.js";
+import { WorkerRoll } from "./worker-roll.js";
+import { startThread } from "./worker-thread.js";
+
+/** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
+const SILENCE_MS = 15_000;
+/** Many threads that load the program at once on few cores take their time until the first report. */
+const START_GRACE_MS = 45_000;
+/** A thread that is told to end does so between two steps of its code. */
+const END_PATIENCE_MS = 10_000;
+
+/** Longer than what is under way may be tried again. */
+const CLOSE_PATIENCE_MS = 8_000;
+
+/** Least time between a command and the instant it names. */
+const LEAD_MIN_MS = 30;
+const LEAD_MAX_MS = 2_000;
+/** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
+const LEAD_DELAYS = 2;
+
+export interface FleetEvents {
+  onDelta(delta: RecorderDelta, worker: number): void;
+  /** With each delta, how the worker's connections to each endpoint went since it began. */
+  readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
+}
+
+export class Fleet {
+  private readonly workers: Worker[] = [];
+  private readonly musters = new Musters();
+  private readonly roll = new WorkerRoll();
+  private readonly eventLoopDelaysMs: number[] = [];
+  private windowUsages: readonly WorkerUsage[] = [];
+  private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
+  private readonly heartbeat: Heartbeat;
+  private pulse: NodeJS.Timeout | undefined;
+  private rejectFailure: (error: TrainSimError) => void = () => undefined;
+  /** Rejects when a worker fails; never resolves. */
+  readonly failure: Promise<never>;
+
+  constructor(
+    readonly assignments: readonly Assignment[],
+    private readonly events: FleetEvents,
+  ) {
+    this.heartbeat = new Heartbeat({
+      ...{ nowMs: monotonicMs, everyMs: PULSE_MS, silenceMs: SILENCE_MS },
+      onSilent: (worker, silentMs) => this.fail(hung(this.nameOf(worker), silentMs)),
+    });
+    this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
+    this.failure.catch(() => undefined);
+  }
+
+  /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
+  async launch(): Promise<void> {
+    const ready = this.muster("ready");
+    tuneFor(this.assignments.reduce((sum, { clients }) => sum + clients, 0));
+    this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
+    this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
+    // By the thread of the coordinator, which is left with what a preload and trials before took; theirs are new.
+    await Promise.all([ready, collectAllGarbage()]);
+  }
+
+  start(atMs: number): void {
+    this.command({ kind: "start", atMs });
+  }
+
+  /** Sets the window everywhere; `endMs` may be Infinity and be set again later. */
+  measure(startMs: number, endMs: number): void {
+    this.command({ kind: "measure", startMs, endMs });
+  }
+
+  /** Resolves when those workers finished what was under way and wait. */
+  async pause(workers: readonly number[]): Promise<void> {
+    await this.ask({ kind: "pause" }, "paused", workers);
+  }
+
+  /**
+   * Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. To be asked
+   * before the window is set: each says so once, and maybe at once.
+   */
+  budgetsDone(workers: readonly number[]): Promise<number> {
+    const reports = this.muster("budget-done", workers);
+    const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
+    lastMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
+    return lastMs;
+  }
+
+  /** Resolves once the load has ended to its last transaction. */
+  async finish(): Promise<void> {
+    await this.ask({ kind: "finish" }, "finished");
+  }
+
+  /** After `finish`: those that empty the queue begin to. */
+  drain(): void {
+    this.command({ kind: "drain" });
+  }
+
+  /** Resolves once all have finished, shipped and disconnected. */
+  async stop(): Promise<void> {
+    const reports = await this.ask({ kind: "stop" }, "stopped");
+    tuneAsUsual();
+    this.windowUsages = reports.map((report) => report.usage);
+    this.endpointsTold = reports.map((report) => report.endpoints);
+  }
+
+  /** After a failure: those that are left finish what is under way and close their ledgers, if they can. Never rejects. */
+  async closeLedgers(): Promise<void> {
+    const left = this.everyone().filter((number) => !this.roll.hasEnded(number));
+    this.command({ kind: "stop" }, left);
+    await this.roll.untilEnded(left, CLOSE_PATIENCE_MS);
+  }
+
+  /** What those workers told that closed their ledgers, and the names of the others. */
+  get account(): { readonly told: readonly Ledger[]; readonly unclosed: readonly string[] } {
+    const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
+    return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
+  }
+
+  /** What each worker did with the window, in order; empty before they have stopped. */
+  get usages(): readonly WorkerUsage[] {
+    return this.windowUsages;
+  }
+
+  /** What each worker saw of each endpoint; empty before they have stopped. */
+  get endpointDeltas(): readonly (readonly EndpointDelta[])[] {
+    return this.endpointsTold;
+  }
+
+  /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */
+  eventLoopDelayP99Ms(): number {
+    // A worker that has not reported yet is a hole, which Object.values leaves out.
+    return Math.max(0, ...Object.values(this.eventLoopDelaysMs));
+  }
+
+  /**
+   * Milliseconds between a command and the instant it names, so that every thread has heard it before, busy ones too:
+   * what a thread does between the start of a window and hearing of it is measured by nobody.
+   */
+  get leadMs(): number {
+    return Math.min(LEAD_MAX_MS, Math.max(LEAD_MIN_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms()));
+  }
+
+  /** Ends every thread at once, whatever it is doing; resolves with what is wrong when Node cannot end one. */
+  async terminate(): Promise<TrialError | undefined> {
+    clearInterval(this.pulse);
+    tuneAsUsual();
+    this.assignments.forEach((_, number) => this.roll.ended(number));
+    const ends = await Promise.allSettled(
+      this.workers.map((worker) => withinMs(worker.terminate(), END_PATIENCE_MS)),
+    );
+    const first = ends.findIndex(({ status }) => status === "rejected");
+    return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
+  }
+
+  private startWorker(assignment: Assignment, number: number): void {
+    const worker = startThread(assignment);
+    worker.on("online", () => this.heartbeat.expect(number, START_GRACE_MS));
+    worker.on("message", (message: unknown) => {
+      try {
+        this.receive(Report.parse(message), number);
+      } catch (error) {
+        // Thrown here, it would end the process and every result with it.
+        this.fail(asTrainSimError(error));
+      }
+    });
+    worker.on("error", (error) => this.fail(crashed(this.nameOf(number), error)));
+    worker.on("exit", (code) => {
+      if (this.roll.hasEnded(number)) return;
+      this.fail(new TrialError(`${this.nameOf(number)} ended without a word (exit code ${code})`));
+      this.ended(number);
+    });
+    this.workers.push(worker);
+  }
+
+  private nameOf(number: number): string {
+    const { role, index } = this.assignments[number] as Assignment;
+    return `${role} worker ${index}`;
+  }
+
+  private receive(report: Report, number: number): void {
+    this.heartbeat.heard(number);
+    if (report.kind === "alive") return;
+    if (report.kind === "delta") {
+      this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
+      this.events.onDelta(report.delta, number);
+      this.events.onContacts?.(number, report.delta, report.contacts);
+      return;
+    }
+    if (report.kind === "failed") {
+      this.ended(number);
+      const code = Object.values(ExitCode).find((each) => each === report.exitCode) ?? ExitCode.unexpected;
+      this.fail(new TrainSimError(report.message, code, report.hint));
+      return;
+    }
+    if (report.kind === "stopped") {
+      this.roll.closed(number, report.ledger);
+      this.ended(number);
+    }
+    this.musters.receive(report, number);
+  }
+
+  private muster<K extends Report["kind"]>(
+    kind: K,
+    workers: readonly number[] = this.everyone(),
+  ): Promise<ReportOf<K>[]> {
+    return Promise.race([this.musters.await(kind, workers), this.failure]);
+  }
+
+  /** One report of that kind from each of those workers, in answer to the command. */
+  private ask<K extends Report["kind"]>(
+    command: Command,
+    kind: K,
+    workers: readonly number[] = this.everyone(),
+  ): Promise<ReportOf<K>[]> {
+    const answers = this.muster(kind, workers);
+    this.command(command, workers);
+    return answers;
+  }
+
+  private everyone(): number[] {
+    return this.assignments.map((_, number) => number);
+  }
+
+  private command(command: Command, workers: readonly number[] = this.everyone()): void {
+    for (const number of workers) this.workers[number]?.postMessage(command);
+  }
+
+  /** The worker has said that it ends. */
+  private ended(number: number): void {
+    this.roll.ended(number);
+    this.heartbeat.forget(number);
+  }
+
+  private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
+}

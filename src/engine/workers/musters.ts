@@ -1,0 +1,36 @@
+// What is awaited of several workers at once: one report of a kind from each, in whatever order they come. A wait ends
+// with the last of them, or never: who calls it knows what ends it otherwise.
+import type { Report } from "../../actors/protocol.js";
+
+export type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
+
+/** Resolved with one report of each worker. */
+interface Muster {
+  readonly kind: Report["kind"];
+  readonly received: Map<number, Report>;
+  readonly expected: readonly number[];
+  readonly resolve: (reports: Report[]) => void;
+}
+
+export class Musters {
+  private readonly open = new Set<Muster>();
+
+  /** The next report of that kind of each of those workers, in their order. */
+  await<K extends Report["kind"]>(kind: K, workers: readonly number[]): Promise<ReportOf<K>[]> {
+    if (workers.length === 0) return Promise.resolve([]);
+    const all = new Promise<Report[]>((resolve) => {
+      this.open.add({ kind, received: new Map(), expected: workers, resolve });
+    });
+    return all as Promise<ReportOf<K>[]>;
+  }
+
+  receive(report: Report, worker: number): void {
+    for (const muster of this.open) {
+      if (muster.kind !== report.kind || !muster.expected.includes(worker)) continue;
+      muster.received.set(worker, report);
+      if (muster.received.size < muster.expected.length) continue;
+      this.open.delete(muster);
+      muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
+    }
+  }
+}

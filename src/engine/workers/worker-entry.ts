@@ -1,0 +1,71 @@
+// The entry of a worker thread: checks its assignment, runs an ActorWorker, passes commands in and reports out,
+// and turns anything that goes wrong into one `failed` report with its cause.
+// It holds no logic of the load itself, so that a worker can be tested without a thread.
+import { parentPort, workerData } from "node:worker_threads";
+import * as z from "zod";
+import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
+import { openLogger } from "../../foundation/logger.js";
+import { ActorWorker } from "./actor-worker.js";
+import { Assignment, Command, PULSE_MS, type Report } from "../../actors/protocol.js";
+
+const port = parentPort;
+if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
+
+const checked = Assignment.safeParse(workerData);
+// A zod error loses its words on the way to another thread; a plain one keeps them.
+if (!checked.success) throw new TypeError(`bad assignment: ${z.prettifyError(checked.error)}`);
+const assignment = checked.data;
+const { trial, role, index, settings } = assignment;
+const log = openLogger({
+  file: assignment.logFile,
+  level: settings.log.level,
+  bindings: { trial: trial.number, treatment: trial.treatmentId, actor: role, worker: index },
+});
+
+let hasEnded = false;
+/** Tells the coordinator that this thread is not hung, whatever its clients wait for. */
+const pulse = setInterval(() => port.postMessage({ kind: "alive" } satisfies Report), PULSE_MS);
+
+async function end(report: Report): Promise<void> {
+  if (hasEnded) return;
+  hasEnded = true;
+  clearInterval(pulse);
+  await log.close();
+  port?.postMessage(log.failure && report.kind === "stopped" ? failedBy(log.failure) : report);
+  port?.close();
+}
+
+function failedBy(error: unknown): Report {
+  const isOurs = error instanceof TrainSimError;
+  return {
+    kind: "failed",
+    message: `${role} worker ${index}: ${messageOf(error)}`,
+    exitCode: isOurs ? error.exitCode : ExitCode.unexpected,
+    hint: isOurs ? error.hint : "",
+  };
+}
+
+async function fail(error: unknown): Promise<void> {
+  if (hasEnded) return;
+  log.logger.error({ event: "stop", operation: "*", reason: messageOf(error) }, "worker failed");
+  worker.ledger.flush(); // for the audit of a trial that has failed
+  await end(failedBy(error));
+  await worker.abandon();
+}
+
+const worker = new ActorWorker(
+  assignment,
+  log,
+  (report, transfer = []) => {
+    if (report.kind === "stopped") void end(report);
+    else if (!hasEnded) port.postMessage(report, transfer);
+  },
+  (error) => void fail(error),
+);
+
+port.on("message", (message: unknown) => {
+  void (async () => worker.obey(Command.parse(message)))().catch(fail);
+});
+process.on("unhandledRejection", (reason) => void fail(reason));
+
+worker.prepare().catch(fail);

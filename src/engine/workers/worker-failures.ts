@@ -1,0 +1,30 @@
+// What is said of a worker thread that failed without saying it itself: where it ran, what was seen, what to do about it.
+// The fleet notices these; each fails the trial.
+import { codeOf, messageOf, TrialError } from "../../foundation/errors.js";
+
+/** It threw what nobody caught, or has no memory left. `who` is as in `producers worker 0`. */
+export function crashed(who: string, error: unknown): TrialError {
+  if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
+    return new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error });
+  return new TrialError(
+    `${who} ran out of memory: ${messageOf(error)}`,
+    "Take smaller batches or give its role more workers; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",
+    { cause: error },
+  );
+}
+
+/** It was told to end so long ago. Node 24 and 26 do not end a thread whose memory ran out within one long loop. */
+export function endless(who: string, sinceMs: number): TrialError {
+  return new TrialError(
+    `${who} did not end within ${sinceMs / 1000} s of being told to`,
+    "Give its role more workers, or take smaller batches; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",
+  );
+}
+
+/** It has not reported for so long. */
+export function hung(who: string, silentMs: number): TrialError {
+  return new TrialError(
+    `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
+    "Its thread is blocked: take smaller batches, or report a bug if they are small.",
+  );
+}

@@ -1,0 +1,49 @@
+// `connection-limit`: every connection of the server but a few is held by sessions that do nothing, so that whoever
+// connects is refused (53300), as when other services have used them up. Limits of a role or a database would not do:
+// they do not bind a superuser, and changing them would outlive a crash of train-sim.
+// Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
+import { counted } from "../foundation/units.js";
+import { connectFault, endSessions, HeldConnections } from "../database/fault-sessions.js";
+import { loadSessions } from "../database/load-sessions.js";
+import type { SqlClient } from "../database/admin.js";
+import type { FaultHost, FaultKind } from "./fault.js";
+
+/** Clients come back as soon as they are ended, so it takes some rounds to get ahead of them. */
+const ROUNDS = 50;
+
+export const connectionLimit: FaultKind<"connection-limit"> = {
+  async inject(host, { connections, drop }) {
+    const client = await connectFault(host.target.admin);
+    const held = new HeldConnections(host.target.admin);
+    try {
+      await held.takeAll();
+      const ended = drop ? await endExcess(host, client, held, connections) : 0;
+      const load = (await loadSessions(client)).length;
+      if (load < connections) await held.giveBack(connections - load);
+      const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
+      return { words, clear: () => held.giveAllBack() };
+    } catch (error) {
+      await held.giveAllBack();
+      throw error;
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+/** Ends sessions of the load until no more than `most` are left, and takes their places; resolves to how many. */
+async function endExcess(
+  { prng, signal }: FaultHost,
+  client: SqlClient,
+  held: HeldConnections,
+  most: number,
+): Promise<number> {
+  let ended = 0;
+  for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
+    const load = prng.shuffle(await loadSessions(client));
+    if (load.length <= most) break;
+    ended += await endSessions(client, load.slice(most));
+    await held.takeAll();
+  }
+  return ended;
+}

@@ -1,0 +1,51 @@
+// `disk-full`: the file system under the server's tables, or under its write-ahead log, has no free byte until the fault
+// is over. Without room for tables statements fail (53100) and the server goes on; without room for the log it panics,
+// and cannot recover before there is room again: then it is started once more. Log files that lie there for reuse are
+// used up at once, or the log would not notice for a long time.
+import { withinMs } from "../foundation/deadline.js";
+import { TargetError } from "../foundation/errors.js";
+import { connectFault, exhaustLog } from "../database/fault-sessions.js";
+import type { RunningTarget } from "../targets/running-target.js";
+import type { SmallDisk } from "./means/small-disk.js";
+import { controlOf, whenHealthy } from "./healthy.js";
+import type { FaultKind } from "./fault.js";
+
+const LOG_PATIENCE_MS = 30_000;
+
+export const diskFull: FaultKind<"disk-full"> = {
+  async inject({ target }, { disk }) {
+    const control = controlOf(target);
+    const small = control.disks[disk];
+    if (!small) throw new TargetError(`the server's ${disk} are on no file system of their own`);
+    const asExpected = control.expectLoss();
+    try {
+      await (disk === "wal" ? fillLog(target, small) : small.fill());
+    } catch (error) {
+      await small.free();
+      asExpected();
+      throw error;
+    }
+    return {
+      words: `left no room on the disk of the ${disk === "wal" ? "write-ahead log" : "tables"}`,
+      async clear() {
+        try {
+          await small.free();
+          await whenHealthy(target);
+        } finally {
+          asExpected();
+        }
+      },
+    };
+  },
+};
+
+/** The session is opened before: after the panic there is none to be had. */
+async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
+  const client = await connectFault(admin);
+  try {
+    await disk.fill();
+    await withinMs(exhaustLog(client), LOG_PATIENCE_MS);
+  } finally {
+    await client.close();
+  }
+}

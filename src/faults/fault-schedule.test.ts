@@ -1,0 +1,208 @@
+// The schedule of faults on a clock that is moved by hand: when each begins and ends, what waits for what, and that
+// nothing stays behind, however the window ends.
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../foundation/clock.js";
+import { TargetError } from "../foundation/errors.js";
+import { Prng } from "../foundation/prng.js";
+import type { Fault } from "./faults.js";
+import type { FaultHost, Injected } from "./fault.js";
+import { FaultSchedule } from "./fault-schedule.js";
+
+class HandClock implements Clock {
+  private atMs = 0;
+  private readonly sleepers = new Set<{ untilMs: number; wake: () => void }>();
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper = { untilMs: this.atMs + ms, wake: resolve };
+      this.sleepers.add(sleeper);
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  async moveTo(atMs: number): Promise<void> {
+    for (;;) {
+      await settled();
+      const next = [...this.sleepers].sort((a, b) => a.untilMs - b.untilMs)[0];
+      if (!next || next.untilMs > atMs) break;
+      this.sleepers.delete(next);
+      this.atMs = Math.max(this.atMs, next.untilMs);
+      next.wake();
+    }
+    this.atMs = atMs;
+    await settled();
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+const lock = (atMs: number, forMs: number): Fault => ({
+  ...{ kind: "lock-holder", lock: "share", atMs, forMs },
+});
+const kill = (atMs: number, forMs: number): Fault => ({ kind: "postgres-kill", atMs, forMs });
+const hold = (atMs: number, forMs: number): Fault => ({ kind: "long-transaction", atMs, forMs });
+
+interface Setup {
+  readonly inject?: (host: FaultHost, fault: Fault) => Promise<Injected>;
+  readonly clear?: (fault: Fault) => Promise<void>;
+}
+
+function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
+  const clock = new HandClock();
+  const told: string[] = [];
+  const tell = (fault: Fault, what: string): number => told.push(`${clock.nowMs()} ${fault.kind} ${what}`);
+  const schedule = new FaultSchedule({
+    faults,
+    host: { prng: new Prng(1) } as Omit<FaultHost, "signal">,
+    inject:
+      inject ??
+      ((_, fault) => Promise.resolve({ words: "done", clear: () => clear?.(fault) ?? Promise.resolve() })),
+    watcher: {
+      injecting: (fault) => tell(fault, "begins"),
+      injected: (fault) => tell(fault, "is there"),
+      cleared: (fault) => tell(fault, "is over"),
+    },
+    clock,
+  });
+  return { clock, schedule, told };
+}
+
+describe("a schedule of faults", () => {
+  it("injects each at its moment of the window and clears it after its time", async () => {
+    const { clock, schedule, told } = scheduleOf([lock(5000, 1000), hold(2000, 6000)]);
+    schedule.begin(100);
+    await clock.moveTo(20_000);
+    expect(told).toEqual([
+      "2100 long-transaction begins",
+      "2100 long-transaction is there",
+      "5100 lock-holder begins",
+      "5100 lock-holder is there",
+      "6100 lock-holder is over",
+      "8100 long-transaction is over",
+    ]);
+    expect(schedule.spans).toMatchObject([
+      { fault: { kind: "long-transaction" }, injectedMs: 2100, clearedMs: 8100, words: "done" },
+      { fault: { kind: "lock-holder" }, injectedMs: 5100, clearedMs: 6100 },
+    ]);
+  });
+
+  it("lets one wait that cannot happen beside another which takes longer than planned", async () => {
+    let back: () => void = () => undefined;
+    const { clock, schedule, told } = scheduleOf([kill(1000, 500), lock(2000, 1000)], {
+      clear: (fault) =>
+        fault.kind === "postgres-kill" ? new Promise((resolve) => (back = resolve)) : Promise.resolve(),
+    });
+    schedule.begin(0);
+    await clock.moveTo(4000);
+    expect(told).toEqual(["1000 postgres-kill begins", "1000 postgres-kill is there"]);
+    back();
+    await clock.moveTo(6000);
+    expect(told.slice(2)).toEqual([
+      "4000 postgres-kill is over",
+      "4000 lock-holder begins",
+      "4000 lock-holder is there",
+      "5000 lock-holder is over",
+    ]);
+  });
+
+  it("clears at the end of the window what is there, and begins nothing more", async () => {
+    const { clock, schedule, told } = scheduleOf([hold(1000, 60_000), kill(70_000, 0)]);
+    schedule.begin(0);
+    await clock.moveTo(3000);
+    await schedule.end();
+    expect(told.slice(2)).toEqual(["3000 long-transaction is over"]);
+    expect(schedule.spans).toHaveLength(1);
+    await schedule.end();
+  });
+
+  it.each([
+    ["fails where a fault never began, since another was not over in time", true],
+    ["lets a fault be that waited for another when the window was cut short", false],
+  ])("%s", async (_, isWhole) => {
+    let back: () => void = () => undefined;
+    const { clock, schedule } = scheduleOf([kill(1000, 0), lock(2000, 1000)], {
+      clear: (fault) =>
+        fault.kind === "postgres-kill" ? new Promise((resolve) => (back = resolve)) : Promise.resolve(),
+    });
+    let failure: unknown;
+    schedule.failure.catch((error: unknown) => (failure = error));
+    schedule.begin(0);
+    await clock.moveTo(4000);
+    const ended = schedule.end(isWhole);
+    back();
+    await ended;
+    expect(schedule.spans).toMatchObject([{ fault: { kind: "postgres-kill" } }]);
+    expect((failure as Error | undefined)?.message).toBe(
+      isWhole
+        ? "the fault lock-holder at 2s could not be injected: what it cannot be there together with was not over before the window ended"
+        : undefined,
+    );
+  });
+
+  it("waits at the end for an injection that is under way, and clears it", async () => {
+    let arrive: () => void = () => undefined;
+    let isCleared = false;
+    const { clock, schedule } = scheduleOf([lock(1000, 1000)], {
+      inject: (host) =>
+        new Promise((resolve) => {
+          host.signal.addEventListener("abort", () => arrive());
+          arrive = () =>
+            resolve({
+              words: "late",
+              clear: () => {
+                isCleared = true;
+                return Promise.resolve();
+              },
+            });
+        }),
+    });
+    schedule.begin(0);
+    await clock.moveTo(1500);
+    await schedule.end();
+    expect(isCleared).toBe(true);
+    expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: 1500, words: "late" }]);
+  });
+
+  it("fails with the cause where a fault cannot be injected, and clears the others", async () => {
+    const { clock, schedule, told } = scheduleOf([hold(1000, 9000), lock(2000, 1000)], {
+      inject: (_, fault) =>
+        fault.kind === "lock-holder"
+          ? Promise.reject(new TargetError("no such process", "Look for it."))
+          : Promise.resolve({ words: "", clear: () => Promise.resolve() }),
+    });
+    schedule.begin(0);
+    await clock.moveTo(2000);
+    await expect(schedule.failure).rejects.toMatchObject({
+      message: "the fault lock-holder at 2s could not be injected: no such process",
+      exitCode: 111,
+      hint: "Look for it.",
+    });
+    await schedule.end();
+    expect(told.at(-1)).toBe("2000 long-transaction is over");
+  });
+
+  it("fails with the cause where a fault cannot be cleared, and says that it is not", async () => {
+    const { clock, schedule } = scheduleOf([hold(1000, 500)], {
+      clear: () => Promise.reject(new Error("the session was gone")),
+    });
+    schedule.begin(0);
+    await clock.moveTo(2000);
+    await expect(schedule.failure).rejects.toThrow(
+      "the fault long-transaction at 1s could not be cleared: the session was gone",
+    );
+    expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: undefined }]);
+  });
+
+  it("costs nothing without faults", async () => {
+    const { schedule } = scheduleOf([]);
+    await schedule.end();
+    expect(schedule.spans).toEqual([]);
+  });
+});

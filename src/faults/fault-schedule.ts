@@ -1,0 +1,132 @@
+// The faults of one trial, each at its moment of the measurement window and gone after its time. Whatever happens, it
+// clears what it injected: at the end of the window, on a failure, on a signal; so that the drain and the audit run on
+// a healthy system. A fault that cannot be injected or cleared fails the trial with its cause: a trial without the
+// faults that it was asked for would be another experiment.
+import type { Clock } from "../foundation/clock.js";
+import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";
+import { formatDuration } from "../foundation/units.js";
+import { areExclusive, type Fault } from "./faults.js";
+import type { FaultHost, FaultSpan, Injected } from "./fault.js";
+
+/** Who is told of a fault, in order, as it happens. */
+export interface FaultWatcher {
+  /** It begins: what is expected to be away may go away. */
+  injecting(fault: Fault): void;
+  injected(fault: Fault): void;
+  cleared(fault: Fault, span: FaultSpan): void;
+}
+
+export interface FaultScheduleOptions {
+  readonly faults: readonly Fault[];
+  readonly host: Omit<FaultHost, "signal">;
+  readonly inject: (host: FaultHost, fault: Fault) => Promise<Injected>;
+  readonly watcher: FaultWatcher;
+  readonly clock: Clock;
+}
+
+const TOO_LATE = "what it cannot be there together with was not over before the window ended";
+const ROOM = "Leave more time between the two, or lengthen the window.";
+
+interface Entry {
+  readonly fault: Fault;
+  injectedMs: number | undefined;
+  clearedMs: number | undefined;
+  injected: Injected | undefined;
+  readonly gone: Promise<void>;
+  readonly isGone: () => void;
+}
+
+export class FaultSchedule {
+  /** Rejects as soon as a fault cannot be injected or cleared; never resolves. */
+  readonly failure: Promise<never>;
+  private rejectFailure: (error: TrainSimError) => void = () => undefined;
+  private readonly over = new AbortController();
+  private isWhole = false;
+  private readonly host: FaultHost;
+  private readonly entries: readonly Entry[];
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: FaultScheduleOptions) {
+    this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
+    this.failure.catch(() => undefined);
+    this.host = { ...options.host, signal: this.over.signal };
+    const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
+    this.entries = inOrder.map(entryOf);
+  }
+
+  /** Starts the faults' clock: `startMs` is the monotonic moment at which the window begins. */
+  begin(startMs: number): void {
+    this.running = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
+  }
+
+  /**
+   * Lets no further fault begin; resolves once every one is cleared, or failed to be. Never rejects. Where the window was
+   * `whole`, one that still waits for another to be over fails the trial.
+   */
+  async end(whole = false): Promise<void> {
+    this.isWhole = whole;
+    this.over.abort();
+    await this.running;
+  }
+
+  /** What was injected so far, in order. */
+  get spans(): FaultSpan[] {
+    return this.entries.flatMap((entry) =>
+      entry.injectedMs === undefined ? [] : [spanOf(entry, entry.injectedMs)],
+    );
+  }
+
+  private async run(entry: Entry, startMs: number): Promise<void> {
+    const { clock, watcher, inject } = this.options;
+    const { fault } = entry;
+    let step = "injected";
+    try {
+      await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.over.signal);
+      await this.whenClear(entry);
+      if (this.over.signal.aborted) {
+        if (this.isWhole) throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
+        return;
+      }
+      entry.injectedMs = clock.nowMs();
+      watcher.injecting(fault);
+      entry.injected = await inject(this.host, fault);
+      watcher.injected(fault);
+      await clock.sleep(fault.forMs, this.over.signal);
+      step = "cleared";
+      await entry.injected.clear();
+      entry.clearedMs = clock.nowMs();
+      watcher.cleared(fault, spanOf(entry, entry.injectedMs));
+    } catch (error) {
+      this.over.abort();
+      this.rejectFailure(failureOf(fault, step, error));
+    } finally {
+      entry.isGone();
+    }
+  }
+
+  /** A restart takes as long as it takes: what cannot happen beside it waits until it is over. */
+  private async whenClear(entry: Entry): Promise<void> {
+    const before = this.entries.slice(0, this.entries.indexOf(entry));
+    await Promise.all(before.filter(({ fault }) => areExclusive(fault, entry.fault)).map(({ gone }) => gone));
+  }
+}
+
+function entryOf(fault: Fault): Entry {
+  let isGone: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => (isGone = resolve));
+  return { fault, injectedMs: undefined, clearedMs: undefined, injected: undefined, gone, isGone };
+}
+
+function spanOf({ fault, clearedMs, injected }: Entry, injectedMs: number): FaultSpan {
+  return { fault, injectedMs, clearedMs, words: injected?.words ?? "" };
+}
+
+function failureOf({ kind, atMs }: Fault, step: string, error: unknown): TrainSimError {
+  const cause = asTrainSimError(error);
+  return new TrainSimError(
+    `the fault ${kind} at ${formatDuration(atMs)} could not be ${step}: ${cause.message}`,
+    cause.exitCode,
+    cause.hint,
+    { cause },
+  );
+}

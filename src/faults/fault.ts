@@ -1,0 +1,46 @@
+// What a kind of fault is: something that is injected and can be cleared again. A kind knows how, and nothing of when:
+// that is the schedule's business. It works with real means only, on what the trial runs on.
+// Types only.
+import type { Prng } from "../foundation/prng.js";
+import type { Fault, FaultKindName, FaultOf, NetworkPlace } from "./faults.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
+import type { Network } from "./means/network.js";
+import type { RunningPooler, RunningTarget } from "../targets/running-target.js";
+
+/** What faults work on: the trial's own system. */
+export interface FaultHost {
+  readonly target: RunningTarget;
+  /** Undefined where clients connect to the server itself. */
+  readonly pooler: RunningPooler | undefined;
+  /** Where a fault of the trial needs one. */
+  readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
+  readonly settings: TreatmentSettings;
+  /** For choices among what is there, from the trial's seed. */
+  readonly prng: Prng;
+  /** Aborted when everything is to be cleared: an injection that waits must end then. */
+  readonly signal: AbortSignal;
+}
+
+/** A fault that is there. */
+export interface Injected {
+  /** What was done, for log and result, as `ended 8 sessions of the load`; read once it is cleared. */
+  readonly words: string;
+  /** Mends it; resolves once the system is healthy again. Called once. Rejects when that cannot be had. */
+  clear(): Promise<void>;
+}
+
+export interface FaultKind<K extends FaultKindName = FaultKindName> {
+  /** Resolves once the fault is there. Rejects, having left nothing behind, when it cannot be had. */
+  inject(host: FaultHost, fault: FaultOf<K>): Promise<Injected>;
+}
+
+export type FaultKinds = { readonly [K in FaultKindName]: FaultKind<K> };
+
+/** Of one fault, in monotonic milliseconds. */
+export interface FaultSpan {
+  readonly fault: Fault;
+  readonly injectedMs: number;
+  /** Undefined while it is there, or where it could not be cleared. */
+  readonly clearedMs: number | undefined;
+  readonly words: string;
+}

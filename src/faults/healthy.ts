@@ -1,0 +1,47 @@
+// When a server is well again: it runs, and a new session gets an answer. What clears a fault of the server waits for
+// this, so that nobody is told of an end that is not one yet. A server that cannot start again is an error with its
+// own words.
+import { systemClock } from "../foundation/clock.js";
+import { withinMs } from "../foundation/deadline.js";
+import { messageOf, TargetError } from "../foundation/errors.js";
+import { connectFault } from "../database/fault-sessions.js";
+import type { RunningTarget, ServerControl } from "../targets/running-target.js";
+
+const PATIENCE_MS = 120_000;
+const ANSWER_MS = 5_000;
+const POLL_MS = 20;
+
+/** The control of a server that train-sim runs; scenarios with faults that need it are refused for any other. */
+export function controlOf(target: RunningTarget): ServerControl {
+  if (target.control) return target.control;
+  throw new TargetError(`a target of kind ${target.kind} cannot be stopped and started`);
+}
+
+/** Resolves once the server answers; starts it where it has ended. */
+export async function whenHealthy(target: RunningTarget): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
+  for (;;) {
+    try {
+      if (target.control && !target.control.isRunning) await target.control.start();
+      await withinMs(answer(target), ANSWER_MS);
+      return;
+    } catch (error) {
+      if (systemClock.nowMs() > deadlineMs)
+        throw new TargetError(
+          `the server is not back after ${PATIENCE_MS / 1000} s: ${messageOf(error)}`,
+          "Its log has the cause.",
+          { cause: error },
+        );
+    }
+    await systemClock.sleep(POLL_MS);
+  }
+}
+
+async function answer({ admin }: RunningTarget): Promise<void> {
+  const client = await connectFault(admin);
+  try {
+    await client.query("SELECT 1");
+  } finally {
+    await client.close();
+  }
+}

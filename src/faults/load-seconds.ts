@@ -1,0 +1,43 @@
+// What faults do to the load: transactions committed second by second of the window, and failed attempts by SQLSTATE with
+// the moment of each to the millisecond, retries and failures for good alike, since to the one who asks what a fault did
+// both are errors. A few numbers a second; a part of a second that comes late is added.
+import type { Totals } from "../metrics/totals.js";
+
+export class LoadSeconds {
+  private readonly committed: number[] = [];
+  /** By SQLSTATE, by millisecond of the window. */
+  private readonly errors = new Map<string, Map<number, number>>();
+
+  add(second: number, totals: Totals): void {
+    for (const operation of totals.operations) {
+      // What a cycle commits is what its parts do.
+      if (operation === "__cycle__") continue;
+      this.committed[second] = (this.committed[second] ?? 0) + totals.countsOf(operation).transactions;
+    }
+    for (const [sqlstate, atUs] of totals.errorTimes) {
+      const counts = this.errors.get(sqlstate) ?? new Map<number, number>();
+      this.errors.set(sqlstate, counts);
+      for (const us of atUs) {
+        const ms = Math.floor(us / 1000);
+        counts.set(ms, (counts.get(ms) ?? 0) + 1);
+      }
+    }
+  }
+
+  /** Transactions committed in each of the whole seconds of a window of that length. */
+  transactionsOver(windowSeconds: number): number[] {
+    return Array.from(
+      { length: Math.floor(windowSeconds + 0.001) },
+      (_, second) => this.committed[second] ?? 0,
+    );
+  }
+
+  /** Most frequent first, from one moment of the window to another, in seconds; the second is not included. */
+  errorsBetween(fromSecond: number, toSecond: number): Record<string, number> {
+    const sums = [...this.errors].map(([sqlstate, counts]): [string, number] => {
+      const ours = [...counts].filter(([ms]) => ms >= Math.floor(fromSecond * 1000) && ms < toSecond * 1000);
+      return [sqlstate, ours.reduce((sum, [, count]) => sum + count, 0)];
+    });
+    return Object.fromEntries(sums.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
+  }
+}

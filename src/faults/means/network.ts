@@ -1,0 +1,111 @@
+// The network between clients and what they connect to, as faults can make it bad: a thread with a proxy for each
+// endpoint. It is put in between only where a scenario has a fault of the network, for it costs every round trip a few
+// tens of microseconds. A thread that ends on its own is told as a server that went away is.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { NetConnectOpts } from "node:net";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { NetworkCondition } from "./condition.js";
+import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
+import type { NetworkEffect } from "./tcp-proxy.js";
+
+/** A network that can be made bad, and is clear at first. */
+export interface Network {
+  /** Where to connect instead, in the order of the upstreams. */
+  readonly endpoints: readonly Endpoint[];
+  /** Resolves once it is so, with what that did at once. */
+  suffer(condition: NetworkCondition): Promise<NetworkEffect>;
+  /** Resolves once it is clear again, with all that the last condition did. */
+  mend(): Promise<NetworkEffect>;
+  /** Settles when the thread ended on its own, with the reason; never otherwise. */
+  readonly lost: Promise<string>;
+  /** Breaks every connection. Never rejects; may be called twice. */
+  close(): Promise<void>;
+}
+
+/** Puts a proxy in front of each endpoint. Rejects when no port can be had. */
+export async function openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network> {
+  const plan: NetworkPlan = { upstreams: upstreams.map(addressOf), seed };
+  const thread = new NetworkThread(plan);
+  const ports = await thread.listening();
+  return {
+    endpoints: upstreams.map((upstream, index) => behindProxy(upstream, ports[index] ?? 0)),
+    suffer: (condition) => thread.ask({ kind: "suffer", condition }),
+    mend: () => thread.ask({ kind: "mend" }),
+    lost: thread.lost,
+    close: () => thread.close(),
+  };
+}
+
+class NetworkThread {
+  readonly lost: Promise<string>;
+  private readonly worker: Worker;
+  private answered: (answer: NetworkAnswer) => void = () => undefined;
+  private isClosing = false;
+  /** Commands are carried out one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(plan: NetworkPlan) {
+    this.worker = new Worker(entryUrl(), { workerData: plan, name: "network" });
+    this.worker.unref();
+    this.worker.on("message", (answer: NetworkAnswer) => this.answered(answer));
+    this.lost = new Promise((resolve) => {
+      this.worker.once("error", (error) => resolve(messageOf(error)));
+      this.worker.once("exit", (code) => {
+        if (!this.isClosing) resolve(`its thread ended (exit code ${code})`);
+      });
+    });
+  }
+
+  async listening(): Promise<readonly number[]> {
+    const answer = await this.answer();
+    return answer.kind === "listening" ? answer.ports : [];
+  }
+
+  ask(command: NetworkCommand): Promise<NetworkEffect> {
+    const asked = this.last.then(async () => {
+      const answer = this.answer();
+      this.worker.postMessage(command);
+      const said = await answer;
+      if (said.kind !== "done") throw new Error(`the network answered ${command.kind} with ${said.kind}`);
+      return said.effect;
+    });
+    this.last = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    await this.ask({ kind: "close" }).catch(() => undefined);
+    await this.worker.terminate();
+  }
+
+  private async answer(): Promise<NetworkAnswer> {
+    const said = new Promise<NetworkAnswer>((resolve) => (this.answered = resolve));
+    const gone = this.lost.then((reason): NetworkAnswer => ({ kind: "failed", reason }));
+    const answer = await Promise.race([said, gone]);
+    if (answer.kind !== "failed") return answer;
+    throw new TargetError(`the proxy of the network failed: ${answer.reason}`);
+  }
+}
+
+/** Beside this file in the built program; in the build, too, when this file runs from source under the tests. */
+function entryUrl(): URL {
+  const built = new URL("./network-entry.js", import.meta.url);
+  return existsSync(built)
+    ? built
+    : new URL("../../../dist/faults/means/network-entry.js", import.meta.url);
+}
+
+function addressOf({ host, port }: Endpoint): NetConnectOpts {
+  return host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
+}
+
+/** TLS goes through untouched, so a certificate is still the server's own; a Unix socket has none. */
+function behindProxy({ tls, host, ...rest }: Endpoint, port: number): Endpoint {
+  const named = tls && !host.startsWith("/") ? { tls: { serverName: host, ...tls } } : {};
+  return { ...rest, ...named, host: "127.0.0.1", port };
+}

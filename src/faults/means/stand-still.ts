@@ -1,0 +1,30 @@
+// Makes processes stand still with all of their children, and go on again. The parent is stopped first, so that it makes
+// no child that would be missed. Linux only, where children can be found; whoever stops must let go on, and should
+// train-sim die before, the reaper ends the processes with SIGKILL, which a stopped one cannot put off.
+import { TargetError } from "../../foundation/errors.js";
+import { processTree } from "../../foundation/machine-usage.js";
+import { send } from "../../targets/embedded/server-process.js";
+
+export interface StandingStill {
+  /** How many processes were stopped. */
+  readonly processes: number;
+  /** Lets them go on. */
+  end(): void;
+}
+
+/** Throws when none of the processes is there. */
+export function standStill(roots: readonly number[]): StandingStill {
+  const stopped = roots.flatMap((root) => {
+    send(root, "SIGSTOP");
+    const [, ...children] = processTree(root);
+    for (const child of children) send(child, "SIGSTOP");
+    return processTree(root).length > 0 ? [root, ...children] : [];
+  });
+  if (stopped.length === 0) throw new TargetError("there is no process to stop: it has ended");
+  return {
+    processes: stopped.length,
+    end() {
+      for (const pid of stopped.toReversed()) send(pid, "SIGCONT");
+    },
+  };
+}

@@ -1,0 +1,148 @@
+// Servers and directories that a train-sim left when it and its reaper were both killed. Each private directory says who
+// made it: process and reaper by id and start, since ids come again, on which boot of which machine and in which process
+// namespace. One counts as left only when both are gone for certain; what cannot be known is not touched and not named.
+// Linux only: elsewhere nothing says when a process began. Nothing here ends a process.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { messageOf } from "../errors.js";
+import { shellWord } from "../shown.js";
+
+export const OWNER_FILE = "owner.json";
+const PRIVATE_DIRECTORY = /^train-sim-(postgres|pgbouncer)-\d+-[0-9a-f]+$/;
+const PRODUCTS = { postgres: "PostgreSQL", pgbouncer: "PgBouncer" } as const;
+
+const ProcessMark = z.object({ pid: z.int().positive(), startTicks: z.int().nonnegative() });
+type ProcessMark = z.infer<typeof ProcessMark>;
+const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMark).min(1) });
+
+export interface Orphan {
+  readonly path: string;
+  /** `PostgreSQL` or `PgBouncer`. */
+  readonly product: string;
+  /** Processes at work in it that another of them did not start: postmasters, poolers. */
+  readonly pids: readonly number[];
+  /** File systems that are mounted below it. */
+  readonly mounts: readonly string[];
+}
+
+/** Fields 4 and 22 of `/proc/<pid>/stat`; undefined where there is no such process, or no `/proc`. */
+function processFacts(pid: number): { parent: number; startTicks: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? undefined : { parent: Number(fields[1]), startTicks: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The boot of this machine and the namespace that process ids are of. */
+function place(): string | undefined {
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a private directory is to say of those processes, in which it belongs to; undefined where nothing can be said. */
+export function ownerRecord(pids: readonly number[]): string | undefined {
+  const here = place();
+  const processes = pids.flatMap((pid) => {
+    const facts = processFacts(pid);
+    return facts ? [{ pid, startTicks: facts.startTicks }] : [];
+  });
+  if (here === undefined || processes.length < pids.length) return undefined;
+  return JSON.stringify({ place: here, processes } satisfies z.infer<typeof Owner>);
+}
+
+const isThere = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
+
+/** Whether all who could still clean it up are gone. */
+async function isLeft(path: string): Promise<boolean> {
+  try {
+    const file = join(path, OWNER_FILE);
+    // The directory may be a server's user's; what it says is this user's own word, or it is somebody else's.
+    const [directory, said] = [await lstat(path), await lstat(file)];
+    if (!directory.isDirectory() || !said.isFile() || said.uid !== process.getuid?.()) return false;
+    const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
+    return owner.place === place() && !owner.processes.some(isThere);
+  } catch {
+    return false;
+  }
+}
+
+/** Those whose working directory is `path` or below it, and whose parent's is not. */
+function leadersIn(path: string): number[] {
+  const inside = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const at = readlinkSync(`/proc/${name}/cwd`);
+      const facts = processFacts(Number(name));
+      if (facts && (at === path || at.startsWith(`${path}/`))) inside.set(Number(name), facts.parent);
+    } catch {
+      // It has ended, or is another user's, whose directory this is not.
+    }
+  }
+  return [...inside].filter(([, parent]) => !inside.has(parent)).map(([pid]) => pid);
+}
+
+function mountsBelow(path: string): string[] {
+  const points = readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[4] ?? "");
+  return points.filter((point) => point.startsWith(`${path}/`));
+}
+
+/** What this user's runs have left in the system's temporary directory. */
+export async function findOrphans(): Promise<Orphan[]> {
+  const parent = await realpath(tmpdir()).catch(() => tmpdir());
+  const orphans: Orphan[] = [];
+  for (const name of await readdir(parent).catch(() => [])) {
+    const [, kind] = PRIVATE_DIRECTORY.exec(name) ?? [];
+    const path = join(parent, name);
+    if (kind === undefined || !(await isLeft(path))) continue;
+    const product = PRODUCTS[kind as keyof typeof PRODUCTS];
+    orphans.push({ path, product, pids: leadersIn(path), mounts: mountsBelow(path) });
+  }
+  return orphans;
+}
+
+/** One sentence on what it is. */
+export function orphanWords({ path, product, pids, mounts }: Orphan): string {
+  const left = `${product} of a train-sim that was killed`;
+  if (pids.length > 0) return `${left} still runs (process ${pids.join(", ")}) in ${path}`;
+  return `${left} has left ${path}${mounts.length > 0 ? `, where ${mounts.join(", ")} is mounted` : ""}`;
+}
+
+/** For a shell: ends what runs there and removes the directory. */
+export function orphanCommand({ path, pids, mounts }: Orphan): string {
+  return [
+    ...(pids.length > 0 ? [`kill -QUIT ${pids.join(" ")}`, "sleep 2"] : []),
+    ...mounts.map((mount) => `umount ${shellWord(mount)}`),
+    `rm -rf ${shellWord(path)}`,
+  ].join("; ");
+}
+
+/** Removes those in which nothing runs and nothing is mounted; resolves to a sentence on each, removed or not. */
+export async function sweepOrphans(): Promise<string[]> {
+  const told: string[] = [];
+  for (const orphan of await findOrphans()) {
+    const words = orphanWords(orphan);
+    if (orphan.pids.length > 0 || orphan.mounts.length > 0) {
+      told.push(`${words}. End it with: ${orphanCommand(orphan)}`);
+      continue;
+    }
+    try {
+      await rm(orphan.path, { recursive: true, force: true });
+      told.push(`${words}, which is removed now`);
+    } catch (error) {
+      told.push(`${words}, which cannot be removed: ${messageOf(error)}`);
+    }
+  }
+  return told;
+}

@@ -1,0 +1,157 @@
+// The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
+// live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
+import type { LiveThreshold, LiveView } from "./page/live-data.js";
+import { ownRows } from "./page/live-words.js";
+import { seenText, shortNumber } from "../analysis/statistics/numbers.js";
+import { printable, shorten, type Marks } from "../report/terminal/text-table.js";
+import { secondsText, trialText } from "./lines.js";
+import { bar, sparkline } from "../report/terminal/sparkline.js";
+
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly isUnicode: boolean;
+  readonly marks: Marks;
+}
+
+/** The past that the board draws, of the trial that runs. */
+export interface BoardPast {
+  readonly eventsOf: (operation: LiveView["operations"][number]["operation"], seconds: number) => number[];
+  readonly evidenceOf: (name: string, samples: number) => number[];
+}
+
+const SPARK_SECONDS = 60;
+const BAR_WIDTH = 20;
+const NAME_WIDTH = 8;
+
+type Tone = keyof Marks | "plain";
+
+/** Text that is marked only after it was cut: a mark takes no column. */
+interface BoardLine {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const plain = (text: string): BoardLine => ({ text, tone: "plain" });
+
+/** At most `rows - 1` lines, each shorter than `columns`: a full last row or column would make the terminal scroll. */
+export function renderBoard(view: LiveView, past: BoardPast, screen: Screen): string[] {
+  const lines = [
+    ...headingLines(view, screen),
+    ...operationLines(view, past, screen),
+    ...databaseLines(view, past, screen),
+    ...thresholdLines(view.thresholds, screen),
+  ];
+  const width = Math.max(1, screen.columns - 1);
+  return lines.slice(0, Math.max(1, screen.rows - 1)).map(({ text, tone }) => {
+    const cut = fit(text, width, screen.isUnicode);
+    return tone === "plain" ? cut : screen.marks[tone](cut);
+  });
+}
+
+function fit(text: string, width: number, isUnicode: boolean): string {
+  const trimmed = text.trimEnd();
+  if (trimmed.length <= width) return trimmed;
+  return isUnicode ? `${trimmed.slice(0, width - 1)}…` : trimmed.slice(0, width);
+}
+
+/** Left and right at the edges of the screen. */
+function apart(left: string, right: string, columns: number): string {
+  const gap = columns - 1 - left.length - right.length;
+  return gap >= 2 ? `${left}${" ".repeat(gap)}${right}` : `${left}  ${right}`;
+}
+
+function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine[] {
+  const { trial, phase, leftMs, elapsedMs } = view;
+  const left = leftMs === null ? "" : `, ${secondsText(leftMs)} left`;
+  const times = `${secondsText(elapsedMs)} elapsed${left}`;
+  const title = apart(`train-sim  ${printable(view.scenario)}`, times, columns);
+  if (!trial) return [{ text: title, tone: "bold" }, plain("starting")];
+  const heading = `${trialText(trial.number, view.trials)}  ${printable(trial.treatment)}`;
+  return [
+    { text: title, tone: "bold" },
+    plain(apart(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
+  ];
+}
+
+function phaseBar(phase: LiveView["phase"], elapsedMs: number, isUnicode: boolean): string {
+  if (!phase) return "";
+  const spentMs = elapsedMs - phase.sinceMs;
+  // A drain is over when the queue is empty, not at its bound: a bar would promise what nobody knows.
+  if (phase.mostMs === null || phase.name === "drain") return `${phase.name} ${secondsText(spentMs)}`;
+  const spent = Math.min(spentMs, phase.mostMs);
+  return `${phase.name} ${bar(spent, phase.mostMs, BAR_WIDTH, isUnicode)} ${secondsText(phase.mostMs - spent)} left`;
+}
+
+/** `12.3`; nothing measured is a dash. */
+function numberText(value: number | null): string {
+  return value === null ? "-" : shortNumber(value);
+}
+
+interface Cells {
+  readonly name: string;
+  readonly spark: string;
+  readonly numbers: readonly string[];
+}
+
+/** The first wait is the mean of the second. */
+const TITLES = ["events/s", "p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
+
+function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
+  const rows = ownRows(operations);
+  if (rows.length === 0) return [];
+  const isOpenLoop = rows.some(({ totalDropped }) => totalDropped > 0);
+  const titles = [...TITLES, ...(isOpenLoop ? ["dropped"] : [])];
+  const numbersWidth = titles.reduce((sum, title) => sum + title.length + 2, 0);
+  const sparkWidth = Math.min(SPARK_SECONDS, screen.columns - 1 - NAME_WIDTH - numbersWidth - 2);
+  const line = ({ name, spark, numbers }: Cells): string => {
+    const cells = numbers.map((text, i) => text.padStart((titles[i] ?? "").length)).join("  ");
+    const drawn = sparkWidth >= 5 ? `  ${spark.padEnd(sparkWidth)}` : "";
+    return `${name.padEnd(NAME_WIDTH)}  ${cells}${drawn}`;
+  };
+  const heading = line({ name: "", spark: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
+  const drawn = rows.map((row): BoardLine => {
+    const numbers = [
+      ...[row.events, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms],
+      ...[row.totalRetries, row.totalFailures, row.totalDropped],
+    ]
+      .map(numberText)
+      .slice(0, titles.length);
+    const spark = sparkline(
+      past.eventsOf(row.operation, sparkWidth),
+      Math.max(0, sparkWidth),
+      screen.isUnicode,
+    );
+    const text = line({ name: row.operation, spark, numbers });
+    return { text, tone: row.totalFailures + row.totalDropped > 0 ? "bad" : "plain" };
+  });
+  return [{ text: heading, tone: "dim" }, ...drawn];
+}
+
+/** What the last sample says of queue, locks and pooler; no line before the first sample. */
+function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: Screen): BoardLine[] {
+  const said = (name: string, words: (value: number) => string): string[] => {
+    const value = evidence[name];
+    return value === undefined ? [] : [words(value)];
+  };
+  const spark = sparkline(past.evidenceOf("queue.pending", 20), 20, isUnicode).trimStart();
+  const parts = [
+    ...said("queue.pending", (events) => `backlog ${shortNumber(events)} ${spark}`),
+    ...said("queue.oldestPendingMs", (ms) => `oldest ${shortNumber(ms / 1000)} s`),
+    ...said("queue.processing", (events) => `in flight ${shortNumber(events)}`),
+    ...said("locks.blocked", (sessions) => `blocked ${shortNumber(sessions)}`),
+    ...said("pooler.clientsWaiting", (clients) => `waiting for PgBouncer ${shortNumber(clients)}`),
+  ];
+  return parts.length > 0 ? [plain(parts.join("   "))] : [];
+}
+
+function thresholdLines(thresholds: readonly LiveThreshold[], { isUnicode, columns }: Screen): BoardLine[] {
+  const [yes, no, open] = isUnicode ? ["✓", "✗", "·"] : ["ok", "FAILED", "?"];
+  return thresholds.map(({ metric, expression, seen, ok }) => {
+    const mark = ok === null ? open : ok ? yes : no;
+    const value = seen === null ? "no sample yet" : `so far ${seenText(seen, expression)}`;
+    const words = printable(`${metric} ${expression}`);
+    const about = isUnicode ? shorten(words, Math.max(10, columns - 30)) : words;
+    return { text: `${mark} ${about}  ${value}`, tone: ok === null ? "dim" : ok ? "good" : "bad" };
+  });
+}

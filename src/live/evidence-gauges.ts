@@ -1,0 +1,62 @@
+// Samples of the database, the pooler and the machine as Prometheus gauges: names in its style, times in seconds, a rate named
+// as what it is. A metric that the last sample did not have is not shown at all: neither 0 nor what it was a while ago.
+import { Gauge, type Registry } from "prom-client";
+import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
+
+interface GaugeName {
+  readonly name: string;
+  /** Of a family: the label that tells its members apart. */
+  readonly member: string | undefined;
+  /** From the sample's unit to that of the name. */
+  readonly scale: number;
+}
+
+/** `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` -> `train_sim_wait`, `Lock:tuple`. */
+export function gaugeName(metric: string): GaugeName {
+  const [family = "", ...rest] = metric.split(".");
+  const own = rest.join(".");
+  const kind = evidenceMetricOf(metric)?.kind;
+  const isFamily = evidenceMetricOf(metric) !== undefined && evidenceMetricOf(`${family}.*`) !== undefined;
+  const isTime = !isFamily && own.endsWith("Ms");
+  const words = [
+    "train_sim",
+    family,
+    ...(isFamily || own === "" ? [] : [isTime ? `${own.slice(0, -2)}Seconds` : own]),
+    ...(kind === "rate" ? ["per_second"] : []),
+  ];
+  const name = words
+    .join("_")
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9_]/g, "_")
+    .toLowerCase();
+  return { name, member: isFamily ? own : undefined, scale: isTime ? 0.001 : 1 };
+}
+
+export class EvidenceGauges {
+  private readonly gauges = new Map<string, Gauge>();
+
+  constructor(private readonly registry: Registry) {}
+
+  /** In place of the sample before. */
+  show(values: EvidenceValues, treatment: string): void {
+    this.forget();
+    for (const [metric, value] of Object.entries(values)) {
+      const { name, member, scale } = gaugeName(metric);
+      const labels = member === undefined ? { treatment } : { treatment, event: member };
+      this.gauge(name, metric, Object.keys(labels)).set(labels, value * scale);
+    }
+  }
+
+  forget(): void {
+    for (const gauge of this.gauges.values()) gauge.reset();
+  }
+
+  private gauge(name: string, metric: string, labelNames: string[]): Gauge {
+    const known = this.gauges.get(name);
+    if (known) return known;
+    const help = evidenceMetricOf(metric)?.meaning ?? metric;
+    const gauge = new Gauge({ name, help, labelNames, registers: [this.registry] });
+    this.gauges.set(name, gauge);
+    return gauge;
+  }
+}

@@ -1,0 +1,74 @@
+// What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
+// board use the same words. Text from outside (names, reasons) is stripped of control characters.
+import { counted, formatDuration } from "../foundation/units.js";
+import { ownRows } from "./page/live-words.js";
+import { shortNumber } from "../analysis/statistics/numbers.js";
+import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
+import { printable } from "../report/terminal/text-table.js";
+
+/** Whole seconds: `1m30s`. */
+export function secondsText(ms: number): string {
+  return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
+}
+
+/** `trial 3/15`, without the total where nobody knows it. */
+export function trialText(number: number, trials: number | null): string {
+  return `trial ${number}${trials === null ? "" : `/${trials}`}`;
+}
+
+/** The phase and what is left of it: `measure, 12s left`; empty between trials. */
+export function phaseText({ phase, elapsedMs }: LiveView): string {
+  if (!phase) return "";
+  const left = phase.mostMs === null ? "" : `, ${secondsText(phase.sinceMs + phase.mostMs - elapsedMs)} left`;
+  // A drain ends when the queue is empty: its bound is not the time that it takes.
+  return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
+}
+
+/** Waits for a connection are told where they are worth telling. */
+function rowText(row: LiveRow, events: number): string {
+  const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
+  const waits =
+    (row.poolWaitP99Ms ?? 0) >= 1 ? ` pool wait p99 ${(row.poolWaitP99Ms ?? 0).toFixed(1)}ms` : "";
+  const trouble = [
+    row.totalRetries > 0 && counted(row.totalRetries, "retry", "retries"),
+    row.totalFailures > 0 && counted(row.totalFailures, "failure"),
+    row.totalDropped > 0 && `${row.totalDropped} dropped`,
+  ].filter((words) => words !== false);
+  return `${row.operation} ${events} ev/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
+}
+
+/** Where the experiment stands. */
+export function statusLine(view: LiveView): string {
+  const { trial, trials, leftMs, evidence } = view;
+  const backlog = evidence["queue.pending"];
+  const waiting = evidence["pooler.clientsWaiting"];
+  const broken = view.thresholds.filter(({ ok }) => ok === false);
+  return [
+    trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
+    phaseText(view),
+    leftMs === null ? "" : `${secondsText(leftMs)} left in all`,
+    ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
+    backlog === undefined ? "" : `backlog ${shortNumber(backlog)}`,
+    waiting === undefined ? "" : `waiting for PgBouncer ${shortNumber(waiting)}`,
+    ...broken.map(({ metric, expression }) => `BROKEN ${printable(`${metric} ${expression}`)}`),
+  ]
+    .filter((words) => words !== "")
+    .join("  ");
+}
+
+/** How a trial ended. */
+export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
+  const rates = Object.entries(ended.operations)
+    .filter(([operation]) => operation !== "__cycle__")
+    .map(([operation, { eventsPerSecond }]) => `${operation} ${eventsPerSecond.toFixed(0)} ev/s`);
+  const notes = [
+    ...(ended.status === "complete" ? [] : [`${ended.status}: ${ended.reason ?? "no reason given"}`]),
+    ...(ended.tainted.length > 0 ? [`tainted: ${ended.tainted.join(", ")}`] : []),
+  ];
+  return [
+    trialText(ended.number, trials),
+    printable(ended.treatment).padEnd(treatmentWidth),
+    ...rates,
+    `integrity ${ended.integrity ?? "not checked"}${notes.length > 0 ? ` (${printable(notes.join("; "))})` : ""}`,
+  ].join("  ");
+}

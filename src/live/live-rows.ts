@@ -1,0 +1,73 @@
+// How one second changes the row of its operation, and how a finished trial is shown in one line.
+// Pure: from what the engine tells to plain values, nothing kept between calls.
+import type { LiveOperation } from "../engine/session/observer.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import { isTainted } from "../analysis/diagnosis/diagnose.js";
+import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
+import type { TrialResult } from "../results/result-schema.js";
+
+export function noRow(operation: Operation): LiveRow {
+  const none = { p99Ms: null, poolWaitMeanMs: null, poolWaitP99Ms: null };
+  return {
+    operation,
+    events: null,
+    transactions: null,
+    ...none,
+    totalRetries: 0,
+    totalFailures: 0,
+    totalDropped: 0,
+  };
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function totals(
+  before: LiveRow,
+  live: LiveOperation,
+): Pick<LiveRow, "totalRetries" | "totalFailures" | "totalDropped"> {
+  return {
+    totalRetries: before.totalRetries + sum(live.retries),
+    totalFailures: before.totalFailures + sum(live.failures),
+    totalDropped: before.totalDropped + live.dropped,
+  };
+}
+
+/** The row of a new second. */
+export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
+  return {
+    operation: before.operation,
+    events: live.events,
+    transactions: live.transactions,
+    p99Ms: live.response?.p99Ms ?? null,
+    poolWaitMeanMs: live.poolWait?.meanMs ?? null,
+    poolWaitP99Ms: live.poolWait?.p99Ms ?? null,
+    ...totals(before, live),
+  };
+}
+
+/** A part of an earlier second counts in the totals; in the row only where that second is the one shown. */
+export function withLatePart(before: LiveRow, live: LiveOperation, isShown: boolean): LiveRow {
+  if (!isShown) return { ...before, ...totals(before, live) };
+  const events = (before.events ?? 0) + live.events;
+  const transactions = (before.transactions ?? 0) + live.transactions;
+  return { ...before, events, transactions, ...totals(before, live) };
+}
+
+export function trialEnd(result: TrialResult, treatment: string): LiveTrialEnd {
+  const { number, status, reason = null, integrity, diagnosis = [] } = result;
+  return {
+    ...{ number, treatment, status, reason },
+    integrity: integrity?.verdict ?? null,
+    tainted: diagnosis.filter((finding) => isTainted([finding])).map(({ check }) => check),
+    operations: Object.fromEntries(
+      OPERATIONS.flatMap((operation) => {
+        const one = result.operations[operation];
+        if (!one) return [];
+        const p99Ms = one.responseTimeMs?.p99 ?? null;
+        return [[operation, { eventsPerSecond: one.eventsPerSecond, p99Ms }]];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import {
+  endedTrial,
+  exampleExperiment,
+  inMidWindow,
+  latencyOf,
+  liveOperation,
+  liveSecondOf,
+  watchedRun,
+} from "../testing/example-live.js";
+
+describe("the live state", () => {
+  it("says where the experiment stands", () => {
+    const run = watchedRun();
+    expect(run.state.view()).toMatchObject({ trial: null, phase: null, trials: 4, operations: [] });
+    inMidWindow(run);
+    const view = run.state.view();
+    expect(view).toMatchObject({
+      scenario: "watched",
+      elapsedMs: 7_000,
+      trials: 4,
+      trial: { number: 1, treatment: run.experiment.trials[0]?.treatmentId },
+      phase: { name: "measure", sinceMs: 2_000, mostMs: 10_000 },
+      evidence: { "queue.pending": 40 },
+    });
+    expect(view.operations.map(({ operation }) => operation)).toEqual(["add", "process", "archive"]);
+    expect(view.operations[0]).toMatchObject({
+      ...{ events: 500, transactions: 50, p99Ms: 20, poolWaitMeanMs: 0.5, poolWaitP99Ms: 0.5 },
+      ...{ totalRetries: 0, totalFailures: 0 },
+    });
+  });
+
+  it("adds up trouble over the trial, and forgets it with the next one", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.state.second(liveSecondOf(5, 100, { retries: { "40001": 2 }, failures: { "53300": 1 } }));
+    run.state.second(liveSecondOf(6, 100, { retries: { "40001": 1, "40P01": 1 }, dropped: 3 }));
+    expect(run.state.view().operations[0]).toMatchObject({
+      totalRetries: 4,
+      totalFailures: 1,
+      totalDropped: 3,
+    });
+    const { trial, treatment } = run.trial(2);
+    run.state.thresholds([{ metric: "add", expression: "p(99)<50", seen: 20, ok: true }]);
+    run.state.trialStarted(trial, treatment);
+    const view = run.state.view();
+    expect(view.operations[0]).toMatchObject({ events: null, p99Ms: null, totalRetries: 0, totalDropped: 0 });
+    expect(view.evidence).toEqual({});
+    expect(view.thresholds).toEqual([]);
+    expect(run.state.recentEvents("add", 60)).toEqual([]);
+  });
+
+  it("adds a late part to the second that it belongs to, not to the one that is shown", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.state.second({ second: 1, operations: { add: liveOperation(7, { response: latencyOf(900, 1) }) } });
+    expect(run.state.recentEvents("add", 60)).toEqual([100, 207, 300, 400, 500]);
+    expect(run.state.view().operations[0]).toMatchObject({ events: 500, p99Ms: 20 });
+    run.state.second({ second: 4, operations: { add: liveOperation(1) } });
+    expect(run.state.recentEvents("add", 2)).toEqual([400, 501]);
+    expect(run.state.view().operations[0]?.events).toBe(501);
+  });
+
+  it("places seconds by the window, however late they are told", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.clock.ms += 3_000;
+    run.state.second(liveSecondOf(5, 1));
+    expect(run.state.whole().points.map(({ atMs }) => atMs)).toEqual([3000, 4000, 5000, 6000, 7000, 8000]);
+  });
+
+  it("tells what is new once, and everything to those who come later", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.state.note("first");
+    const first = run.state.takeUpdate();
+    expect(first.points).toHaveLength(5);
+    expect(first.samples).toHaveLength(5);
+    expect(first.notes.map(({ text }) => text)).toEqual(["first"]);
+    run.state.second(liveSecondOf(5, 600));
+    run.state.second({ second: 2, operations: { add: liveOperation(1) } });
+    run.state.trialEnded(endedTrial(1), run.trial(1).treatment);
+    const second = run.state.takeUpdate();
+    expect(second.points.map((point) => point.second)).toEqual([5, 2]);
+    expect(second.points[1]?.operations.add?.events).toBe(301);
+    expect(second.notes).toEqual([]);
+    expect(second.ended.map(({ number }) => number)).toEqual([1]);
+    expect(run.state.takeUpdate()).toMatchObject({ points: [], samples: [], ended: [], notes: [] });
+    const whole = run.state.whole();
+    expect([whole.points.length, whole.ended.length, whole.notes.length]).toEqual([6, 1, 1]);
+  });
+
+  it("keeps ten minutes and no more", () => {
+    const run = watchedRun();
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    for (let second = 0; second < 2_000; second++) run.state.second(liveSecondOf(second, second));
+    const { points } = run.state.whole();
+    expect(points).toHaveLength(600);
+    expect(points.at(-1)?.second).toBe(1_999);
+    expect(run.state.takeUpdate().points).toHaveLength(600);
+  });
+
+  it("keeps of samples only what is drawn over time", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    expect(run.state.whole().samples.at(-1)?.values).toEqual({ "queue.pending": 40, "locks.blocked": 1 });
+    expect(run.state.view().evidence["wait.Lock:tuple"]).toBe(2);
+    expect(run.state.recentEvidence("queue.pending", 3)).toEqual([20, 30, 40]);
+  });
+
+  it("shows no sample of the window in the phases after it", () => {
+    const run = watchedRun();
+    inMidWindow(run);
+    run.state.phaseStarted("drain", 5_000);
+    expect(run.state.view().evidence).toEqual({});
+    expect(run.state.whole().samples).toHaveLength(5);
+  });
+
+  it("says how trials ended, those of an interrupted run too", () => {
+    const earlier = [{ treatmentId: "jsonb", result: endedTrial(1) }];
+    const run = watchedRun({ earlier });
+    const { treatment } = run.trial(2);
+    const taint = { check: "steal", severity: "taint", seen: 1, bound: 0, words: "stolen" } as const;
+    const failed = { integrity: null, status: "failed", reason: "gone" } as const;
+    run.state.trialEnded(endedTrial(2, { ...failed, diagnosis: [taint] }), treatment);
+    expect(run.state.whole().ended).toMatchObject([
+      { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, tainted: [] },
+      { number: 2, status: "failed", integrity: null, reason: "gone", tainted: ["steal"] },
+    ]);
+  });
+});
+
+describe("the time left", () => {
+  it("is what is planned, with what trials have taken beyond it", () => {
+    const run = watchedRun();
+    const plannedMs = 11_000;
+    expect(run.state.view().leftMs).toBe(4 * (plannedMs + 2_000));
+    const first = run.trial(1);
+    run.state.trialStarted(first.trial, first.treatment);
+    run.clock.ms += 4_000;
+    expect(run.state.view().leftMs).toBe(4 * (plannedMs + 2_000) - 4_000);
+    run.clock.ms += 12_000;
+    run.state.trialEnded(endedTrial(1), first.treatment);
+    // It took 16 s instead of 11 s; trials of either treatment are now expected to.
+    expect(run.state.view().leftMs).toBe(3 * 16_000);
+  });
+
+  it("never falls below what the other trials take, however long this one lasts", () => {
+    const run = watchedRun();
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    run.clock.ms += 100_000;
+    expect(run.state.view().leftMs).toBe(3 * 13_000);
+  });
+
+  it("counts no trial that is complete already", () => {
+    const earlier = [1, 3].map((number) => ({ treatmentId: "jsonb", result: endedTrial(number) }));
+    expect(watchedRun({ earlier }).state.view().leftMs).toBe(2 * 13_000);
+  });
+
+  it("is not told of a search, nor of trials that end with their iterations until one has", () => {
+    expect(watchedRun({ isSearch: true }).state.view()).toMatchObject({ leftMs: null, trials: null });
+    const experiment = exampleExperiment(`
+name: budgeted
+seed: 1
+trials: 3
+actors:
+  producers: { load: { executor: shared-iterations, clients: 2, iterations: 10, maxDuration: 1m } }
+`);
+    const run = watchedRun({ experiment });
+    expect(run.state.view().leftMs).toBeNull();
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    run.clock.ms += 6_000;
+    run.state.trialEnded(endedTrial(1), treatment);
+    expect(run.state.view().leftMs).toBe(12_000);
+  });
+});

@@ -1,0 +1,212 @@
+// Folds what an experiment tells its observers into what is shown of it: one view of this moment, and a bounded past. The
+// board on the terminal, plain lines and the live page read it; it draws nothing and knows none of them. The clock is
+// handed in. Seconds and samples are those of measurement windows: warm-up and drain are phases without numbers.
+import type {
+  ExperimentObserver,
+  LiveOperation,
+  LiveSecond,
+  RunningThreshold,
+  TrialPhase,
+} from "../engine/session/observer.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type {
+  LiveNote,
+  LivePhase,
+  LivePoint,
+  LiveRow,
+  LiveSample,
+  LiveTrialEnd,
+  LiveUpdate,
+  LiveView,
+} from "./page/live-data.js";
+import type { EvidenceValues } from "../results/evidence-metrics.js";
+import { operationsOf } from "../results/operation-results.js";
+import type { TrialResult } from "../results/result-schema.js";
+import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+import { nextRow, noRow, trialEnd, withLatePart } from "./live-rows.js";
+import { Recent } from "./recent.js";
+import { TimeLeft } from "./time-left.js";
+
+/** Ten minutes of seconds and samples, whatever the trials. */
+const KEPT_POINTS = 600;
+const KEPT_NOTES = 200;
+/** What is kept of samples: drawn over time. */
+const DRAWN: readonly string[] = [
+  ...["queue.pending", "queue.processing", "queue.complete", "queue.oldestPendingMs"],
+  ...["sessions.active", "locks.blocked", "pooler.clientsWaiting", "wal.bytes", "transactions.commits"],
+];
+
+export interface LiveInputs {
+  readonly experiment: Experiment;
+  readonly programVersion: string;
+  /** Whether trials are added as they are needed, so that no plan says how many. */
+  readonly isSearch: boolean;
+  /** Trials of an earlier run that this one goes on with. */
+  readonly earlier: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+}
+
+export class LiveState implements ExperimentObserver {
+  private readonly startedMs: number;
+  private readonly timeLeft: TimeLeft;
+  private readonly points = new Recent<LivePoint>(KEPT_POINTS);
+  private readonly samples = new Recent<LiveSample>(KEPT_POINTS);
+  private readonly trialEnds = new Recent<LiveTrialEnd>(Number.POSITIVE_INFINITY);
+  private readonly notes = new Recent<LiveNote>(KEPT_NOTES);
+  private trial: PlannedTrial | undefined;
+  private treatment: Treatment | undefined;
+  private current: LivePhase | null = null;
+  private rows = new Map<Operation, LiveRow>();
+  private shownSecond = -1;
+  private windowStartMs = 0;
+  private values: EvidenceValues = {};
+  private running: readonly RunningThreshold[] = [];
+  private noteCount = 0;
+
+  constructor(private readonly inputs: LiveInputs) {
+    this.startedMs = inputs.nowMs();
+    const done = new Set(inputs.earlier.map(({ result }) => result.number));
+    this.timeLeft = new TimeLeft(inputs.experiment, done);
+    for (const { treatmentId, result } of inputs.earlier) this.trialEnds.add(trialEnd(result, treatmentId));
+  }
+
+  /** Since the program began to watch. */
+  get elapsedMs(): number {
+    return this.inputs.nowMs() - this.startedMs;
+  }
+
+  /** Of the longest id of a treatment. */
+  get treatmentWidth(): number {
+    return Math.max(...this.inputs.experiment.treatments.map(({ id }) => id.length));
+  }
+
+  note(text: string): void {
+    this.notes.add({ number: ++this.noteCount, atMs: this.elapsedMs, text });
+  }
+
+  trialStarted(trial: PlannedTrial, treatment: Treatment): void {
+    this.trial = trial;
+    this.treatment = treatment;
+    this.current = null;
+    this.shownSecond = -1;
+    this.values = {};
+    this.running = [];
+    this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, noRow(each)]));
+    this.timeLeft.started(trial, this.inputs.nowMs());
+  }
+
+  phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {
+    this.current = { name: phase, sinceMs: this.elapsedMs, mostMs: mostMs ?? null };
+    if (phase === "measure") this.windowStartMs = this.elapsedMs;
+    // Samples are taken in the window alone: what the last one said is not true any more.
+    this.values = {};
+  }
+
+  second({ second, operations }: LiveSecond): void {
+    const isNew = second > this.shownSecond;
+    if (isNew) this.shownSecond = second;
+    for (const [operation, live] of Object.entries(operations) as [Operation, LiveOperation][]) {
+      const before = this.rows.get(operation) ?? noRow(operation);
+      this.rows.set(
+        operation,
+        isNew ? nextRow(before, live) : withLatePart(before, live, second === this.shownSecond),
+      );
+    }
+    this.addPoint(second, operations);
+  }
+
+  evidence(values: EvidenceValues): void {
+    this.values = values;
+    const drawn = Object.entries(values).filter(([name]) => DRAWN.includes(name));
+    this.samples.add({
+      trial: this.trial?.number ?? 0,
+      atMs: this.elapsedMs,
+      values: Object.fromEntries(drawn),
+    });
+  }
+
+  thresholds(states: readonly RunningThreshold[]): void {
+    this.running = states;
+  }
+
+  trialEnded(result: TrialResult, treatment: Treatment): void {
+    this.timeLeft.ended(treatment, this.inputs.nowMs());
+    this.current = null;
+    this.values = {};
+    this.trialEnds.add(trialEnd(result, treatment.id));
+  }
+
+  view(): LiveView {
+    const { experiment, isSearch, programVersion } = this.inputs;
+    const { trial, treatment } = this;
+    return {
+      scenario: experiment.name,
+      programVersion,
+      elapsedMs: this.elapsedMs,
+      leftMs: isSearch ? null : this.timeLeft.leftMs(this.inputs.nowMs()),
+      trials: isSearch ? null : experiment.trials.length,
+      trial: trial && treatment ? { number: trial.number, treatment: treatment.id } : null,
+      phase: this.current,
+      operations: OPERATIONS.flatMap((operation) => this.rows.get(operation) ?? []),
+      evidence: this.values,
+      thresholds: this.running,
+    };
+  }
+
+  /** Events of an operation in each of the last seconds, those of this trial only, oldest first. */
+  recentEvents(operation: Operation, seconds: number): number[] {
+    const own = this.points.all().filter(({ trial }) => trial === this.trial?.number);
+    return own
+      .slice(Math.max(0, own.length - seconds))
+      .map((point) => point.operations[operation]?.events ?? 0);
+  }
+
+  recentEvidence(name: string, samples: number): number[] {
+    const own = this.samples.all().filter(({ trial }) => trial === this.trial?.number);
+    return own.slice(Math.max(0, own.length - samples)).flatMap(({ values }) => values[name] ?? []);
+  }
+
+  /** The view with all that is kept. */
+  whole(): LiveUpdate {
+    return {
+      view: this.view(),
+      points: this.points.all(),
+      samples: this.samples.all(),
+      ended: this.trialEnds.all(),
+      notes: this.notes.all(),
+    };
+  }
+
+  /** The view with what came since the last time that this was asked. */
+  takeUpdate(): LiveUpdate {
+    return {
+      view: this.view(),
+      points: this.points.takeNew(),
+      samples: this.samples.takeNew(),
+      ended: this.trialEnds.takeNew(),
+      notes: this.notes.takeNew(),
+    };
+  }
+
+  private addPoint(second: number, operations: LiveSecond["operations"]): void {
+    const trial = this.trial?.number ?? 0;
+    const earlier = this.points.find((point) => point.trial === trial && point.second === second);
+    const point: LivePoint = {
+      ...{ trial, second },
+      // When the second was over, not when it was told of.
+      atMs: this.windowStartMs + (second + 1) * 1000,
+      operations: Object.fromEntries(
+        (Object.entries(operations) as [Operation, LiveOperation][]).map(
+          ([operation, { events, response }]) => {
+            const before = earlier?.operations[operation];
+            const p99Ms = before?.p99Ms ?? response?.p99Ms ?? null;
+            return [operation, { events: events + (before?.events ?? 0), p99Ms }];
+          },
+        ),
+      ),
+    };
+    if (earlier) this.points.replace(earlier, point);
+    else this.points.add(point);
+  }
+}

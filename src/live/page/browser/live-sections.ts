@@ -1,0 +1,64 @@
+// The parts of the live page below its head: tables, thresholds and notes, each with a heading, hidden while it is empty.
+// What a reader scrolls in or has focused stays in the page for good; only what is inside of it is put in anew.
+import type { LiveNote } from "../live-data.js";
+import { secondsText } from "../live-words.js";
+import type { ChartTable } from "../../../report/html/page/charts/drawing.js";
+import { element } from "../../../report/html/page/dom.js";
+import { renderTable, scrollPlace } from "../../../report/html/page/table.js";
+
+function sectionElement(id: string, title: string, content: HTMLElement): HTMLElement {
+  return element("section", { id, hidden: true }, element("h2", {}, title), content);
+}
+
+export class Section {
+  readonly element: HTMLElement;
+  private shown = "";
+
+  /** A folded one is opened by the reader. */
+  constructor(
+    id: string,
+    title: string,
+    private readonly place: HTMLElement = scrollPlace(title),
+    isFolded = false,
+  ) {
+    const content = isFolded ? element("details", {}, element("summary", {}, "Show"), place) : place;
+    this.element = sectionElement(id, title, content);
+  }
+
+  show(table: ChartTable): void {
+    this.put(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
+  }
+
+  /** Leaves the page alone where nothing changed, so that what a reader has selected stays. */
+  put(name: string, children: readonly Node[]): void {
+    if (name === this.shown) return;
+    this.shown = name;
+    this.element.hidden = children.length === 0;
+    this.place.replaceChildren(...children);
+  }
+}
+
+/** A log: it grows, and readers of screens are told of what is new alone. */
+export class Notes {
+  readonly element: HTMLElement;
+  private readonly log = element("pre", {
+    class: "live-notes",
+    tabindex: "0",
+    role: "log",
+    "aria-label": "Notes",
+  });
+  private shown = "";
+
+  constructor() {
+    this.element = sectionElement("notes", "Notes", this.log);
+  }
+
+  show(notes: readonly LiveNote[]): void {
+    const text = notes.map((note) => `[${secondsText(note.atMs)}] ${note.text}\n`).join("");
+    if (text === this.shown) return;
+    this.element.hidden = text === "";
+    if (text.startsWith(this.shown)) this.log.append(text.slice(this.shown.length));
+    else this.log.textContent = text;
+    this.shown = text;
+  }
+}

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../testing/example-live.js";
+import { liveChart } from "./live-charts.js";
+import type { LiveRow, LiveSample } from "./live-data.js";
+import { livePage } from "./live-page.js";
+import { LiveStore } from "./live-store.js";
+import {
+  endedTable,
+  evidenceTable,
+  operationTable,
+  phaseProgress,
+  phaseWords,
+  thresholdWords,
+  trialHeading,
+} from "./live-words.js";
+import { plotLines } from "../../report/html/page/charts/line-panels.js";
+import { LIGHT } from "../../report/html/page/charts/theme.js";
+
+describe("what the live page keeps", () => {
+  it("is the same after a reconnection as without one", () => {
+    const run = watchedRun();
+    const [steady, torn] = [new LiveStore(), new LiveStore()];
+    steady.start(run.state.whole());
+    torn.start(run.state.whole());
+    inMidWindow(run);
+    run.state.note("a note");
+    steady.add(run.state.takeUpdate());
+    torn.start(run.state.whole());
+    run.state.second(liveSecondOf(5, 600));
+    run.state.second({ second: 2, operations: { add: liveOperation(1) } });
+    for (const store of [steady, torn]) expect(store.points.length).toBe(5);
+    const update = run.state.takeUpdate();
+    steady.add(update);
+    torn.add(update);
+    torn.add(run.state.whole());
+    for (const store of [steady, torn]) {
+      expect(store.points).toEqual(run.state.whole().points);
+      expect(store.samples).toEqual(run.state.whole().samples);
+      expect(store.notes.map(({ text }) => text)).toEqual(["a note"]);
+    }
+  });
+
+  it("is bounded", () => {
+    const run = watchedRun();
+    const store = new LiveStore();
+    for (let second = 0; second < 1_500; second += 1) {
+      run.state.second(liveSecondOf(second, 1));
+      store.add(run.state.takeUpdate());
+    }
+    expect(store.points).toHaveLength(600);
+    expect(store.points.at(-1)?.second).toBe(1_499);
+  });
+});
+
+describe("the chart of the live page", () => {
+  it("draws operations and queue over the time of the run, with a gap between trials", () => {
+    const run = watchedRun();
+    const store = new LiveStore();
+    expect(liveChart(store, LIGHT)).toBeUndefined();
+    inMidWindow(run, 1);
+    inMidWindow(run, 2);
+    store.start(run.state.whole());
+    const chart = liveChart(store, LIGHT);
+    expect(chart?.panels.map(({ title }) => title)).toEqual([
+      "Events per second",
+      "Response time, p99 of each second",
+      "Events in the queue",
+      "Sessions and clients",
+    ]);
+    expect(chart?.x.min).toBe(3);
+    const [add] = chart?.panels[0]?.lines ?? [];
+    expect(add?.points).toEqual([
+      ...[3, 4, 5, 6, 7].map((x, i) => [x, 100 * (i + 1)]),
+      [9.95, null],
+      ...[10, 11, 12, 13, 14].map((x, i) => [x, 100 * (i + 1)]),
+    ]);
+    expect(chart?.panels[3]?.lines.map(({ name }) => name)).toEqual(["blocked by a lock"]);
+  });
+});
+
+describe("samples on the live page", () => {
+  const chartOf = (samples: readonly LiveSample[]) => {
+    const store = new LiveStore();
+    store.start({ ...watchedRun().state.whole(), samples });
+    return liveChart(store, LIGHT);
+  };
+  const sampleAt = (second: number, values: Readonly<Record<string, number>>, trial = 1): LiveSample => ({
+    ...{ trial, atMs: second * 1000, values },
+  });
+
+  it("are one line, as far apart as they are asked for, and whatever each one lacks", () => {
+    const times = [5, 10, 15, 20, 25, 60, 65];
+    const samples = times.flatMap((second) => [
+      sampleAt(second, { "queue.pending": second }),
+      sampleAt(second + 1, { "locks.blocked": 0 }),
+    ]);
+    const chart = chartOf([...samples, sampleAt(70, { "queue.pending": 70 }, 2)]);
+    expect(chart?.panels[0]?.lines[0]?.points).toEqual([
+      ...[5, 10, 15, 20, 25].map((x) => [x, x]),
+      [59.95, null],
+      ...[60, 65].map((x) => [x, x]),
+      [69.95, null],
+      [70, 70],
+    ]);
+  });
+
+  it("are of the last ten minutes, however seldom they are taken", () => {
+    const samples = Array.from({ length: 200 }, (_, i) => sampleAt(10 * i, { "queue.pending": i }));
+    const chart = chartOf(samples);
+    expect(chart?.panels[0]?.lines[0]?.points).toHaveLength(60);
+    expect(chart?.x.min).toBe(1400);
+  });
+
+  it("have their times in whole seconds on the axis, and apart in the table", () => {
+    const times = [12_345, 12_346.1, 12_347.1, 12_348.1, 12_349.1, 12_350.1, 12_360.3];
+    const chart = chartOf(times.map((second) => sampleAt(second, { "queue.pending": 1 })));
+    if (!chart) throw new Error("there is nothing to draw");
+    expect(chart.x.tick?.(12_345.3)).toBe("12345");
+    const { rows } = plotLines(chart, { theme: LIGHT, widthPx: 800 }).table();
+    expect(rows.map(([second]) => second)).toEqual([
+      ...["12345", "12346.1", "12347.1", "12348.1", "12349.1", "12350.1", "12360.25", "12360.3"],
+    ]);
+  });
+});
+
+describe("the words of the live page", () => {
+  it("say where the run stands", () => {
+    const run = watchedRun();
+    expect([trialHeading(run.state.view()), phaseWords(run.state.view())]).toEqual(["Starting", "preparing"]);
+    inMidWindow(run);
+    const view = run.state.view();
+    expect(trialHeading(view)).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""}`);
+    expect([phaseWords(view), phaseProgress(view)]).toEqual(["measure, 5s left", 0.5]);
+    expect(operationTable(view).rows[0]).toEqual(["add", "500", "50", "20", "0.5", "0.5", "0", "0", "0"]);
+    expect(evidenceTable(view).rows).toContainEqual([
+      "wait.Lock:tuple",
+      "2",
+      expect.stringContaining("active sessions by wait event"),
+    ]);
+    run.state.phaseStarted("drain", 5_000);
+    run.clock.ms += 1_000;
+    expect(phaseWords(run.state.view())).toBe("drain, for 1s");
+    expect(endedTable([]).rows).toEqual([]);
+  });
+
+  it("have the operations that trials had, and bytes with their unit", () => {
+    const view = watchedRun().state.view();
+    const read = { eventsPerSecond: 1200, p99Ms: 2 };
+    const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
+    const { columns, rows } = endedTable([{ ...ended, integrity: "ok", operations: { read } }]);
+    expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
+    expect(rows[0]?.[4]).toBe("1200/s, 2 ms");
+    const { rows: samples } = evidenceTable({ ...view, evidence: { "size.tableBytes": 1_234_567_890 } });
+    expect(samples[0]?.slice(0, 2)).toEqual(["size.tableBytes", "1.23 GB"]);
+  });
+
+  it("have a row for cycles where some of them were dropped, which no other row counts", () => {
+    const view = watchedRun().state.view();
+    const row: Omit<LiveRow, "totalDropped"> = {
+      ...{
+        operation: "__cycle__",
+        events: 5,
+        transactions: 1,
+        p99Ms: 9,
+        poolWaitMeanMs: 0,
+        poolWaitP99Ms: 0,
+      },
+      ...{ totalRetries: 0, totalFailures: 0 },
+    };
+    const rowsOf = (totalDropped: number) =>
+      operationTable({ ...view, operations: [{ ...row, totalDropped }] }).rows;
+    expect(rowsOf(0)).toEqual([]);
+    expect(rowsOf(437)).toMatchObject([{ 8: "437" }]);
+  });
+
+  it("leave what a threshold has seen on its side of the bound", () => {
+    const broken = { metric: "add", expression: "p(99)<500", seen: 500.224, ok: false };
+    expect(thresholdWords(broken)).toBe("add p(99)<500: broken so far: 500.2");
+    expect(thresholdWords({ ...broken, seen: null, ok: null })).toBe("add p(99)<500: no sample yet");
+  });
+
+  it("stand in a document that names nothing but its own server", () => {
+    const page = livePage();
+    expect(page.startsWith("<!doctype html>\n<html")).toBe(true);
+    const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
+    expect(named).toEqual(["data:,", "/live.css", "/live.js"]);
+  });
+});

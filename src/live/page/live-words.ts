@@ -1,0 +1,106 @@
+// What the live page says in words and tables, from the view of this moment: the same words as on the terminal where there is
+// no reason for others. Pure; it makes no elements.
+import { formatDuration } from "../../foundation/units.js";
+import { OPERATIONS } from "../../metrics/operations.js";
+import { evidenceMetricOf } from "../../results/evidence-metrics.js";
+import { seenText } from "../../analysis/statistics/numbers.js";
+import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
+import type { ChartTable } from "../../report/html/page/charts/drawing.js";
+import { unitOf } from "../../report/html/page/charts/metric-unit.js";
+import { plain, written } from "../../report/html/page/charts/values.js";
+import { operationName } from "../../report/html/page/charts/view.js";
+
+export function secondsText(ms: number): string {
+  return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
+}
+
+function numberText(value: number | null): string {
+  return value === null ? "-" : plain(value);
+}
+
+/** `Trial 3 of 15: jsonb-pgbouncer`. */
+export function trialHeading({ trial, trials }: LiveView): string {
+  if (!trial) return "Starting";
+  return `Trial ${trial.number}${trials === null ? "" : ` of ${trials}`}: ${trial.treatment}`;
+}
+
+/** How far the phase is, 0 .. 1; undefined where its end is not known. A drain ends with the queue, not with its bound. */
+export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefined {
+  if (!phase || phase.mostMs === null || phase.mostMs === 0 || phase.name === "drain") return undefined;
+  return Math.min(1, (elapsedMs - phase.sinceMs) / phase.mostMs);
+}
+
+export function phaseWords(view: LiveView): string {
+  const { phase, elapsedMs } = view;
+  if (!phase) return view.trial ? "between two trials" : "preparing";
+  const spentMs = elapsedMs - phase.sinceMs;
+  const isBounded = phaseProgress(view) !== undefined;
+  const leftMs = (phase.mostMs ?? 0) - spentMs;
+  return `${phase.name}, ${isBounded ? `${secondsText(leftMs)} left` : `for ${secondsText(spentMs)}`}`;
+}
+
+export function timeWords({ elapsedMs, leftMs }: LiveView): string {
+  return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, about ${secondsText(leftMs)} left in all`}`;
+}
+
+/** Operations that are transactions. A cycle is a round of three of them, but where it comes by a schedule it is what is dropped. */
+export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
+  return rows.filter(({ operation, totalDropped }) => operation !== "__cycle__" || totalDropped > 0);
+}
+
+export function operationTable({ operations }: LiveView): ChartTable {
+  const rows = ownRows(operations);
+  return {
+    caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
+    columns: [
+      ...["operation", "events/s", "transactions/s", "p99 ms", "pool wait, mean ms", "pool wait, p99 ms"],
+      ...["retries", "failures", "dropped"],
+    ],
+    rows: rows.map((row) => [
+      operationName(row.operation),
+      ...[row.events, row.transactions, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms].map(numberText),
+      ...[row.totalRetries, row.totalFailures, row.totalDropped].map(numberText),
+    ]),
+  };
+}
+
+export function thresholdWords({ metric, expression, seen, ok }: LiveThreshold): string {
+  if (seen === null) return `${metric} ${expression}: no sample yet`;
+  const state = `${ok === null ? "too few samples" : ok ? "holds" : "broken"} so far: ${seenText(seen, expression)}`;
+  return `${metric} ${expression}: ${state}`;
+}
+
+export function evidenceTable({ evidence }: LiveView): ChartTable {
+  return {
+    caption: "The last sample of the database, the pooler and the machine; rates are per second",
+    columns: ["metric", "value", "what"],
+    rows: Object.entries(evidence).map(([name, value]) => [
+      name,
+      written(value, unitOf(name)),
+      evidenceMetricOf(name)?.meaning ?? "",
+    ]),
+  };
+}
+
+export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
+  const operations = OPERATIONS.filter(
+    (operation) => operation !== "__cycle__" && ended.some((each) => each.operations[operation]),
+  );
+  return {
+    caption: "Events per second and p99 response time of the whole window",
+    columns: ["trial", "treatment", "status", "integrity", ...operations.map(operationName), "notes"],
+    rows: ended.map((each) => [
+      each.number,
+      each.treatment,
+      each.status,
+      each.integrity ?? "not checked",
+      ...operations.map((operation) => {
+        const one = each.operations[operation];
+        return one ? `${plain(one.eventsPerSecond)}/s, ${numberText(one.p99Ms)} ms` : "-";
+      }),
+      [each.reason ?? "", each.tainted.length > 0 ? `tainted: ${each.tainted.join(", ")}` : ""]
+        .filter((words) => words !== "")
+        .join("; "),
+    ]),
+  };
+}

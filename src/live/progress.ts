@@ -1,0 +1,158 @@
+// Progress on standard error: a board that is redrawn in place on a terminal, plain lines elsewhere (CI, a pipe), one for
+// each trial's end and one every ten seconds. Standard output stays free for results. Nothing here keeps the program running.
+import type { ExperimentObserver } from "../engine/session/observer.js";
+import { colourMarks, plainMarks, printable } from "../report/terminal/text-table.js";
+import type { TrialResult } from "../results/result-schema.js";
+import type { Treatment } from "../scenario/settings.js";
+import { renderBoard, type BoardPast, type Screen } from "./board.js";
+import { secondsText, statusLine, trialEndLine } from "./lines.js";
+import { trialEnd } from "./live-rows.js";
+import type { LiveState } from "./live-state.js";
+import { Terminal, type TerminalStream } from "./terminal.js";
+
+/** Not more than four frames a second, whatever happens. */
+const FRAME_MS = 250;
+const PLAIN_EVERY_MS = 10_000;
+const PLAIN_LOOK_MS = 1_000;
+
+export interface ProgressStream extends TerminalStream {
+  readonly isTTY?: boolean;
+  readonly rows?: number;
+}
+
+/** Hears of an experiment and says it on a stream. */
+export abstract class Progress implements ExperimentObserver {
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    protected readonly state: LiveState,
+    lookEveryMs: number,
+  ) {
+    this.timer = setInterval(() => this.look(), lookEveryMs).unref();
+  }
+
+  /** Looks whether it is time to say something. */
+  abstract look(): void;
+
+  /** A line that stays. */
+  protected abstract print(line: string): void;
+
+  /** Ends it: call before anything else is printed. */
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  note(text: string): void {
+    this.print(`${this.stamp()} ${printable(text)}`);
+  }
+
+  trialEnded(result: TrialResult, treatment: Treatment): void {
+    const { trials } = this.state.view();
+    const line = trialEndLine(trialEnd(result, treatment.id), trials, this.state.treatmentWidth);
+    this.print(`${this.stamp()} ${line}`);
+  }
+
+  trialStarted(): void {
+    this.look();
+  }
+
+  phaseStarted(): void {
+    this.look();
+  }
+
+  second(): void {
+    this.look();
+  }
+
+  evidence(): void {
+    // Read from the state with the next look.
+  }
+
+  thresholds(): void {
+    // Likewise.
+  }
+
+  protected stamp(): string {
+    return `[${secondsText(this.state.elapsedMs)}]`;
+  }
+}
+
+/** Where lines are read later: a log of a CI job, a file. */
+export class PlainLines extends Progress {
+  private saidMs = 0;
+
+  constructor(
+    state: LiveState,
+    private readonly stream: TerminalStream,
+  ) {
+    super(state, PLAIN_LOOK_MS);
+  }
+
+  override look(): void {
+    if (this.state.elapsedMs - this.saidMs < PLAIN_EVERY_MS) return;
+    this.print(`${this.stamp()} ${statusLine(this.state.view())}`);
+  }
+
+  protected override print(line: string): void {
+    this.saidMs = this.state.elapsedMs;
+    this.stream.write(`${line}\n`);
+  }
+}
+
+/** On a terminal that someone looks at. */
+export class Board extends Progress {
+  private readonly terminal: Terminal;
+  private drawnMs = Number.NEGATIVE_INFINITY;
+  private readonly past: BoardPast;
+
+  constructor(
+    state: LiveState,
+    private readonly stream: ProgressStream,
+    private readonly looks: Pick<Screen, "isUnicode" | "marks">,
+  ) {
+    super(state, FRAME_MS);
+    this.terminal = new Terminal(stream);
+    this.past = {
+      eventsOf: (operation, seconds) => state.recentEvents(operation, seconds),
+      evidenceOf: (name, samples) => state.recentEvidence(name, samples),
+    };
+  }
+
+  override look(): void {
+    const nowMs = this.state.elapsedMs;
+    // Timers come early by a fraction of a millisecond.
+    if (nowMs - this.drawnMs < FRAME_MS - 5) return;
+    this.drawnMs = nowMs;
+    const { columns = 80, rows = 24 } = this.stream;
+    this.terminal.draw(renderBoard(this.state.view(), this.past, { columns, rows, ...this.looks }));
+  }
+
+  override close(): void {
+    super.close();
+    this.terminal.clear();
+  }
+
+  protected override print(line: string): void {
+    this.terminal.scroll(line);
+    this.look();
+  }
+}
+
+/** Whether the locale's characters are those of Unicode, as C programs find out. */
+export function isUnicodeLocale(environment: NodeJS.ProcessEnv): boolean {
+  const locale = environment["LC_ALL"] || environment["LC_CTYPE"] || environment["LANG"] || "";
+  return /utf-?8/i.test(locale);
+}
+
+/** `state` has to be told before what this opens is. */
+export function openProgress(
+  state: LiveState,
+  stream: ProgressStream,
+  environment: NodeJS.ProcessEnv,
+): Progress {
+  const isBoard = stream.isTTY === true && environment["TERM"] !== "dumb";
+  if (!isBoard) return new PlainLines(state, stream);
+  // https://no-color.org: present and not empty.
+  const marks = environment["NO_COLOR"] ? plainMarks : colourMarks;
+  return new Board(state, stream, { isUnicode: isUnicodeLocale(environment), marks });
+}

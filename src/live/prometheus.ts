@@ -1,0 +1,165 @@
+// `--prometheus`: what the run measures, for a Prometheus that scrapes it, on loopback. Counters and histograms add up over the
+// whole run, measurement windows alone, as everything that train-sim reports; gauges are of this moment. Times are seconds.
+import { Counter, Gauge, Registry } from "prom-client";
+import { LATENCY_BOUNDS_MS } from "../engine/session/observer.js";
+import type {
+  ExperimentObserver,
+  LiveLatency,
+  LiveOperation,
+  LiveSecond,
+  RunningThreshold,
+  TrialPhase,
+} from "../engine/session/observer.js";
+import type { Operation } from "../metrics/operations.js";
+import type { EvidenceValues } from "../results/evidence-metrics.js";
+import type { TrialResult } from "../results/result-schema.js";
+import type { PlannedTrial, Treatment } from "../scenario/settings.js";
+import { BinnedHistogram } from "./binned-histogram.js";
+import { EvidenceGauges } from "./evidence-gauges.js";
+
+/** That of k6's extension for the same purpose. */
+export const PROMETHEUS_PORT = 5656;
+const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
+const BOUNDS_SECONDS = LATENCY_BOUNDS_MS.map((boundMs) => boundMs / 1000);
+const OPERATION_LABELS = ["operation", "treatment"] as const;
+const SQLSTATE_LABELS = ["operation", "treatment", "sqlstate"] as const;
+
+export interface MetricsInputs {
+  readonly scenario: string;
+  readonly programVersion: string;
+  /** Planned; undefined in a search for capacity. */
+  readonly trials: number | undefined;
+}
+
+export class PrometheusMetrics implements ExperimentObserver {
+  private readonly registry = new Registry();
+  private readonly transactions = this.counter(
+    "transactions_total",
+    "transactions committed",
+    OPERATION_LABELS,
+  );
+  private readonly events = this.counter("events_total", "events of these transactions", OPERATION_LABELS);
+  private readonly retries = this.counter("retries_total", "attempts tried again", SQLSTATE_LABELS);
+  private readonly failures = this.counter("failures_total", "transactions given up", SQLSTATE_LABELS);
+  private readonly arrivals = this.counter("arrivals_total", "arrivals of an open loop", OPERATION_LABELS);
+  private readonly dropped = this.counter("dropped_arrivals_total", "of these, given up", OPERATION_LABELS);
+  private readonly trialsEnded = this.counter("trials_total", "trials that have ended", [
+    "treatment",
+    "status",
+  ]);
+  private readonly phase = this.gauge("phase", "1 for the phase of the running trial, else 0", ["phase"]);
+  private readonly trialNumber = this.gauge("trial_number", "of the running trial, from 1", ["treatment"]);
+  private readonly thresholdOk = this.gauge(
+    "threshold_ok",
+    "whether a threshold holds on the running trial so far: 1 or 0, absent without a sample",
+    ["treatment", "metric", "expression"],
+  );
+  private readonly response = new BinnedHistogram(
+    "train_sim_response_time_seconds",
+    "intended start to commit acknowledged, of committed transactions",
+    BOUNDS_SECONDS,
+  );
+  private readonly poolWait = new BinnedHistogram(
+    "train_sim_pool_wait_seconds",
+    "time to obtain a connection, part of the response time",
+    BOUNDS_SECONDS,
+  );
+  private readonly sampled = new EvidenceGauges(this.registry);
+  private treatment = "";
+
+  constructor({ scenario, programVersion, trials }: MetricsInputs) {
+    this.gauge("info", "what runs", ["scenario", "version"]).set({ scenario, version: programVersion }, 1);
+    if (trials !== undefined) this.gauge("trials_planned", "trials of the experiment").set(trials);
+    this.showPhase(undefined);
+  }
+
+  readonly contentType = this.registry.contentType;
+
+  /** In Prometheus' text format. */
+  async text(): Promise<string> {
+    return [await this.registry.metrics(), this.response.text(), this.poolWait.text()].join("\n");
+  }
+
+  note(): void {
+    // Words are no metric.
+  }
+
+  trialStarted(trial: PlannedTrial, treatment: Treatment): void {
+    this.treatment = treatment.id;
+    this.trialNumber.reset();
+    this.trialNumber.set({ treatment: treatment.id }, trial.number);
+    this.thresholdOk.reset();
+  }
+
+  phaseStarted(phase: TrialPhase): void {
+    this.showPhase(phase);
+    // Samples are taken in the window alone: what the last one said is not true any more.
+    this.sampled.forget();
+  }
+
+  second({ operations }: LiveSecond): void {
+    for (const [operation, live] of Object.entries(operations) as [Operation, LiveOperation][])
+      this.addOperation({ operation, treatment: this.treatment }, live);
+  }
+
+  evidence(values: EvidenceValues): void {
+    this.sampled.show(values, this.treatment);
+  }
+
+  thresholds(states: readonly RunningThreshold[]): void {
+    for (const { metric, expression, ok } of states)
+      if (ok !== null) this.thresholdOk.set({ treatment: this.treatment, metric, expression }, Number(ok));
+  }
+
+  trialEnded(result: TrialResult, treatment: Treatment): void {
+    this.trialsEnded.inc({ treatment: treatment.id, status: result.status });
+    this.showPhase(undefined);
+    this.sampled.forget();
+  }
+
+  private addOperation(
+    labels: { readonly operation: Operation; readonly treatment: string },
+    live: LiveOperation,
+  ): void {
+    this.transactions.inc(labels, live.transactions);
+    this.events.inc(labels, live.events);
+    if (live.offered > 0) this.arrivals.inc(labels, live.offered);
+    if (live.offered + live.dropped > 0) this.dropped.inc(labels, live.dropped);
+    for (const [sqlstate, count] of Object.entries(live.retries))
+      this.retries.inc({ ...labels, sqlstate }, count);
+    for (const [sqlstate, count] of Object.entries(live.failures))
+      this.failures.inc({ ...labels, sqlstate }, count);
+    addLatency(this.response, labels, live.response);
+    addLatency(this.poolWait, labels, live.poolWait);
+  }
+
+  private showPhase(current: TrialPhase | undefined): void {
+    for (const phase of PHASES) this.phase.set({ phase }, Number(phase === current));
+  }
+
+  private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({
+      name: `train_sim_${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+    });
+  }
+
+  private gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    return new Gauge({
+      name: `train_sim_${name}`,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+    });
+  }
+}
+
+function addLatency(
+  histogram: BinnedHistogram,
+  labels: Readonly<Record<string, string>>,
+  latency: LiveLatency | null,
+): void {
+  if (latency) histogram.addBins(labels, latency.binned, (latency.meanMs * latency.samples) / 1000);
+}

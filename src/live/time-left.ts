@@ -1,0 +1,73 @@
+// How long the rest of an experiment takes: what is planned, plus what finished trials have taken beyond their plan (reset,
+// drain, audit). A trial that ends with its iterations has no planned length; until one of its treatment has run, nothing is said.
+import { isBudgeted } from "../scenario/plan/estimate.js";
+import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+
+/** Assumed of reset, drain and audit together before the first trial has shown them. */
+const FIRST_OVERHEAD_MS = 2_000;
+
+function plannedMs({ settings }: Treatment): number {
+  return settings.trial.warmUpMs + settings.trial.durationMs;
+}
+
+class Mean {
+  private sum = 0;
+  private count = 0;
+
+  add(value: number): void {
+    this.sum += value;
+    this.count += 1;
+  }
+
+  get value(): number | undefined {
+    return this.count > 0 ? this.sum / this.count : undefined;
+  }
+}
+
+export class TimeLeft {
+  private readonly waiting = new Map<number, PlannedTrial>();
+  private readonly treatments: ReadonlyMap<string, Treatment>;
+  private readonly taken = new Map<string, Mean>();
+  private readonly overhead = new Mean();
+  private running: { readonly trial: PlannedTrial; readonly startedMs: number } | undefined;
+
+  /** `done` are the numbers of trials that need not run any more. */
+  constructor(experiment: Pick<Experiment, "trials" | "treatments">, done: ReadonlySet<number>) {
+    this.treatments = new Map(experiment.treatments.map((each) => [each.id, each]));
+    for (const trial of experiment.trials) if (!done.has(trial.number)) this.waiting.set(trial.number, trial);
+  }
+
+  started(trial: PlannedTrial, nowMs: number): void {
+    this.waiting.delete(trial.number);
+    this.running = { trial, startedMs: nowMs };
+  }
+
+  ended(treatment: Treatment, nowMs: number): void {
+    if (!this.running) return;
+    const tookMs = nowMs - this.running.startedMs;
+    this.running = undefined;
+    const taken = this.taken.get(treatment.id) ?? new Mean();
+    taken.add(tookMs);
+    this.taken.set(treatment.id, taken);
+    if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
+  }
+
+  /** Null where a trial is left of which nobody knows how long it takes. */
+  leftMs(nowMs: number): number | null {
+    let sumMs = 0;
+    for (const { treatmentId } of this.waiting.values()) sumMs += this.expectedMs(treatmentId);
+    if (this.running) {
+      const { trial, startedMs } = this.running;
+      sumMs += Math.max(0, this.expectedMs(trial.treatmentId) - (nowMs - startedMs));
+    }
+    return Number.isFinite(sumMs) ? sumMs : null;
+  }
+
+  private expectedMs(treatmentId: string): number {
+    const treatment = this.treatments.get(treatmentId);
+    if (!treatment) return Number.NaN;
+    const taken = this.taken.get(treatmentId)?.value;
+    if (isBudgeted(treatment.settings)) return taken ?? Number.NaN;
+    return taken ?? plannedMs(treatment) + (this.overhead.value ?? FIRST_OVERHEAD_MS);
+  }
+}

@@ -1,0 +1,35 @@
+// Retries and failures by what the log says of each: SQLSTATE, statement, table. Only those that have a line of their
+// own can be told apart so; how many have none is for the caller to say, from the totals.
+// A table that no line names is unknown and stays so.
+import type { DetailLine } from "../results/log-lines.js";
+
+export interface Cause {
+  readonly event: "retry" | "failure";
+  readonly operation: string;
+  readonly sqlstate: string;
+  readonly statement: string | null;
+  readonly table: string | null;
+  /** Lines. */
+  readonly count: number;
+  /** What the server said in the first of them. */
+  readonly reason: string;
+}
+
+export class Causes {
+  private readonly byKey = new Map<string, Cause & { count: number }>();
+
+  add({ event, operation, sqlstate, reason, ...place }: DetailLine): void {
+    const [statement, table] = [place.statement ?? null, place.table ?? null];
+    const key = `${event}\n${operation}\n${sqlstate}\n${statement ?? ""}\n${table ?? ""}`;
+    const known = this.byKey.get(key);
+    if (known) known.count++;
+    else this.byKey.set(key, { event, operation, sqlstate, statement, table, count: 1, reason });
+  }
+
+  /** Most frequent first, failures before retries. */
+  get all(): Cause[] {
+    return [...this.byKey.values()].sort(
+      (a, b) => Number(b.event === "failure") - Number(a.event === "failure") || b.count - a.count,
+    );
+  }
+}

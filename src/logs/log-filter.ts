@@ -1,0 +1,53 @@
+// Which lines of a log are wanted: by trial, actor, operation and time. Time is seconds of the measurement window, since
+// that is how the log counts, or instants, which each trial turns into seconds of its own window. A filter on time
+// leaves out what lies outside the window.
+import type { Operation } from "../metrics/operations.js";
+
+/** A second of the window, or an instant in wall-clock milliseconds. */
+export type TimeBound = { readonly second: number } | { readonly atMs: number };
+
+export interface LogFilter {
+  /** Numbers of trials; undefined means all, as for the others. */
+  readonly trials?: readonly number[];
+  /** A group, as `consumers`, or one worker of it, as `consumers/1`. */
+  readonly actors?: readonly string[];
+  readonly operations?: readonly Operation[];
+  /** Seconds from `from` on, and before `to`. */
+  readonly from?: TimeBound;
+  readonly to?: TimeBound;
+}
+
+/** Seconds of one trial's window: `from` on, before `to`. */
+export interface SecondRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function wantsActor(filter: LogFilter, actor: string, worker: number): boolean {
+  return !filter.actors || filter.actors.includes(actor) || filter.actors.includes(`${actor}/${worker}`);
+}
+
+export function wantsOperation(filter: LogFilter, operation: Operation): boolean {
+  return !filter.operations || filter.operations.includes(operation);
+}
+
+export function hasTimes({ from, to }: LogFilter): boolean {
+  return from !== undefined || to !== undefined;
+}
+
+/** Undefined where an instant cannot be placed, because the log does not say when its window began. */
+export function secondsOf(
+  { from, to }: LogFilter,
+  windowStartsAtMs: number | undefined,
+): SecondRange | undefined {
+  const place = (bound: TimeBound | undefined, otherwise: number): number | undefined => {
+    if (!bound) return otherwise;
+    if ("second" in bound) return bound.second;
+    return windowStartsAtMs === undefined ? undefined : (bound.atMs - windowStartsAtMs) / 1000;
+  };
+  const [first, end] = [place(from, 0), place(to, Number.POSITIVE_INFINITY)];
+  // Seconds are counted whole: those that an instant lies in are wanted.
+  return first === undefined || end === undefined
+    ? undefined
+    : { from: Math.max(0, Math.floor(first)), to: Math.max(0, Math.ceil(end)) };
+}

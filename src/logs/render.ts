@@ -1,0 +1,192 @@
+// An analysis of logs as text, a section for each trial. Bad news comes first; what the log cannot tell is said in
+// words where its number would stand. Everything from a file passes through the tables, which strip control
+// characters.
+import { counted } from "../foundation/units.js";
+import { LINE_PROBLEMS } from "../results/log-lines.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import { sparkline } from "../report/terminal/sparkline.js";
+import { bySqlstate, renderOperationRows } from "../report/terminal/terminal.js";
+import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../report/terminal/text-table.js";
+import type { Cause } from "./causes.js";
+import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
+import { sumOfCounts } from "./operation-fold.js";
+import { renderSlowest } from "./render-slowest.js";
+
+/** Of the widest line of that table, left to its last column. */
+const REASON_WIDTH = 52;
+
+/** Ends with a newline. */
+export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
+  const sections = trials.flatMap((trial) => [...trialLines(trial, marks), ""]);
+  const problems = files.flatMap((file) => fileLines(file).map(marks.bad));
+  return [
+    ...problems,
+    ...(problems.length > 0 ? [""] : []),
+    ...sections,
+    ...(trials.length === 0 ? ["Nothing in these logs fits the filters."] : []),
+    "",
+  ]
+    .join("\n")
+    .replace(/\n+$/, "\n");
+}
+
+function fileLines({ path, lines, understood, problems, examples }: FileReport): string[] {
+  if (lines === 0) return [`${printable(path)} is empty: log.level was silent, or nothing was written yet`];
+  const found = LINE_PROBLEMS.filter((problem) => problems[problem] > 0);
+  if (found.length === 0) return [];
+  const kinds = found.map((problem) => `${problems[problem]} ${problem}`).join(", ");
+  return [
+    ...wrap(
+      `${printable(path)}: ${understood} of ${counted(lines, "line")} understood; left out: ${kinds}`,
+      WIDTH_MAX,
+    ),
+    ...examples.map(({ line, problem, reason }) =>
+      shorten(printable(`  line ${line}: ${problem}: ${reason}`), WIDTH_MAX),
+    ),
+  ];
+}
+
+function trialLines(trial: TrialLogReport, marks: Marks): string[] {
+  return [
+    ...wrap(heading(trial), WIDTH_MAX).map(marks.bold),
+    ...(trial.isCounted
+      ? totalLines(trial)
+      : ["totals: not logged, because log.level is above info; what follows is from single lines"]),
+    phaseLine(trial),
+    ...stallLines(trial, marks),
+    ...renderSlowest(trial.slowest, marks),
+    ...causeLines(trial, marks),
+    ...timelineLines(trial, marks),
+  ];
+}
+
+function heading({ number, treatment, status, reason, integrity, file, ...trial }: TrialLogReport): string {
+  const ended = status ?? "the log does not end: cut short, or still running";
+  const window = trial.windowStartsAt === null ? "" : `, window from ${trial.windowStartsAt}`;
+  const why = reason === null ? "" : `: ${reason}`;
+  const violated = integrity === "violated" ? ", INTEGRITY VIOLATED" : "";
+  return printable(`Trial ${number} ${treatment}, ${ended}${why}${violated}${window} (${file})`);
+}
+
+function totalLines(trial: TrialLogReport): string[] {
+  const operations = OPERATIONS.flatMap((name) => {
+    const totals = trial.operations[name];
+    return totals ? [[name, totals] as [Operation, OperationTotals]] : [];
+  }).sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
+  if (operations.length === 0) return ["nothing was counted"];
+  const each = (describe: (totals: OperationTotals) => string | undefined): string =>
+    operations.flatMap(([name, totals]) => describe(totals)?.replace(/^/, `${name} `) ?? []).join("; ");
+  const bySqlstates = (counts: Readonly<Record<string, number>>): string | undefined =>
+    sumOfCounts(counts) > 0 ? bySqlstate(counts) : undefined;
+  const emptyPolls = each(({ emptyPolls: polls }) => (polls > 0 ? String(polls) : undefined));
+  const arrivals = each(({ offered, dropped }) =>
+    offered === undefined ? undefined : `${offered} offered, ${dropped ?? 0} dropped`,
+  );
+  const undistributed = operations
+    .filter(([, { transactions, responseTimeMs }]) => transactions > 0 && !responseTimeMs)
+    .map(([name]) => name);
+  const { outside } = trial;
+  return [
+    ...renderOperationRows(operations, trial.secondsCounted),
+    `failures: ${each(({ failures }) => bySqlstates(failures)) || "none"}`,
+    `retries: ${each(({ retriesBySqlstate }) => bySqlstates(retriesBySqlstate)) || "none"}`,
+    ...(emptyPolls ? [`empty polls: ${emptyPolls}`] : []),
+    ...(arrivals ? [`open loop: ${arrivals}`] : []),
+    ...(undistributed.length > 0
+      ? [`response times of ${undistributed.join(", ")}: unknown, summaries of this log have no histograms`]
+      : []),
+    ...(outside
+      ? [
+          `outside the window: ${counted(outside.transactions, "transaction")}, ` +
+            `${counted(outside.retries, "retry", "retries")}, ${counted(outside.failures, "failure")}`,
+        ]
+      : []),
+  ];
+}
+
+function phaseLine({ phases }: TrialLogReport): string {
+  const spans = phases.map(({ phase, seconds }) => {
+    return `${phase} ${seconds === null ? "(no end)" : `${seconds.toFixed(1)} s`}`;
+  });
+  return printable(`phases: ${spans.join(", ") || "not logged"}`);
+}
+
+function stallLines({ stalls, isCounted }: TrialLogReport, marks: Marks): string[] {
+  if (!isCounted) return [];
+  if (stalls.length === 0) return ["stalls: none"];
+  const titles = ["second", "for (s)", "operation", "retries and failures", "longest after it (ms)"];
+  const rows = stalls.map((stall) => [
+    String(stall.fromSecond),
+    String(stall.seconds),
+    stall.operation,
+    String(stall.failedAttempts),
+    stall.longestAfterMs.toFixed(2),
+  ]);
+  return [
+    "",
+    marks.bad("Stalls: nothing was finished, though it was before and after"),
+    ...tableOf(titles, rows, ["operation"]),
+  ];
+}
+
+function causeLines({ details, retries, failures, isCounted }: TrialLogReport, marks: Marks): string[] {
+  const { causes, retryLines, failureLines, leftOut } = details;
+  if (causes.length === 0 && (leftOut ?? 0) === 0) return [];
+  const known = isCounted
+    ? `${retryLines} of ${counted(retries ?? 0, "retry", "retries")} and ${failureLines} of ` +
+      `${counted(sumOfCounts(failures ?? {}), "failure")} have a line of their own; ` +
+      `${counted(leftOut ?? 0, "line")} left out, for a worker writes 20 a second`
+    : `${counted(retryLines, "retry", "retries")} and ${counted(failureLines, "failure")} were logged; ` +
+      "how many lines were left out is not";
+  const titles = ["lines", "event", "sqlstate", "operation", "statement", "table", "first reason"];
+  const rows = causes.map((cause) => [
+    String(cause.count),
+    cause.event,
+    cause.sqlstate,
+    cause.operation,
+    cause.statement ?? "-",
+    cause.table ?? "unknown",
+    shorten(printable(withoutStatement(cause)), REASON_WIDTH),
+  ]);
+  return [
+    "",
+    marks.bold("Retries and failures by table"),
+    ...wrap(known, WIDTH_MAX),
+    ...(rows.length > 0 ? tableOf(titles, rows, titles.slice(1)) : []),
+  ];
+}
+
+/** The statement has a column of its own. */
+function withoutStatement({ reason, statement }: Cause): string {
+  const prefix = `${statement ?? ""}: `;
+  return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
+}
+
+function timelineLines({ timeline }: TrialLogReport, marks: Marks): string[] {
+  if (timeline.rows.length === 0) return [];
+  const { columnSeconds, rows } = timeline;
+  const titles = ["actor", "operation", "tot_ops", "retries", "failures", "max(ms)", "over time"];
+  const cells = rows.map((row) => [
+    `${row.actor}/${row.worker}`,
+    row.operation,
+    String(row.transactions),
+    String(row.retries),
+    String(row.failures),
+    row.longestMs.toFixed(2),
+    sparkline(row.transactionsByColumn, row.transactionsByColumn.length, true),
+  ]);
+  return [
+    "",
+    marks.bold(`Transactions of each worker over the window, ${counted(columnSeconds, "second")} a column`),
+    ...tableOf(titles, cells, ["actor", "operation", "over time"]),
+  ];
+}
+
+function tableOf(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  left: readonly string[],
+): string[] {
+  const columns = titles.map((title) => ({ title, align: left.includes(title) ? "left" : "right" }) as const);
+  return renderTable(columns, rows);
+}

@@ -1,0 +1,68 @@
+// The slowest transactions that a log tells of, from two kinds of lines: `slow` (above a bound, with attempts and pool
+// wait, but only so many a second) and `summary` (the slowest of each second and worker, whatever its time). One that
+// stands in both is one entry. It keeps only as many as are asked for.
+import type { Operation } from "../metrics/operations.js";
+
+export interface SlowTransaction {
+  readonly operation: Operation;
+  readonly actor: string;
+  readonly worker: number;
+  /** Null where the log names only the time. */
+  readonly client: number | null;
+  /** Of the window. */
+  readonly second: number;
+  readonly responseMs: number;
+  /** Null where only the summary tells of it. */
+  readonly serviceMs: number | null;
+  readonly poolWaitMs: number | null;
+  readonly attempts: number | null;
+  /** Milliseconds by part, in order; null where the log does not say. */
+  readonly parts: Readonly<Record<string, number>> | null;
+}
+
+export class Slowest {
+  private readonly kept: SlowTransaction[] = [];
+
+  constructor(private readonly most: number) {}
+
+  /** Slowest first. */
+  get all(): readonly SlowTransaction[] {
+    return this.kept;
+  }
+
+  add(candidate: SlowTransaction): void {
+    const last = this.kept.at(-1);
+    if (this.kept.length >= this.most && (!last || candidate.responseMs < last.responseMs)) return;
+    const same = this.kept.findIndex((each) => isSame(each, candidate));
+    if (same >= 0) {
+      this.kept[same] = joined(this.kept[same] as SlowTransaction, candidate);
+      return;
+    }
+    const place = this.kept.findIndex(({ responseMs }) => responseMs < candidate.responseMs);
+    this.kept.splice(place < 0 ? this.kept.length : place, 0, candidate);
+    if (this.kept.length > this.most) this.kept.pop();
+  }
+}
+
+/** Two lines round the same time differently, to the microsecond at most. */
+function isSame(a: SlowTransaction, b: SlowTransaction): boolean {
+  return (
+    Math.abs(a.responseMs - b.responseMs) < 0.002 &&
+    a.operation === b.operation &&
+    a.actor === b.actor &&
+    a.worker === b.worker &&
+    a.second === b.second &&
+    (a.client === b.client || a.client === null || b.client === null)
+  );
+}
+
+function joined(a: SlowTransaction, b: SlowTransaction): SlowTransaction {
+  return {
+    ...a,
+    client: a.client ?? b.client,
+    serviceMs: a.serviceMs ?? b.serviceMs,
+    poolWaitMs: a.poolWaitMs ?? b.poolWaitMs,
+    attempts: a.attempts ?? b.attempts,
+    parts: a.parts ?? b.parts,
+  };
+}

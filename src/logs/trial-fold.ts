@@ -1,0 +1,249 @@
+// One trial of a log, line by line: what its coordinator says of phases and its end, what its workers count and tell.
+// Lines come in no particular order, since each worker writes what it has gathered once a second. Totals are from
+// summary lines alone; the lines of single retries, failures and slow transactions give details and are never added up
+// to totals, because a worker writes only so many of them.
+import { UsageError } from "../foundation/errors.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
+import { ROLE_OPERATIONS } from "../results/operation-results.js";
+import { Causes } from "./causes.js";
+import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
+import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
+import { addCounts, OperationFold, sumOfCounts } from "./operation-fold.js";
+import { Slowest } from "./slowest.js";
+import { Timeline } from "./timeline.js";
+
+export class TrialFold {
+  private readonly operations = new Map<Operation, OperationFold>();
+  private readonly timeline = new Timeline();
+  private readonly causes = new Causes();
+  private readonly slowest: Slowest;
+  private readonly phases: { phase: string; startedAt: string }[] = [];
+  private readonly outside = { transactions: 0, retries: 0, failures: 0 };
+  private readonly detailLines = { retry: 0, failure: 0 };
+  private index: number | null = null;
+  private windowStartsAt: string | null = null;
+  private end:
+    { time: string; status: string; reason: string | null; windowSeconds: number | null } | undefined;
+  private integrity: string | null = null;
+  private leftOut = 0;
+  /** Lines of the level of summaries were written: where there is none, nothing was measured. */
+  private isCounted = false;
+
+  constructor(
+    readonly number: number,
+    private readonly treatment: string,
+    private readonly file: string,
+    private readonly filter: LogFilter,
+    slowestMost: number,
+  ) {
+    this.slowest = new Slowest(slowestMost);
+  }
+
+  /** Why the line cannot be what it says; undefined once it is taken in, or left out by the filter. */
+  add(line: LogLine): string | undefined {
+    this.isCounted ||= line.level === "info";
+    if (line.actor === "coordinator") {
+      this.addCoordinator(line);
+      return undefined;
+    }
+    if (!wantsActor(this.filter, line.actor, line.worker)) return undefined;
+    switch (line.event) {
+      case "start":
+        this.addWorker(line.actor, line.clients ?? 0);
+        return undefined;
+      case "summary":
+        if (!("outside" in line)) return this.addSummary(line);
+        this.addOutside(line);
+        return undefined;
+      case "retry":
+      case "failure":
+        this.addDetail(line);
+        return undefined;
+      case "slow":
+        this.addSlow(line);
+        return undefined;
+      case "phase":
+      case "audit":
+      case "fault":
+      case "waiting":
+      case "stop":
+        return undefined;
+    }
+  }
+
+  report(): TrialLogReport {
+    const { end, isCounted, outside } = this;
+    const secondsCounted = this.secondsCounted();
+    const operations: TrialLogReport["operations"] = isCounted
+      ? Object.fromEntries(this.inOrder().map(([name, fold]) => [name, fold.totals(secondsCounted)]))
+      : {};
+    const retriesBySqlstate = {};
+    const failures = {};
+    for (const totals of Object.values(operations)) {
+      addCounts(retriesBySqlstate, totals.retriesBySqlstate);
+      addCounts(failures, totals.failures);
+    }
+    return {
+      ...{ number: this.number, index: this.index, treatment: this.treatment, file: this.file },
+      ...{ status: end?.status ?? null, reason: end?.reason ?? null, integrity: this.integrity },
+      ...{ windowStartsAt: this.windowStartsAt, windowSeconds: end?.windowSeconds ?? null, secondsCounted },
+      ...{ isCounted, operations },
+      retries: isCounted ? sumOfCounts(retriesBySqlstate) : null,
+      retriesBySqlstate: isCounted ? retriesBySqlstate : null,
+      failures: isCounted ? failures : null,
+      outside: isCounted && !hasTimes(this.filter) && !this.filter.operations ? { ...outside } : null,
+      details: {
+        retryLines: this.detailLines.retry,
+        failureLines: this.detailLines.failure,
+        leftOut: isCounted ? this.leftOut : null,
+        causes: this.causes.all,
+      },
+      slowest: this.slowest.all,
+      stalls: this.stalls(),
+      phases: this.phaseSpans(),
+      timeline: this.timeline.report(),
+    };
+  }
+
+  private addCoordinator(line: LogLine): void {
+    switch (line.event) {
+      case "start":
+        this.index = line.index ?? null;
+        break;
+      case "phase":
+        this.phases.push({ phase: line.phase, startedAt: line.time });
+        this.windowStartsAt = line.windowStartsAt ?? this.windowStartsAt;
+        break;
+      case "audit":
+        this.integrity = line.verdict;
+        break;
+      case "stop": {
+        const { time, status = "unknown", reason = null, windowSeconds = null } = line;
+        this.end = { time, status, reason, windowSeconds };
+        break;
+      }
+      case "summary":
+      case "retry":
+      case "failure":
+      case "slow":
+      case "fault":
+      case "waiting":
+        break;
+    }
+  }
+
+  /** Operations that a worker performs are named even if it never gets to them. */
+  private addWorker(actor: keyof typeof ROLE_OPERATIONS, clients: number): void {
+    for (const operation of ROLE_OPERATIONS[actor]) {
+      if (!wantsOperation(this.filter, operation)) continue;
+      const fold = this.operationFold(operation);
+      fold.clients += clients;
+      fold.threads += 1;
+    }
+  }
+
+  private addSummary(line: SummaryLine): string | undefined {
+    if (this.wantsSecond(line.second)) this.leftOut += line.suppressedLines ?? 0;
+    if (!this.wants(line.operation, line.second)) return undefined;
+    const problem = this.operationFold(line.operation).add(line);
+    if (problem !== undefined) return problem;
+    this.timeline.add(line);
+    const { slowest, transactions, maxResponseMs, operation, actor, worker, second } = line;
+    if (transactions === 0) return undefined;
+    this.slowest.add({
+      ...{ operation, actor, worker, second, serviceMs: null, poolWaitMs: null, attempts: null },
+      client: slowest?.client ?? null,
+      responseMs: slowest?.responseMs ?? maxResponseMs,
+      parts: slowest?.parts ?? null,
+    });
+    return undefined;
+  }
+
+  private addOutside({ transactions, retries, failures, suppressedLines = 0 }: OutsideLine): void {
+    this.outside.transactions += transactions;
+    this.outside.retries += retries;
+    this.outside.failures += failures;
+    if (!hasTimes(this.filter)) this.leftOut += suppressedLines;
+  }
+
+  private addDetail(line: DetailLine): void {
+    if (!this.wants(line.operation, line.second)) return;
+    this.detailLines[line.event]++;
+    this.causes.add(line);
+  }
+
+  private addSlow({
+    operation,
+    actor,
+    worker,
+    client,
+    serviceMs,
+    poolWaitMs,
+    attempt,
+    ...line
+  }: SlowLine): void {
+    if (!this.wants(operation, line.second)) return;
+    this.slowest.add({
+      ...{ operation, actor, worker, client, serviceMs, poolWaitMs, attempts: attempt },
+      second: line.second,
+      responseMs: line.responseMs ?? serviceMs,
+      parts: line.parts ?? null,
+    });
+  }
+
+  /** Of what the window holds and the filter leaves; what ended outside the window is counted elsewhere. */
+  private wants(operation: Operation, second: number | undefined): second is number {
+    return second !== undefined && wantsOperation(this.filter, operation) && this.wantsSecond(second);
+  }
+
+  private wantsSecond(second: number): boolean {
+    if (!hasTimes(this.filter)) return true;
+    const range = this.range();
+    return second >= range.from && second < range.to;
+  }
+
+  private range(): { from: number; to: number } {
+    const startsAtMs = this.windowStartsAt === null ? undefined : Date.parse(this.windowStartsAt);
+    const range = secondsOf(this.filter, startsAtMs);
+    if (range) return range;
+    throw new UsageError(
+      `${this.file} does not say when the window of trial ${this.number} began`,
+      "Give --from and --to in seconds of the window, as 10s.",
+    );
+  }
+
+  private secondsCounted(): number | null {
+    const windowSeconds = this.end?.windowSeconds ?? null;
+    if (windowSeconds === null || !hasTimes(this.filter) || !this.isCounted) return windowSeconds;
+    const { from, to } = this.range();
+    return Math.max(0, Math.min(to, windowSeconds) - from);
+  }
+
+  private operationFold(operation: Operation): OperationFold {
+    let fold = this.operations.get(operation);
+    if (!fold) this.operations.set(operation, (fold = new OperationFold()));
+    return fold;
+  }
+
+  private inOrder(): [Operation, OperationFold][] {
+    return OPERATIONS.flatMap((name) => {
+      const fold = this.operations.get(name);
+      return fold ? [[name, fold] as [Operation, OperationFold]] : [];
+    });
+  }
+
+  private stalls(): OperationStall[] {
+    return this.inOrder()
+      .flatMap(([operation, { track }]) => track.stalls().map((stall) => ({ operation, ...stall })))
+      .sort((a, b) => a.fromSecond - b.fromSecond);
+  }
+
+  private phaseSpans(): PhaseSpan[] {
+    return this.phases.map(({ phase, startedAt }, i) => {
+      const endedAt = this.phases[i + 1]?.startedAt ?? this.end?.time;
+      const seconds = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+      return { phase, startedAt, seconds };
+    });
+  }
+}

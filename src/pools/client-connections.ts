@@ -1,0 +1,124 @@
+// One connection for each client, without a pool in this process: kept for the client's life, or opened for every
+// transaction. `direct` and `pgbouncer` are both this, to different endpoints. A connection that broke, or that a
+// failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
+// A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
+import { monotonicMs } from "../foundation/clock.js";
+import { PgConnection } from "../database/connection.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../workloads/train-events/sql/workload.js";
+import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
+import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
+import { homesOf, type SourceOptions } from "./source-options.js";
+
+export class ClientConnections implements ConnectionSource {
+  /** By client; empty where none is kept or the last one broke. */
+  private readonly kept: (HeldConnection | undefined)[];
+  /** Number of each client's own endpoint. */
+  private readonly homes: readonly number[];
+  /** Number of the endpoint that each client connected to last, or tried to. */
+  private readonly at: number[];
+  /** Every connection that is open or being opened. */
+  private readonly live = new Set<PgConnection>();
+  /** By endpoint, where connections are kept: a server that is away holds up nobody at another one. */
+  private readonly gates: readonly Gate[];
+  private readonly routes: EndpointRoutes;
+  private isClosed = false;
+
+  constructor(
+    private readonly options: SourceOptions,
+    private readonly keeps: "for-life" | "for-a-transaction",
+  ) {
+    const { endpoints, clients, clientsOfTrial, firstClient } = options;
+    this.kept = Array.from({ length: clients }, () => undefined);
+    this.homes = homesOf(endpoints, clientsOfTrial, firstClient, clients);
+    this.at = [...this.homes];
+    this.gates = endpoints.map(() => new Gate(OPEN_AT_ONCE));
+    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+  }
+
+  get contacts(): readonly EndpointContacts[] {
+    return this.routes.contacts;
+  }
+
+  endpointOf(client: number): number {
+    return this.at[client] ?? 0;
+  }
+
+  acquire(client: number): Lease | Promise<Lease> {
+    const kept = this.kept[client];
+    if (kept && !kept.connection.isBroken && !this.isHomeAgain(client)) return kept;
+    return this.replace(client, kept);
+  }
+
+  private async replace(client: number, kept: HeldConnection | undefined): Promise<Lease> {
+    if (kept) await this.discard(client, kept.connection);
+    const connection = await this.open(client);
+    const held = new HeldConnection(connection, (isSuspect) => this.release(client, connection, isSuspect));
+    if (this.keeps === "for-life") this.kept[client] = held;
+    return held;
+  }
+
+  /** Opens what is kept; rejects with a TargetError when a connection cannot be had. */
+  async warm(): Promise<void> {
+    if (this.keeps === "for-a-transaction") return;
+    await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
+      await this.acquire(client);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(Array.from(this.live, (connection) => connection.end()));
+    this.live.clear();
+  }
+
+  /** Whether a client that went elsewhere can go back to its own endpoint. */
+  private isHomeAgain(client: number): boolean {
+    const home = this.homes[client] ?? 0;
+    return this.at[client] !== home && this.routes.isUp(home);
+  }
+
+  private open(client: number): Promise<PgConnection> {
+    if (this.keeps === "for-a-transaction") return this.openNext(client);
+    const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
+    if (!gate) throw new RangeError("a route leads to an endpoint");
+    // Who had to wait asks for the way again: those before may have found the endpoint gone.
+    return gate.pass(() => this.openNext(client));
+  }
+
+  private async openNext(client: number): Promise<PgConnection> {
+    if (this.isClosed) throw new Error("the pool is closed");
+    const number = this.routes.routeFrom(this.homes[client] ?? 0);
+    const endpoint = this.options.endpoints[number];
+    if (!endpoint) throw new RangeError("a route leads to an endpoint");
+    this.at[client] = number;
+    const { applicationName, prepared } = this.options;
+    const report = this.routes.heard.bind(undefined, number);
+    const connection = new PgConnection({ endpoint, applicationName, prepared, report });
+    this.live.add(connection);
+    try {
+      return await connection.connect();
+    } catch (error) {
+      this.live.delete(connection);
+      throw error;
+    }
+  }
+
+  private release(client: number, connection: PgConnection, isSuspect: boolean): Promise<void> | undefined {
+    if (this.keeps === "for-life" && !isSuspect && !connection.isBroken) return undefined;
+    return this.discard(client, connection);
+  }
+
+  private async discard(client: number, connection: PgConnection): Promise<void> {
+    this.kept[client] = undefined;
+    await connection.end();
+    this.live.delete(connection);
+  }
+}
+
+/** A connection in its client's hands; one object for the connection's life. */
+class HeldConnection implements Lease {
+  constructor(
+    readonly connection: PgConnection,
+    readonly release: (isSuspect: boolean) => Promise<void> | undefined,
+  ) {}
+}

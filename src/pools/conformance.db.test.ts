@@ -1,0 +1,357 @@
+// One suite of behaviours that every pool strategy has to show, with real servers and real PgBouncers of two
+// versions: an actor must not be able to tell which strategy it got. What a strategy cannot do (a transaction of
+// several statements in statement mode, more clients than server connections in session mode) has its own test.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { startPgBouncers } from "./pgbouncer/managed.js";
+import type { RunningPooler } from "../targets/running-target.js";
+import { ownDatabase } from "../testing/own-database.js";
+import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { SIZE, STRATEGIES } from "../testing/pool-strategies.js";
+import { connectConsole, type AdminClient } from "../database/admin.js";
+import { classifyFailure, type Failure } from "../database/sqlstates.js";
+import type { Connection, ConnectionSource, SqlRow, SqlValue, StatementRow } from "../workloads/train-events/sql/workload.js";
+import { createConnectionSource } from "./create-source.js";
+import type { SourceOptions } from "./source-options.js";
+
+/** Two databases, so that two endpoints of one server can be told apart. */
+const [own, other] = [ownDatabase("pool"), ownDatabase("pool")];
+const { database } = own.endpoint;
+let admin: AdminClient;
+
+beforeAll(async () => {
+  admin = own.admin;
+  await admin.query("CREATE TABLE counter (client int PRIMARY KEY, n int NOT NULL)");
+});
+
+let statements = 0;
+/** Runs one statement of the workload under a name of its own. */
+const run = (
+  connection: Connection,
+  text: string,
+  values: readonly SqlValue[] = [],
+): Promise<StatementRow[]> => connection.execute({ name: `test.${statements++}`, text }, values);
+
+const ADD = {
+  name: "counter.add",
+  text: "INSERT INTO counter VALUES ($1, 1) ON CONFLICT (client) DO UPDATE SET n = counter.n + 1",
+};
+
+const backendOf = async (connection: Connection) =>
+  Number((await run(connection, "SELECT pg_backend_pid() AS pid"))[0]?.[0]);
+
+async function countersOf(client: AdminClient = admin): Promise<SqlRow[]> {
+  return client.query("SELECT client, n FROM counter ORDER BY client");
+}
+
+/** What the table of failures says to the rejection of `promise`. */
+const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
+  promise.then(() => expect.unreachable("it was expected to fail"), classifyFailure);
+
+/** Asks the server again and again until the answer fits. */
+async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (fits(answer)) return answer;
+  }
+}
+
+async function sessions(application: string, of: string = database): Promise<number> {
+  const [row] = await admin.query(
+    "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = $1 AND datname = $2",
+    [application, of],
+  );
+  return Number(row?.n);
+}
+
+describe.each(STRATEGIES)("$name", (strategy) => {
+  const { pool, prepared, isShared, isSession, isStatementOnly } = strategy;
+  const sources: ConnectionSource[] = [];
+  let applications = 0;
+  let application = "";
+  let pooler: RunningPooler | undefined;
+  let endpoints: readonly Endpoint[];
+
+  beforeAll(async () => {
+    endpoints = [own.endpoint];
+    if (pool.strategy !== "pgbouncer" || !strategy.pgbouncer) return;
+    pooler = await startPgBouncers(
+      { ...pool, maxClientConnections: 50 },
+      own.endpoint,
+      pgBouncerEnv(strategy.pgbouncer),
+    );
+    expect(pooler.supportsPreparedStatements || !prepared).toBe(true);
+  });
+  afterEach(async () => {
+    await Promise.all(sources.splice(0).map((source) => source.close()));
+    await admin.query("TRUNCATE counter");
+  });
+  afterAll(() => pooler?.stop());
+
+  /** The strategy for that many clients of one worker thread, on one endpoint unless told otherwise. */
+  function open(clients: number, changes: Partial<SourceOptions> = {}): ConnectionSource {
+    application = `train-sim/test-${applications++}`;
+    const source = createConnectionSource({
+      pool,
+      endpoints: pooler ? pooler.endpoints.slice(0, 1) : endpoints,
+      clients,
+      firstClient: 0,
+      clientsOfTrial: clients,
+      workers: 1,
+      workerIndex: 0,
+      prepared,
+      applicationName: application,
+      ...changes,
+    });
+    sources.push(source);
+    return source;
+  }
+
+  /** One transaction of that client, committed. */
+  async function add(source: ConnectionSource, client: number): Promise<void> {
+    const lease = await source.acquire(client);
+    let isSuspect = true;
+    try {
+      if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
+      await lease.connection.execute(ADD, [client]);
+      if (!isStatementOnly) await lease.connection.control("commit", "COMMIT");
+      isSuspect = false;
+    } finally {
+      await lease.release(isSuspect);
+    }
+  }
+
+  it("commits", async () => {
+    const source = open(1);
+    await source.warm();
+    await add(source, 0);
+    await add(source, 0);
+    expect(await countersOf()).toEqual([{ client: 0, n: 2 }]);
+  });
+
+  if (!isStatementOnly)
+    it("rolls back", async () => {
+      const source = open(1);
+      const lease = await source.acquire(0);
+      await lease.connection.control("begin", "BEGIN");
+      await lease.connection.execute(ADD, [0]);
+      await lease.connection.control("rollback", "ROLLBACK");
+      await lease.release(false);
+      expect(await countersOf()).toEqual([]);
+    });
+
+  if (isStatementOnly)
+    it("refuses a transaction block, for good", async () => {
+      const lease = await open(1).acquire(0);
+      const failure = await failureOf(lease.connection.control("begin", "BEGIN"));
+      expect(failure).toEqual({ kind: "fatal", sqlstate: "08P01" });
+      await lease.release(true);
+    });
+
+  if (!isStatementOnly)
+    it("keeps clients apart: each transaction has a session of its own", async () => {
+      const source = open(2);
+      const [first, second] = [await source.acquire(0), await source.acquire(1)];
+      for (const { connection } of [first, second]) await connection.control("begin", "BEGIN");
+      await first.connection.execute(ADD, [0]);
+      expect(await run(second.connection, "SELECT count(*) AS n FROM counter")).toEqual([[0]]);
+      expect(await backendOf(first.connection)).not.toBe(await backendOf(second.connection));
+      await first.connection.control("commit", "COMMIT");
+      expect(await run(second.connection, "SELECT count(*) AS n FROM counter")).toEqual([[1]]);
+      await second.connection.control("commit", "COMMIT");
+      await Promise.all([first.release(false), second.release(false)]);
+    });
+
+  it("gives a clean connection after an error", async () => {
+    const source = open(1);
+    for (let round = 0; round < 3; round++) {
+      const lease = await source.acquire(0);
+      if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
+      const failure = await failureOf(run(lease.connection, "SELECT 1/0"));
+      expect(failure).toEqual({ kind: "fatal", sqlstate: "22012" });
+      // As an actor does: rolled back where that was possible, and suspect where it was not.
+      if (round === 0 && !isStatementOnly) await lease.connection.control("rollback", "ROLLBACK");
+      await lease.release(round > 0);
+      await add(source, 0);
+    }
+    expect(await countersOf()).toEqual([{ client: 0, n: 3 }]);
+  });
+
+  it("replaces a connection whose backend was killed, and calls for a new one", async () => {
+    const source = open(1);
+    const lease = await source.acquire(0);
+    if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
+    const sleeping = failureOf(run(lease.connection, "SELECT pg_sleep(60) /* to be killed */"));
+    const [victim] = await until(
+      () =>
+        admin.query(
+          `SELECT pid FROM pg_stat_activity
+            WHERE datname = $1 AND wait_event = 'PgSleep' AND query LIKE '%to be killed%'`,
+          [database],
+        ),
+      (rows) => rows.length === 1,
+    );
+    await admin.query("SELECT pg_terminate_backend($1)", [victim?.pid]);
+    expect((await sleeping).kind).toBe("reconnect");
+    expect(lease.connection.isBroken).toBe(true);
+    await lease.release(true);
+    await add(source, 0);
+    expect(await countersOf()).toEqual([{ client: 0, n: 1 }]);
+  });
+
+  it("goes on after every backend was killed between two transactions", async () => {
+    const source = open(3);
+    await source.warm();
+    for (let client = 0; client < 3; client++) await add(source, client);
+    await admin.query(
+      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()",
+      [database],
+    );
+    for (let client = 0; client < 3; client++) {
+      // As an actor does: whoever had not heard of it yet reconnects and tries again.
+      for (let isDone = false; !isDone;) {
+        const failure = await add(source, client).then(() => undefined, classifyFailure);
+        expect(failure?.kind ?? "reconnect").toBe("reconnect");
+        isDone = failure === undefined;
+      }
+    }
+    expect(await countersOf()).toEqual([0, 1, 2].map((client) => ({ client, n: 2 })));
+  });
+
+  it("serves every client under contention", async () => {
+    // In session mode a client keeps its server connection: no more clients than those can be served.
+    const clients = isSession ? SIZE : 3 * SIZE;
+    const source = open(clients);
+    await source.warm();
+    await Promise.all(
+      Array.from({ length: clients }, async (_, client) => {
+        for (let round = 0; round < 5; round++) await add(source, client);
+      }),
+    );
+    expect(await countersOf()).toEqual(Array.from({ length: clients }, (_, client) => ({ client, n: 5 })));
+  });
+
+  it("says who it is in pg_stat_activity, through a pooler under one name for all roles", async () => {
+    const lease = await open(1).acquire(0);
+    const text = "SELECT application_name AS name FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+    expect(await run(lease.connection, text)).toEqual([[pooler ? "train-sim" : application]]);
+    await lease.release(false);
+  });
+
+  it("prepares by name exactly when told", async () => {
+    const lease = await open(1).acquire(0);
+    await lease.connection.execute(ADD, [0]);
+    const text =
+      "SELECT count(*) > 0 AS some FROM pg_prepared_statements WHERE statement LIKE 'INSERT INTO counter%'";
+    expect(await run(lease.connection, text)).toEqual([[prepared]]);
+    await lease.release(false);
+  });
+
+  if (isShared)
+    it("lets a client wait while all connections are in use, and serves it then", async () => {
+      const source = open(SIZE + 1);
+      const holders = await Promise.all(
+        Array.from({ length: SIZE }, async (_, client) => source.acquire(client)),
+      );
+      for (const { connection } of holders) await connection.control("begin", "BEGIN");
+      const served: string[] = [];
+      const late = add(source, SIZE).then(() => served.push("late"));
+      // Each of these is a round trip that the late one could have used.
+      for (const { connection } of holders) await run(connection, "SELECT 1");
+      served.push("holders");
+      await holders[0]?.connection.control("commit", "COMMIT");
+      await holders[0]?.release(false);
+      await late;
+      expect(served).toEqual(["holders", "late"]);
+      for (const holder of holders.slice(1)) {
+        await holder.connection.control("commit", "COMMIT");
+        await holder.release(false);
+      }
+    });
+
+  it("spreads clients evenly over the endpoints, over worker threads too", async () => {
+    const two = [own.endpoint, other.endpoint];
+    const spread = { endpoints: pooler?.endpoints ?? two, applicationName: "train-sim/spread" };
+    // Worker 0 has clients 0, 1, 2 and worker 1 has clients 3, 4, 5; a pool of 4 gives each two connections.
+    const workers = [0, 3].map((firstClient, workerIndex) =>
+      open(3, { ...spread, firstClient, clientsOfTrial: 6, workers: 2, workerIndex }),
+    );
+    const expected = pool.strategy === "pg-pool" ? [2, 2] : [3, 3];
+    const leases = await Promise.all(
+      workers.flatMap((source) =>
+        Array.from({ length: pool.strategy === "pg-pool" ? 2 : 3 }, async (_, client) =>
+          source.acquire(client),
+        ),
+      ),
+    );
+    const counts = pooler
+      ? await Promise.all(pooler.consoles.map(clientsOf))
+      : await Promise.all(two.map((each) => sessions("train-sim/spread", each.database)));
+    expect(counts).toEqual(expected);
+    for (const lease of leases) await lease.release(false);
+  });
+
+  it("leaves no connection after close", async () => {
+    const source = open(3);
+    await source.warm();
+    await add(source, 0);
+    await source.close();
+    if (pooler) {
+      for (const console of pooler.consoles)
+        await until(
+          () => clientsOf(console),
+          (clients) => clients === 0,
+        );
+    } else {
+      await until(
+        () => sessions(application),
+        (count) => count === 0,
+      );
+    }
+    await expect(source.acquire(0)).rejects.toThrow("the pool is closed");
+  });
+
+  it("closes while a statement is under way and a client waits for a connection", async () => {
+    const source = open(SIZE + 1);
+    const clients = isSession ? SIZE : SIZE + 1;
+    const outcomes = Array.from({ length: clients }, async (_, client) => {
+      const lease = await source.acquire(client);
+      await run(lease.connection, "SELECT pg_sleep(60) /* until closed */").finally(() =>
+        lease.release(true),
+      );
+    }).map(failureOf);
+    await until(
+      () =>
+        admin.query("SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND wait_event = 'PgSleep'", [
+          database,
+        ]),
+      (rows) => rows.length >= SIZE,
+    );
+    await source.close();
+    for (const { kind } of await Promise.all(outcomes)) expect(kind).not.toBe("retry");
+    // PgBouncer gives up a server connection whose client went; the direct ones have to be told.
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND wait_event = 'PgSleep'",
+      [database],
+    );
+  });
+
+  it("refuses with a reason when the endpoint cannot be reached", async () => {
+    const gone = { ...own.endpoint, port: 1 };
+    const source = open(2, { endpoints: [gone] });
+    if (pool.strategy === "direct" && pool.reconnect === "per-transaction") await source.warm();
+    else await expect(source.warm()).rejects.toThrow(/cannot connect to .*:1\/.*nothing listens there/);
+    expect(await failureOf(Promise.resolve(source.acquire(0)))).toEqual({
+      kind: "reconnect",
+      sqlstate: "ECONNREFUSED",
+    });
+  });
+});
+
+/** Clients that a PgBouncer has, its console's own aside. */
+async function clientsOf(consoleEndpoint: Endpoint): Promise<number> {
+  const console = await connectConsole(consoleEndpoint);
+  const rows = await console.run("SHOW CLIENTS");
+  await console.close();
+  return rows.filter((row) => row.database !== "pgbouncer").length;
+}

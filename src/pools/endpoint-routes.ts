@@ -1,0 +1,117 @@
+// Which of several endpoints a client connects to: its own while that one is there, else the next one of the list. An
+// endpoint that refused or lost a connection is left out by the whole thread until it answers a look, taken in the background
+// after a second, then less often: no transaction waits to find out. The endpoints are nodes of one database, so any will do.
+// With a single endpoint there is no choice, and nothing is looked at.
+import { systemClock } from "../foundation/clock.js";
+import { codeOf, messageOf } from "../foundation/errors.js";
+import { PgConnection } from "../database/connection.js";
+import type { EndpointContacts } from "../workloads/train-events/sql/workload.js";
+import type { SourceOptions } from "./source-options.js";
+
+const FIRST_LOOK_MS = 1_000;
+const LOOK_CEILING_MS = 10_000;
+/** How long an endpoint may take to answer a look. */
+const LOOK_MAX_MS = 5_000;
+
+/** An endpoint that was not there when it was needed. Monotonic milliseconds. */
+interface Absence {
+  failedAtMs: number;
+  lookAtMs: number;
+  delayMs: number;
+  isLooking: boolean;
+}
+
+export class EndpointRoutes {
+  private readonly counts: EndpointContacts[];
+  private readonly absent = new Map<number, Absence>();
+
+  /** `look` resolves to whether the endpoint of that number answers; it must not reject. */
+  constructor(
+    private readonly endpoints: number,
+    private readonly look: (endpoint: number) => Promise<boolean>,
+    private readonly nowMs: () => number,
+  ) {
+    this.counts = Array.from({ length: endpoints }, () => ({ connects: 0, refused: 0, lost: 0 }));
+  }
+
+  /** By endpoint, since the thread began. */
+  get contacts(): readonly EndpointContacts[] {
+    return this.counts;
+  }
+
+  /** The endpoint for whoever belongs to `home`; where none is there, the one that failed longest ago. */
+  routeFrom(home: number): number {
+    const inOrder = Array.from({ length: this.endpoints }, (_, step) => (home + step) % this.endpoints);
+    const failedAtMs = (endpoint: number): number =>
+      this.isUp(endpoint) ? Number.NEGATIVE_INFINITY : (this.absent.get(endpoint)?.failedAtMs ?? 0);
+    return inOrder.reduce((best, endpoint) => (failedAtMs(endpoint) < failedAtMs(best) ? endpoint : best));
+  }
+
+  /** Whether nothing speaks against it; takes a look at one that has been away for long enough. */
+  isUp(endpoint: number): boolean {
+    const absence = this.absent.get(endpoint);
+    if (!absence) return true;
+    if (!absence.isLooking && this.endpoints > 1 && this.nowMs() >= absence.lookAtMs)
+      void this.lookAt(endpoint, absence);
+    return false;
+  }
+
+  /** What became of a connection to that endpoint. */
+  readonly heard = (endpoint: number, event: "connected" | "refused" | "lost", failure?: Error): void => {
+    const counts = this.counts[endpoint];
+    if (!counts) throw new RangeError(`there is no endpoint ${endpoint}`);
+    if (event === "connected") {
+      counts.connects++;
+      this.absent.delete(endpoint);
+      return;
+    }
+    counts[event]++;
+    if (event === "refused" && failure)
+      counts.refusal = codeOf(failure.cause) ?? messageOf(failure.cause ?? failure);
+    const failedAtMs = this.nowMs();
+    const absence = this.absent.get(endpoint);
+    if (absence) absence.failedAtMs = failedAtMs;
+    else {
+      const lookAtMs = failedAtMs + FIRST_LOOK_MS;
+      this.absent.set(endpoint, { failedAtMs, lookAtMs, delayMs: FIRST_LOOK_MS, isLooking: false });
+    }
+  };
+
+  private async lookAt(endpoint: number, absence: Absence): Promise<void> {
+    absence.isLooking = true;
+    const isThere = await this.look(endpoint);
+    absence.isLooking = false;
+    if (isThere) {
+      this.absent.delete(endpoint);
+      return;
+    }
+    absence.delayMs = Math.min(absence.delayMs * 2, LOOK_CEILING_MS);
+    absence.lookAtMs = this.nowMs() + absence.delayMs;
+  }
+}
+
+/** Looks by a connection of its own that is answered a statement: a pooler may greet clients whose server is away. */
+export function lookBy(
+  { endpoints, applicationName }: SourceOptions,
+  live: Set<PgConnection>,
+): (number: number) => Promise<boolean> {
+  return async (number) => {
+    const endpoint = endpoints[number];
+    if (!endpoint) return false;
+    const connection = new PgConnection({ endpoint, applicationName, prepared: false });
+    live.add(connection);
+    const answered = new AbortController();
+    void systemClock.sleep(LOOK_MAX_MS, answered.signal).then(() => connection.end());
+    try {
+      await connection.connect();
+      await connection.execute({ name: "endpoint.look", text: "SELECT 1" }, []);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      answered.abort();
+      await connection.end();
+      live.delete(connection);
+    }
+  };
+}

@@ -1,0 +1,98 @@
+// What is particular to the shared pool: its queue, its share of the size, and that it stays as large as it was.
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import { testNamespace } from "../../testing/namespace.js";
+import { connectAdmin } from "../../database/admin.js";
+import type { ConnectionSource, Lease } from "../../workloads/train-events/sql/workload.js";
+import { createConnectionSource } from "../create-source.js";
+import type { SourceOptions } from "../source-options.js";
+
+const endpoint = inject("adminEndpoint");
+const sources: ConnectionSource[] = [];
+
+function open(size: number, changes: Partial<SourceOptions> = {}): ConnectionSource {
+  const source = createConnectionSource({
+    pool: { strategy: "pg-pool", size },
+    endpoints: [endpoint],
+    clients: 10,
+    firstClient: 0,
+    clientsOfTrial: 10,
+    workers: 1,
+    workerIndex: 0,
+    prepared: false,
+    applicationName: "train-sim/test",
+    ...changes,
+  });
+  sources.push(source);
+  return source;
+}
+
+async function sessions(application: string): Promise<number> {
+  const admin = await connectAdmin(endpoint);
+  const [row] = await admin.query("SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = $1", [
+    application,
+  ]);
+  await admin.close();
+  return Number(row?.n);
+}
+
+afterEach(async () => {
+  await Promise.all(sources.splice(0).map((source) => source.close()));
+});
+
+describe("pg-pool", () => {
+  it("serves who waits in the order of their coming", async () => {
+    const source = open(1);
+    const first = await source.acquire(0);
+    const served: number[] = [];
+    const waiting = [3, 1, 4, 2].map(async (client) => {
+      const lease = await source.acquire(client);
+      served.push(client);
+      await lease.release(false);
+    });
+    await first.release(false);
+    await Promise.all(waiting);
+    expect(served).toEqual([3, 1, 4, 2]);
+  });
+
+  it("warms its share of the size, the remainder in the first workers, and never more than its clients", async () => {
+    const application = `train-sim/${testNamespace("share")}`;
+    const shares: number[] = [];
+    for (const [workerIndex, clients] of [10, 10, 2].entries()) {
+      const source = open(8, { workers: 3, workerIndex, clients, applicationName: application });
+      await source.warm();
+      shares.push(await sessions(application));
+    }
+    expect(shares).toEqual([3, 6, 8]);
+  });
+
+  it("hands a connection that is given back suspect to nobody else", async () => {
+    const source = open(1);
+    const pid = async (lease: Lease) =>
+      (
+        await lease.connection.execute({ name: "test.pid", text: "SELECT pg_backend_pid() AS pid" }, [])
+      )[0]?.[0];
+    const first = await source.acquire(0);
+    const firstPid = await pid(first);
+    await first.release(false);
+    const second = await source.acquire(1);
+    expect(await pid(second)).toBe(firstPid);
+    await second.release(true);
+    const third = await source.acquire(2);
+    expect(await pid(third)).not.toBe(firstPid);
+    await third.release(false);
+  });
+
+  it("rejects who waits when it is closed, although a lease never comes back", async () => {
+    const source = open(1);
+    await source.acquire(0);
+    const waiting = expect(source.acquire(1)).rejects.toThrow("the pool was closed");
+    await source.close();
+    await source.close();
+    await waiting;
+  });
+
+  it("refuses a size that leaves a worker without a connection", () => {
+    expect(() => open(2, { workers: 3, workerIndex: 2 })).toThrow(UsageError);
+  });
+});

@@ -1,0 +1,172 @@
+// Strategy `pg-pool`: the pool that Node applications use, one in each worker thread as they have it; the
+// scenario's size is shared out over the threads. Clients beyond the size wait in the pool's queue, first come,
+// first served, without a time limit of their own. With several endpoints, the one that lacks the most of its share gets
+// the next connection; while one is away its share goes to the others, and comes back as their connections are given back.
+import Pool from "pg-pool";
+import { UsageError } from "../../foundation/errors.js";
+import { monotonicMs } from "../../foundation/clock.js";
+import { shareOf } from "../../scenario/settings.js";
+import { PgConnection, type ConnectionOptions } from "../../database/connection.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../../workloads/train-events/sql/workload.js";
+import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
+import { EndpointRoutes, lookBy } from "../endpoint-routes.js";
+import { homesOf, type SourceOptions } from "../source-options.js";
+
+export function pgPoolSource(options: SourceOptions, size: number): ConnectionSource {
+  const share = shareOf(size, options.workers, options.workerIndex);
+  if (share < 1) {
+    throw new UsageError(
+      `a pg-pool of ${size} connections cannot be shared out over ${options.workers} worker threads`,
+      `Set pool.size to at least ${options.workers}.`,
+    );
+  }
+  return new SharedPool(options, homesOf(options.endpoints, size, firstSlotOf(size, options), share));
+}
+
+/** Number of this worker's first connection among all connections of the trial. */
+function firstSlotOf(size: number, { workers, workerIndex }: SourceOptions): number {
+  return Array.from({ length: workerIndex }, (_, index) => shareOf(size, workers, index)).reduce(
+    (sum, share) => sum + share,
+    0,
+  );
+}
+
+class SharedPool implements ConnectionSource {
+  private readonly pool: Pool<PgConnection>;
+  /** Every connection that is open or being opened, looks at endpoints included. */
+  private readonly live = new Set<PgConnection>();
+  /** Of those who wait for a connection: the driver's pool forgets them when it ends. */
+  private readonly waiting = new Set<(reason: Error) => void>();
+  /** By endpoint: how many of the pool's connections it is to have, and has. */
+  private readonly wanted: readonly number[];
+  private readonly held: number[];
+  /** Where each connection of the pool goes, and where each refusal came from. */
+  private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
+  private readonly routes: EndpointRoutes;
+  /** Number of the endpoint at which each client's last acquire ended. */
+  private readonly at: number[] = [];
+  private isClosed = false;
+
+  /** `homes` are the endpoints, by number, of the connections that this pool may have. */
+  constructor(
+    private readonly options: SourceOptions,
+    private readonly homes: readonly number[],
+  ) {
+    const { endpoints } = options;
+    this.wanted = endpoints.map((_, number) => homes.filter((home) => home === number).length);
+    this.held = endpoints.map(() => 0);
+    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+    const nextNumber = (): number => this.nextNumber();
+    const optionsFor = (number: number): ConnectionOptions => this.optionsFor(number);
+    const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
+    // The pool makes its connections by `new Client()`.
+    class PooledConnection extends PgConnection {
+      constructor() {
+        const number = nextNumber();
+        super(optionsFor(number));
+        hold(this, number);
+      }
+    }
+    this.pool = new Pool<PgConnection>(
+      // No idle time-out: a pool that shrinks in a lull would charge its regrowth to whoever comes next.
+      { max: homes.length, idleTimeoutMillis: 0 },
+      PooledConnection,
+    );
+    // An idle connection that breaks has left the pool already; the next acquire opens another.
+    this.pool.on("error", () => undefined);
+  }
+
+  get contacts(): readonly EndpointContacts[] {
+    return this.routes.contacts;
+  }
+
+  endpointOf(client: number): number {
+    return this.at[client] ?? 0;
+  }
+
+  acquire(client: number): Promise<Lease> {
+    if (this.isClosed) return Promise.reject(new Error("the pool is closed"));
+    return new Promise((resolve, reject) => {
+      this.waiting.add(reject);
+      this.pool.connect((error, connection, release) => {
+        this.waiting.delete(reject);
+        const number = this.endpointNumbers.get(connection ?? error ?? new Error());
+        if (number !== undefined) this.at[client] = number;
+        if (!connection || !release) reject(error ?? new Error("the pool gave no connection"));
+        else resolve(this.leaseOf(connection, release));
+      });
+    });
+  }
+
+  async warm(): Promise<void> {
+    const held: Lease[] = [];
+    try {
+      // A pool never has more connections in use than there are clients.
+      await eachBounded(Math.min(this.homes.length, this.options.clients), OPEN_AT_ONCE, async (client) => {
+        held.push(await this.acquire(client));
+      });
+    } finally {
+      for (const lease of held) await lease.release(false);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const reject of this.waiting) reject(new Error("the pool was closed"));
+    this.waiting.clear();
+    // `end` resolves when every lease is back, which a client that died never does: the sockets decide instead.
+    if (!this.pool.ending) void this.pool.end();
+    await Promise.all(Array.from(this.live, (connection) => connection.end()));
+  }
+
+  private nextNumber(): number {
+    const lacks = (number: number): number => (this.wanted[number] ?? 0) - (this.held[number] ?? 0);
+    const most = (numbers: readonly number[]): number | undefined =>
+      numbers.length === 0
+        ? undefined
+        : numbers.reduce((best, number) => (lacks(number) > lacks(best) ? number : best));
+    // Threads begin at different endpoints, so that pools that are not filled do not all use the first.
+    const first = this.homes[0] ?? 0;
+    const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
+    return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
+  }
+
+  private optionsFor(number: number): ConnectionOptions {
+    const { applicationName, prepared, endpoints } = this.options;
+    const endpoint = endpoints[number];
+    if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
+    const report: ConnectionOptions["report"] = (event, failure) => {
+      if (failure) this.endpointNumbers.set(failure, number);
+      this.routes.heard(number, event);
+    };
+    return { endpoint, applicationName, prepared, report };
+  }
+
+  private hold(connection: PgConnection, number: number): void {
+    this.live.add(connection);
+    this.endpointNumbers.set(connection, number);
+    this.held[number] = (this.held[number] ?? 0) + 1;
+    connection.once("end", () => {
+      this.live.delete(connection);
+      this.held[number] = (this.held[number] ?? 0) - 1;
+    });
+  }
+
+  private leaseOf(connection: PgConnection, release: (destroy?: boolean) => void): Lease {
+    return {
+      connection,
+      release: (isSuspect) => {
+        release(isSuspect || connection.isBroken || this.isMisplaced(connection));
+        return undefined;
+      },
+    };
+  }
+
+  /** Whether its endpoint has more than its share while another one, which is there, lacks some of its own. */
+  private isMisplaced(connection: PgConnection): boolean {
+    const number = this.endpointNumbers.get(connection) ?? 0;
+    const wants = (other: number): number => this.wanted[other] ?? 0;
+    if ((this.held[number] ?? 0) <= wants(number)) return false;
+    return this.held.some((has, other) => has < wants(other) && this.routes.isUp(other));
+  }
+}

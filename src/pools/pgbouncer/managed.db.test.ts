@@ -1,0 +1,232 @@
+// Managed PgBouncers from the outside: both versions, every mode, and what is said when they cannot be had.
+import { once } from "node:events";
+import { mkdtemp, readdir, readlink, rm, writeFile, chmod } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { TargetError, UsageError } from "../../foundation/errors.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { POOL_MODES } from "../../scenario/settings.js";
+import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../testing/pgbouncers.js";
+import { findPgBouncer } from "./find-pgbouncer.js";
+import { startPgBouncers } from "./managed.js";
+import type { PgBouncerSettings } from "./pgbouncer-config.js";
+import { PgBouncerInstance } from "./pgbouncer-instance.js";
+import type { RunningPooler } from "../../targets/running-target.js";
+import { freePort } from "../../targets/embedded/server-process.js";
+
+const SETTINGS: PgBouncerSettings = {
+  mode: "transaction",
+  size: 4,
+  instances: 1,
+  maxPreparedStatements: 100,
+  maxClientConnections: 20,
+};
+
+const started: RunningPooler[] = [];
+async function start(
+  settings: Partial<PgBouncerSettings>,
+  upstream: Endpoint = inject("adminEndpoint"),
+  env: NodeJS.ProcessEnv = pgBouncerEnv("1.24"),
+): Promise<RunningPooler> {
+  const pooler = await startPgBouncers({ ...SETTINGS, ...settings }, upstream, env);
+  started.push(pooler);
+  return pooler;
+}
+
+const ownDirectories = async () =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith(`train-sim-pgbouncer-${process.pid}-`));
+
+let scratch = "";
+beforeEach(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "pgbouncer-test-"));
+  await chmod(scratch, 0o755);
+});
+afterEach(async () => {
+  for (const pooler of started.splice(0)) await pooler.stop();
+  await rm(scratch, { recursive: true });
+  expect(await ownDirectories()).toEqual([]);
+});
+
+/** Opens a session as far as the server's first answer, whose type it gives: `R` asks for a log-in, `E` refuses. */
+async function openSession(endpoint: Endpoint): Promise<{ socket: Socket; answer: string }> {
+  const fields = Buffer.from(
+    `\0\x03\0\0user\0${endpoint.user}\0database\0${endpoint.database}\0\0`,
+    "latin1",
+  );
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(fields.length + 4);
+  const socket = connect(endpoint.port, endpoint.host);
+  socket.write(Buffer.concat([length, fields]));
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  return { socket, answer: answer.subarray(0, 1).toString("latin1") };
+}
+
+async function firstAnswer(endpoint: Endpoint): Promise<string> {
+  const { socket, answer } = await openSession(endpoint);
+  socket.destroy();
+  return answer;
+}
+
+async function isListening(endpoint: Endpoint): Promise<boolean> {
+  const socket = connect(endpoint.port, endpoint.host);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
+  it.each(POOL_MODES)("starts, answers and stops in %s mode", async (mode) => {
+    const pooler = await start({ mode, instances: 2 }, inject("adminEndpoint"), pgBouncerEnv(kind));
+    expect(pooler.endpoints).toHaveLength(2);
+    expect(pooler.version?.startsWith(kind === "1.18" ? "1.18." : "1.2")).toBe(true);
+    for (const endpoint of [...pooler.endpoints, ...pooler.consoles])
+      expect(await firstAnswer(endpoint)).toBe("R");
+    expect(pooler.consoles.map(({ database }) => database)).toEqual(["pgbouncer", "pgbouncer"]);
+    expect(pooler.supportsPreparedStatements).toBe(mode === "session" || kind === "1.24");
+    await pooler.stop();
+    expect(await Promise.all(pooler.endpoints.map(isListening))).toEqual([false, false]);
+  });
+
+  it("stops at once though a client is connected", async () => {
+    const pooler = await start({}, inject("adminEndpoint"), pgBouncerEnv(kind));
+    const [endpoint] = pooler.endpoints as [Endpoint];
+    // PgBouncer sees a client only once that has sent something (TCP_DEFER_ACCEPT).
+    const { socket } = await openSession(endpoint);
+    const closed = once(socket, "close");
+    await pooler.stop();
+    await closed;
+    expect(await isListening(endpoint)).toBe(false);
+  });
+
+  it("takes another port when the one it was to have is taken", async () => {
+    const taken = inject("adminEndpoint").port;
+    const ports = [taken, taken];
+    const choosePort = async (): Promise<number> => ports.pop() ?? freePort();
+    const program = await findPgBouncer(pgBouncerEnv(kind));
+    const instance = await PgBouncerInstance.start(program, SETTINGS, inject("adminEndpoint"), choosePort);
+    expect(ports).toEqual([]);
+    expect(instance.client.port).not.toBe(taken);
+    expect(await firstAnswer(instance.client)).toBe("R");
+    await instance.stop();
+  });
+});
+
+it("puts several PgBouncers in the region of their upstream, where they share its weight", async () => {
+  const upstream = { ...inject("adminEndpoint"), region: "east", weight: 3 };
+  const { endpoints } = await start({ instances: 2 }, upstream);
+  expect(endpoints.map(({ region, weight }) => [region, weight])).toEqual([
+    ["east", 1.5],
+    ["east", 1.5],
+  ]);
+  const [plain] = (await start({})).endpoints;
+  expect([plain?.region, plain?.weight]).toEqual([undefined, undefined]);
+});
+
+describe("an instance", () => {
+  it.each(["at-once", "kill"] as const)(
+    "taken down (%s) comes up where it was, and nobody takes it for lost",
+    async (how) => {
+      const pooler = await start({ instances: 2 });
+      let lost: string | undefined;
+      void pooler.lost.then((words) => (lost = words));
+      const [first] = pooler.instances;
+      const [firstPid] = pooler.pids;
+      const { socket } = await openSession(pooler.endpoints[0] as Endpoint);
+      const closed = once(
+        socket.on("error", () => undefined),
+        "close",
+      );
+      await first?.shutDown(how);
+      await closed;
+      expect(await Promise.all(pooler.endpoints.map(isListening))).toEqual([false, true]);
+      expect(pooler.pids).toHaveLength(1);
+      await first?.up();
+      for (const endpoint of [...pooler.endpoints, ...pooler.consoles])
+        expect(await firstAnswer(endpoint)).toBe("R");
+      expect(pooler.pids).toHaveLength(2);
+      expect(pooler.pids).not.toContain(firstPid);
+      expect(lost).toBeUndefined();
+      process.kill(pooler.pids[0] ?? 0, "SIGKILL");
+      await expect(pooler.lost).resolves.toMatch(/PgBouncer at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
+    },
+  );
+});
+
+describe("startPgBouncers", () => {
+  it("has prepared statements in transaction mode only when some are allowed", async () => {
+    expect((await start({ maxPreparedStatements: 0 })).supportsPreparedStatements).toBe(false);
+  });
+
+  it("tells when one of them ends on its own", async () => {
+    const pooler = await start({ instances: 2 });
+    const [directory = ""] = await ownDirectories();
+    const [pid] = await pidsIn(join(tmpdir(), directory));
+    process.kill(pid ?? 0, "SIGKILL");
+    await expect(pooler.lost).resolves.toMatch(/PgBouncer at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
+  });
+
+  it("says that the database behind it cannot be reached", async () => {
+    const attempt = start({}, { ...inject("adminEndpoint"), port: 1 });
+    await expect(attempt).rejects.toThrow(TargetError);
+    await expect(attempt).rejects.toThrow(/127\.0\.0\.1:1\/postgres cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it("refuses more clients than files may be opened", async () => {
+    const attempt = start({ maxClientConnections: 50_000_000 });
+    await expect(attempt).rejects.toThrow(UsageError);
+    await expect(attempt).rejects.toThrow(/open files for 50000000 clients/);
+  });
+
+  it("starts with quotes and spaces in user, password and database", async () => {
+    const pooler = await start(
+      {},
+      { ...inject("adminEndpoint"), user: `o'"x y`, password: `a"b'c\\ =`, database: `d "b'` },
+    );
+    expect(await firstAnswer(pooler.endpoints[0] as Endpoint)).toBe("R");
+  });
+});
+
+describe("findPgBouncer", () => {
+  it("takes the one that TRAIN_SIM_PGBOUNCER names", async () => {
+    const path = pgBouncerPath("1.24");
+    const { version } = await findPgBouncer({ TRAIN_SIM_PGBOUNCER: path });
+    expect(version).toMatch(/^1\.2[1-9]/);
+  });
+
+  it("takes the first one on PATH", async () => {
+    const program = join(scratch, "pgbouncer");
+    await writeFile(program, "#!/bin/sh\necho 'PgBouncer 1.23.1'\n");
+    await chmod(program, 0o755);
+    expect(await findPgBouncer({ PATH: `/nonexistent:${scratch}` })).toEqual({
+      path: program,
+      version: "1.23.1",
+    });
+  });
+
+  it("says what TRAIN_SIM_PGBOUNCER names when it cannot be run", async () => {
+    await expect(findPgBouncer({ TRAIN_SIM_PGBOUNCER: "/nonexistent/pgbouncer" })).rejects.toThrow(
+      /the PgBouncer \/nonexistent\/pgbouncer \(TRAIN_SIM_PGBOUNCER names it\) cannot be run.*ENOENT/,
+    );
+  });
+
+  it("says when TRAIN_SIM_PGBOUNCER names another program", async () => {
+    await expect(findPgBouncer({ TRAIN_SIM_PGBOUNCER: "/bin/echo" })).rejects.toThrow(/is not a PgBouncer/);
+  });
+});
+
+/** Processes that work in a directory. */
+async function pidsIn(directory: string): Promise<number[]> {
+  const pids: number[] = [];
+  for (const name of (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry))) {
+    const at = await readlink(`/proc/${name}/cwd`).catch(() => "");
+    if (at === directory) pids.push(Number(name));
+  }
+  return pids;
+}

@@ -1,0 +1,83 @@
+// The text of PgBouncer's configuration, which decides what is measured.
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { isVersionAtLeast } from "./find-pgbouncer.js";
+import { pgBouncerIni, pgBouncerUserList, type PgBouncerSettings } from "./pgbouncer-config.js";
+import { externalPooler } from "./managed.js";
+
+const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
+const SETTINGS: PgBouncerSettings = {
+  mode: "transaction",
+  size: 64,
+  instances: 2,
+  maxPreparedStatements: 200,
+  maxClientConnections: 512,
+};
+const FILES = { port: 6432, userListFile: "/private/userlist.txt" };
+const lines = (upstream = UPSTREAM, files = FILES, hasPreparedStatements = true) =>
+  pgBouncerIni(SETTINGS, upstream, files, hasPreparedStatements).split("\n");
+
+describe("pgBouncerIni", () => {
+  it("has the scenario's mode and size, and admits every client", () => {
+    expect(lines()).toEqual(
+      expect.arrayContaining([
+        "train_sim = host='db' port=5432 dbname='trains'",
+        "listen_addr = 127.0.0.1",
+        "pool_mode = transaction",
+        "default_pool_size = 64",
+        "max_client_conn = 522",
+        "max_prepared_statements = 200",
+        "server_tls_sslmode = disable",
+      ]),
+    );
+  });
+
+  it("does not mention prepared statements to a PgBouncer that does not know them", () => {
+    expect(lines(UPSTREAM, FILES, false).join()).not.toContain("max_prepared_statements");
+  });
+
+  it("never holds a password", () => {
+    expect(lines().join()).not.toContain("secret");
+  });
+
+  it("verifies the server as its endpoint says", () => {
+    const upstream: Endpoint = { ...UPSTREAM, tls: { mode: "verify-full", ca: "PEM" } };
+    expect(lines(upstream, { ...FILES, ...{ caFile: "/private/ca.crt" } })).toEqual(
+      expect.arrayContaining(["server_tls_sslmode = verify-full", "server_tls_ca_file = /private/ca.crt"]),
+    );
+  });
+
+  it("quotes what needs quoting and refuses what would begin another line", () => {
+    expect(lines({ ...UPSTREAM, database: "it's" })[1]).toContain("dbname='it''s'");
+    expect(() => lines({ ...UPSTREAM, host: "db\nlisten_addr = 0.0.0.0" })).toThrow(UsageError);
+  });
+});
+
+describe("pgBouncerUserList", () => {
+  it("has the client's user and the admin, quoted", () => {
+    const list = pgBouncerUserList({ ...UPSTREAM, user: 'ra"il' }, 'p"w', "admin-pw");
+    expect(list).toBe('"ra""il" "p""w"\n"train_sim_admin" "admin-pw"\n');
+  });
+});
+
+describe("isVersionAtLeast", () => {
+  it("compares by numbers, not by letters", () => {
+    expect(isVersionAtLeast("1.9.0", "1.21")).toBe(false);
+    expect(isVersionAtLeast("1.21.0", "1.21")).toBe(true);
+    expect(isVersionAtLeast("2.0", "1.21")).toBe(true);
+    expect(isVersionAtLeast("1.18.0", "1.21")).toBe(false);
+  });
+});
+
+describe("externalPooler", () => {
+  it("has an endpoint for each URL, and prepared statements as its user states", () => {
+    const urls = ["a", "b"].map((host) => ({ url: `postgresql://u@${host}:6432/d`, weight: 1 }));
+    const pooler = externalPooler(urls, "postgresql://admin@a:6432/pgbouncer", 0, "transaction");
+    expect(pooler.endpoints.map(({ host }) => host)).toEqual(["a", "b"]);
+    expect(pooler.consoles.map(({ database }) => database)).toEqual(["pgbouncer"]);
+    expect(pooler.supportsPreparedStatements).toBe(false);
+    expect(externalPooler(urls, undefined, 100, "transaction").supportsPreparedStatements).toBe(true);
+    expect(externalPooler(urls, undefined, 0, "session").supportsPreparedStatements).toBe(true);
+  });
+});

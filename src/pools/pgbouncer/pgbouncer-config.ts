@@ -1,0 +1,113 @@
+// Writes the configuration of one managed PgBouncer: its ini and its user list. Pure text from settings, so that
+// what a result was measured with can be read and tested. Values that could end a line and begin another setting
+// are refused. The server's password is in the user list only, a file of mode 0600.
+import { UsageError } from "../../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import type { PoolMode } from "../../scenario/settings.js";
+
+export interface PgBouncerSettings {
+  readonly mode: PoolMode;
+  /** Server connections of each instance (`default_pool_size`). */
+  readonly size: number;
+  readonly instances: number;
+  /** 0 is none; PgBouncer before 1.21 has none whatever this says. */
+  readonly maxPreparedStatements: number;
+  /** Clients of all instances together; each instance admits them all, should the others fail. */
+  readonly maxClientConnections: number;
+}
+
+export interface PgBouncerFiles {
+  readonly port: number;
+  readonly userListFile: string;
+  /** Paths of the upstream's certificates, where it has TLS. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+/** The upstream's database as clients name it: one that needs no quoting, which PgBouncer's ini does not have for it. */
+export const CLIENT_DATABASE = "train_sim";
+/** What stands for the admin console, in every PgBouncer. */
+export const ADMIN_DATABASE = "pgbouncer";
+export const ADMIN_USER = "train_sim_admin";
+/** Sessions of the admin console, beyond the clients. */
+const ADMIN_CONNECTIONS = 10;
+
+/** Descriptors that one instance may need: clients, server connections, listeners, log, resolver. */
+export function openFilesNeeded(settings: PgBouncerSettings): number {
+  return settings.maxClientConnections + ADMIN_CONNECTIONS + settings.size + 32;
+}
+
+/** Text of pgbouncer.ini. */
+export function pgBouncerIni(
+  settings: PgBouncerSettings,
+  upstream: Endpoint,
+  files: PgBouncerFiles,
+  hasPreparedStatements: boolean,
+): string {
+  const database = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
+  const entries: Record<string, string | number> = {
+    listen_addr: "127.0.0.1",
+    listen_port: files.port,
+    unix_socket_dir: "",
+    // Clients that connect all at once must not be turned away by the backlog.
+    listen_backlog: Math.max(128, settings.maxClientConnections),
+    auth_type: "scram-sha-256",
+    auth_file: files.userListFile,
+    admin_users: ADMIN_USER,
+    stats_users: ADMIN_USER,
+    pool_mode: settings.mode,
+    default_pool_size: settings.size,
+    max_client_conn: settings.maxClientConnections + ADMIN_CONNECTIONS,
+    ignore_startup_parameters: "extra_float_digits",
+    // Used in session mode only: in the other modes a client leaves nothing behind that could be reset.
+    server_reset_query: "DISCARD ALL",
+    // A server that comes back is tried again soon; the default of 15 s would be most of a trial.
+    server_login_retry: 1,
+    ...(hasPreparedStatements && { max_prepared_statements: settings.maxPreparedStatements }),
+    ...upstreamTls(upstream, files),
+    // A line per connection would make the pooler slower than the one in production.
+    log_connections: 0,
+    log_disconnections: 0,
+    log_stats: 0,
+  };
+  const lines = Object.entries(entries).map(([key, value]) => `${key} = ${value}`);
+  return ["[databases]", `${CLIENT_DATABASE} = ${database}`, "", "[pgbouncer]", ...lines, ""].join("\n");
+}
+
+/** Text of the user list: the client's user, whose password logs in to the server too, and the admin. */
+export function pgBouncerUserList(upstream: Endpoint, clientPassword: string, adminPassword: string): string {
+  const users = [
+    [upstream.user, clientPassword],
+    [ADMIN_USER, adminPassword],
+  ] as const;
+  return users
+    .map(([user, password]) => `${doubleQuoted(user, upstream)} ${doubleQuoted(password, upstream)}\n`)
+    .join("");
+}
+
+function upstreamTls(upstream: Endpoint, files: PgBouncerFiles): Record<string, string> {
+  return {
+    server_tls_sslmode: upstream.tls?.mode ?? "disable",
+    ...(files.caFile && { server_tls_ca_file: files.caFile }),
+    ...(files.certFile && { server_tls_cert_file: files.certFile }),
+    ...(files.keyFile && { server_tls_key_file: files.keyFile }),
+  };
+}
+
+function doubleQuoted(text: string, upstream: Endpoint): string {
+  return `"${oneLine(text, upstream).replaceAll('"', '""')}"`;
+}
+
+function quoted(text: string, upstream: Endpoint): string {
+  return `'${oneLine(text, upstream).replaceAll("'", "''")}'`;
+}
+
+/** Control characters would begin a new line of the configuration. */
+function oneLine(text: string, upstream: Endpoint): string {
+  if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
+  throw new UsageError(
+    `${JSON.stringify(describeEndpoint(upstream))} has a control character in its host, database, user or password, which PgBouncer's files cannot hold`,
+    "Correct the URL.",
+  );
+}

@@ -1,0 +1,161 @@
+// What real PgBouncers of both versions say when something goes wrong: what the table of failures makes of it, and
+// what a user gets to read.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { startPgBouncers } from "./managed.js";
+import type { RunningPooler } from "../../targets/running-target.js";
+import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../testing/pgbouncers.js";
+import { connectAdmin, connectConsole } from "../../database/admin.js";
+import { PgConnection } from "../../database/connection.js";
+import { classifyFailure } from "../../database/sqlstates.js";
+import { asTransaction } from "../../database/transaction.js";
+
+const upstream = inject("adminEndpoint");
+const poolers: RunningPooler[] = [];
+const opened: PgConnection[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((connection) => connection.end()));
+  await Promise.all(poolers.splice(0).map((pooler) => pooler.stop()));
+});
+
+describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
+  /** One in transaction mode with one server connection, and its two doors. */
+  async function start(before: Endpoint = upstream) {
+    const pooler = await startPgBouncers(
+      { mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
+      before,
+      pgBouncerEnv(kind),
+    );
+    poolers.push(pooler);
+    const [endpoint] = pooler.endpoints;
+    const [console] = pooler.consoles;
+    if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
+    return { pooler, endpoint, console };
+  }
+
+  async function open(endpoint: Endpoint): Promise<PgConnection> {
+    const connection = new PgConnection({ endpoint, applicationName: "train-sim", prepared: false });
+    opened.push(connection);
+    return connection.connect();
+  }
+
+  /** Changes a setting of the running PgBouncer. */
+  async function set(console: Endpoint, setting: string): Promise<void> {
+    const client = await connectConsole(console);
+    await client.run(`SET ${setting}`);
+    await client.close();
+  }
+
+  const failureOf = (promise: Promise<unknown>) =>
+    promise.then(() => expect.unreachable("it was expected to fail"), classifyFailure);
+  const select = (connection: PgConnection) => connection.execute({ name: "test.one", text: "SELECT 1" }, []);
+
+  it("has a console that tells its version and its pools", async () => {
+    const { pooler, endpoint, console } = await start();
+    await select(await open(endpoint));
+    const client = await connectConsole(console);
+    expect(await client.version()).toBe(pooler.version);
+    const pools = await client.run("SHOW POOLS");
+    expect(pools).toContainEqual(
+      expect.objectContaining({
+        database: endpoint.database,
+        cl_active: 1,
+        sv_idle: 1,
+        pool_mode: "transaction",
+      }),
+    );
+    await client.close();
+  });
+
+  it("reconnects when no server connection came free in time", async () => {
+    const { endpoint, console } = await start();
+    await set(console, "query_wait_timeout = '0.01'");
+    const [holder, waiter] = [await open(endpoint), await open(endpoint)];
+    await holder.control("begin", "BEGIN");
+    expect(await failureOf(select(waiter))).toEqual({ kind: "reconnect", sqlstate: "08P01" });
+    expect(waiter.isBroken).toBe(true);
+    await holder.control("commit", "COMMIT");
+  });
+
+  it("leaves no doubt of a transaction that it never passed on, and leaves one of a transaction that it did", async () => {
+    const { endpoint, console } = await start();
+    await set(console, "query_wait_timeout = '0.01'");
+    const [holder, waiter] = [await open(endpoint), await open(endpoint)];
+    await holder.control("begin", "BEGIN");
+    const queued = failureOf(asTransaction(select(waiter), String));
+    expect(await queued).toEqual({ kind: "reconnect", sqlstate: "08P01" });
+    await holder.control("commit", "COMMIT");
+    const suicide = { name: "test.end", text: "SELECT pg_terminate_backend(pg_backend_pid(), 10000)" };
+    expect((await failureOf(asTransaction(holder.execute(suicide, []), String))).kind).toBe("in-doubt");
+  });
+
+  it("reconnects when it takes no more clients", async () => {
+    const { endpoint, console } = await start();
+    await open(endpoint);
+    await set(console, "max_client_conn = 1");
+    const refused = open(endpoint);
+    await expect(refused).rejects.toThrow("it has no connection left");
+    expect((await failureOf(refused)).kind).toBe("reconnect");
+  });
+
+  it("reconnects when the server behind it is not there", async () => {
+    const listener = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as AddressInfo;
+    const { endpoint, console } = await start({ ...upstream, port });
+    await new Promise((resolve) => listener.close(resolve));
+    await set(console, "client_login_timeout = '0.05'");
+    const refused = open(endpoint);
+    await expect(refused).rejects.toThrow("the pooler there cannot reach the database behind it");
+    expect(await failureOf(refused)).toEqual({ kind: "reconnect", sqlstate: "08P01" });
+  });
+
+  it("reconnects when it is stopped in the middle of a statement", async () => {
+    const { endpoint, pooler } = await start();
+    const connection = await open(endpoint);
+    const admin = await connectAdmin(upstream);
+    const sleeping = failureOf(
+      connection.execute({ name: "test.sleep", text: "SELECT pg_sleep(60) /* behind a pooler */" }, []),
+    );
+    const isAsleep = () =>
+      admin.query(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%behind a pooler%'",
+      );
+    let [asleep] = await isAsleep();
+    while (!asleep) [asleep] = await isAsleep();
+    await pooler.stop();
+    expect((await sleeping).kind).toBe("reconnect");
+    await admin.query("SELECT pg_terminate_backend($1)", [asleep.pid]);
+    await admin.close();
+  });
+
+  it("says that there is no such database, for good", async () => {
+    const { endpoint } = await start();
+    const refused = open({ ...endpoint, database: "nowhere" });
+    await expect(refused).rejects.toThrow('there is no database "nowhere"');
+    expect((await failureOf(refused)).kind).toBe("fatal");
+  });
+
+  it("says that the password was refused, by itself or by the server behind it, for good", async () => {
+    const { endpoint } = await start();
+    const byPooler = open({ ...endpoint, password: "wrong" });
+    await expect(byPooler).rejects.toThrow("the password for user");
+    expect((await failureOf(byPooler)).kind).toBe("fatal");
+    const behind = await start({ ...upstream, password: "wrong" });
+    const byServer = open(behind.endpoint);
+    await expect(byServer).rejects.toThrow("the password for user");
+    expect((await failureOf(byServer)).kind).toBe("fatal");
+  });
+
+  it("breaks a console that is spoken to by the extended protocol, and nothing else", async () => {
+    const { console } = await start();
+    const connection = await open(console);
+    const ended = new Promise<void>((resolve) => connection.once("end", resolve));
+    await connection.query("SHOW VERSION", [1]).catch(() => undefined);
+    await ended;
+    expect(connection.isBroken).toBe(true);
+  });
+});

@@ -1,0 +1,90 @@
+// Asks the admin consoles of the PgBouncers under test, all instances together, on connections of its own that count
+// as no client of the pool. Each sample is two commands a console, answered from PgBouncer's memory.
+// It refuses to guess: a console that does not answer makes the sample fail, with the reason, and not a zero.
+import { withinMs } from "../../foundation/deadline.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectConsole, type PoolerConsole } from "../../database/admin.js";
+import {
+  readPools,
+  readPoolSize,
+  readStats,
+  sumCounts,
+  sumReadings,
+  type PoolCounts,
+  type PoolName,
+  type PoolReading,
+} from "./pooler-statistics.js";
+import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
+
+export interface PoolerSample {
+  readonly reading: PoolReading;
+  /** Undefined before the first client of any instance. */
+  readonly counts: PoolCounts | undefined;
+}
+
+interface Instance {
+  readonly console: PoolerConsole;
+  readonly pool: PoolName;
+}
+
+/** Longest that an answer from a console's memory may take: one that is frozen gives none, and others wait to be asked. */
+const ANSWER_MS = 2_000;
+
+function asked(console: PoolerConsole, command: string): Promise<SqlRow[]> {
+  return withinMs(console.run(command), ANSWER_MS);
+}
+
+export class PoolerSampler {
+  private constructor(private readonly instances: readonly Instance[]) {}
+
+  /** `endpoints` are where clients connect, in the order of `consoles`; on rejection no connection is left. */
+  static async connect(
+    consoles: readonly Endpoint[],
+    endpoints: readonly Endpoint[],
+    connectTimeoutMs: number,
+  ): Promise<PoolerSampler> {
+    const opened = await Promise.allSettled(
+      consoles.map(async (endpoint, index): Promise<Instance> => {
+        const pool = endpoints[index];
+        if (!pool) throw new Error(`console ${index} has no pool`);
+        return { console: await connectConsole(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };
+      }),
+    );
+    const sampler = new PoolerSampler(
+      opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+    );
+    const failure = opened.find((each) => each.status === "rejected");
+    if (!failure) return sampler;
+    await sampler.close();
+    throw failure.reason;
+  }
+
+  async sample(): Promise<PoolerSample> {
+    const parts = await Promise.all(
+      this.instances.map(async ({ console, pool }) => ({
+        reading: readPools(await asked(console, "SHOW POOLS"), pool),
+        counts: readStats(await asked(console, "SHOW STATS"), pool.database),
+      })),
+    );
+    const counts = parts.flatMap((part) => part.counts ?? []);
+    return {
+      reading: sumReadings(parts.map(({ reading }) => reading)),
+      counts: counts.length > 0 ? sumCounts(counts) : undefined,
+    };
+  }
+
+  /** Server connections that the pools may have together; undefined where one of them does not tell. */
+  async serversMax(): Promise<number | undefined> {
+    const sizes = await Promise.all(
+      this.instances.map(async ({ console, pool }) =>
+        readPoolSize(await asked(console, "SHOW DATABASES"), pool.database),
+      ),
+    );
+    return sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all(this.instances.map(({ console }) => console.close()));
+  }
+}

@@ -1,0 +1,153 @@
+// PgBouncer's own words, as versions 1.18 and 1.24 really answered, read into numbers: pools, counters, sizes.
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { readPools, readPoolSize, readStats, sumCounts, sumReadings } from "./pooler-statistics.js";
+import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
+
+const POOL = { database: "train_sim", user: "postgres" };
+
+const pool = (row: SqlRow): SqlRow => ({
+  ...{ database: "train_sim", user: "postgres", cl_active: 2, cl_waiting: 4, cl_active_cancel_req: 0 },
+  ...{ cl_waiting_cancel_req: 0, sv_active: 2, sv_active_cancel: 0, sv_being_canceled: 0, sv_idle: 0 },
+  ...{ sv_used: 0, sv_tested: 0, sv_login: 0, maxwait: 0, maxwait_us: 300_227, pool_mode: "transaction" },
+  ...row,
+});
+const CONSOLE_POOL = pool({
+  database: "pgbouncer",
+  user: "pgbouncer",
+  cl_active: 1,
+  cl_waiting: 0,
+  sv_active: 0,
+});
+
+/** Six clients, two server connections, each transaction a `pg_sleep(0.5)`: before and after, of each version. */
+const VERSIONS = {
+  "1.18": {
+    pools: [CONSOLE_POOL, pool({})],
+    before: {
+      ...{ database: "train_sim", total_xact_count: "6", total_query_count: "8", total_received: "74" },
+      ...{ total_sent: "140", total_xact_time: "0", total_query_time: "10913", total_wait_time: "85549" },
+      ...{ avg_xact_count: "4", avg_query_count: "5", avg_query_time: "1364", avg_wait_time: "62649" },
+    },
+    after: {
+      ...{ database: "train_sim", total_xact_count: "6", total_query_count: "18", total_received: "294" },
+      ...{ total_sent: "706", total_xact_time: "6058822", total_query_time: "6052934" },
+      ...{ total_wait_time: "3120780", avg_query_time: "336274", avg_wait_time: "1210259" },
+    },
+    database: {
+      ...{ name: "train_sim", host: "127.0.0.1", port: 39499, database: "postgres", force_user: null },
+      ...{ pool_size: 2, min_pool_size: 0, reserve_pool: 0, pool_mode: null, max_connections: 0 },
+      ...{ current_connections: 2, paused: 0, disabled: 0 },
+    },
+  },
+  "1.24": {
+    pools: [
+      pool({ database: "pgbouncer", user: "pgbouncer", load_balance_hosts: null }),
+      pool({ load_balance_hosts: null }),
+    ],
+    before: {
+      ...{ database: "train_sim", total_server_assignment_count: "2", total_xact_count: "6" },
+      ...{ total_query_count: "8", total_received: "74", total_sent: "140", total_xact_time: "0" },
+      ...{ total_query_time: "8247", total_wait_time: "74588", total_client_parse_count: "0" },
+    },
+    after: {
+      ...{ database: "train_sim", total_server_assignment_count: "6", total_xact_count: "6" },
+      ...{ total_query_count: "18", total_received: "294", total_sent: "706", total_xact_time: "6048745" },
+      ...{ total_query_time: "6043959", total_wait_time: "3102978", total_bind_count: "0" },
+    },
+    database: {
+      ...{ name: "train_sim", host: "127.0.0.1", port: 39499, database: "postgres", force_user: null },
+      ...{ pool_size: 2, min_pool_size: 0, reserve_pool_size: 0, server_lifetime: 3600, pool_mode: null },
+      ...{ load_balance_hosts: null, max_connections: 0, current_connections: 2, paused: 0, disabled: 0 },
+    },
+  },
+} satisfies Record<string, { pools: SqlRow[]; before: SqlRow; after: SqlRow; database: SqlRow }>;
+
+describe.each(Object.entries(VERSIONS))("PgBouncer %s", (_, { pools, before, after, database }) => {
+  it("tells who waits, and for how long, in the pool under test alone", () => {
+    expect(readPools(pools, POOL)).toEqual({
+      ...{ clientsActive: 2, clientsWaiting: 4, maxWaitMs: 300.227, serversActive: 2, serversIdle: 0 },
+    });
+  });
+
+  it("counts waits and queries in milliseconds, the wait of a query in its time", () => {
+    const [first, last] = [readStats([before], "train_sim"), readStats([after], "train_sim")];
+    if (!first || !last) throw new Error("no counts");
+    expect(last.transactions).toBe(6);
+    // Three seconds of sleep, two at a time: two of six wait half a second, two a second.
+    expect(last.waitMs - first.waitMs).toBeCloseTo(3_030, -2);
+    expect(last.queryMs - first.queryMs).toBeCloseTo(6_040, -2);
+  });
+
+  it("tells how many server connections a pool may have", () => {
+    expect(readPoolSize([database], "train_sim")).toBe(2);
+    expect(readPoolSize([{ ...database, max_connections: 1 }], "train_sim")).toBe(1);
+    expect(readPoolSize([database], "another")).toBeUndefined();
+  });
+});
+
+describe("pools", () => {
+  it("add up those of the user, and of the database where PgBouncer logs in as another", () => {
+    const others = [pool({ user: "someone" }), pool({ database: "another", cl_waiting: 100 })];
+    expect(readPools([pool({}), ...others], POOL).clientsWaiting).toBe(4);
+    expect(readPools([pool({ user: "fixed" }), ...others], POOL).clientsWaiting).toBe(8);
+    expect(readPools([], POOL)).toMatchObject({ clientsWaiting: 0, maxWaitMs: 0 });
+  });
+
+  it("count what is idle for long as free, and waits of more than a second", () => {
+    const row = pool({ sv_idle: 1, sv_used: 2, maxwait: 3, maxwait_us: 250_000 });
+    expect(readPools([row], POOL)).toMatchObject({ serversIdle: 3, maxWaitMs: 3250 });
+  });
+
+  it("refuse a console that answers something else", () => {
+    expect(() => readPools([pool({ cl_waiting: null })], POOL)).toThrow(/no number in cl_waiting/);
+    expect(() => readStats([{ database: "train_sim" }], "train_sim")).toThrow(/total_xact_count/);
+  });
+});
+
+test("several instances are one pool: counts add up, the longest wait is that of any", () => {
+  const reading = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 30, serversActive: 4, serversIdle: 5 };
+  expect(sumReadings([reading, { ...reading, maxWaitMs: 10 }])).toEqual({
+    ...{ clientsActive: 2, clientsWaiting: 4, maxWaitMs: 30, serversActive: 8, serversIdle: 10 },
+  });
+  const counts = { transactions: 1, waitMs: 2, queryMs: 3 };
+  expect(sumCounts([counts, counts])).toEqual({ transactions: 2, waitMs: 4, queryMs: 6 });
+});
+
+test("whatever a console says in its cells comes out as counts that can be, or as a refusal that names it", () => {
+  const columns = [
+    ...Object.keys(CONSOLE_POOL),
+    ...Object.keys(VERSIONS["1.18"].before),
+    "name",
+    "pool_size",
+  ];
+  const cell = fc.oneof(
+    fc.anything(),
+    fc.integer().map(String),
+    fc.nat(),
+    fc.constantFrom("", "1e999", "0x1f"),
+  );
+  const row = fc.dictionary(
+    fc.constantFrom(...columns, "reserve_pool", "max_connections", "__proto__"),
+    cell,
+  );
+  const mine = row.map((cells) => ({ ...cells, database: POOL.database, name: POOL.database }));
+  fc.assert(
+    fc.property(fc.array(mine, { maxLength: 3 }), (rows) => {
+      const readers: (() => number[])[] = [
+        () => Object.values<number>({ ...readPools(rows, POOL) }),
+        () => Object.values<number>({ ...readStats(rows, POOL.database) }),
+        () => [readPoolSize(rows, POOL.database) ?? 0],
+      ];
+      for (const read of readers) {
+        let values: number[] = [];
+        try {
+          values = read();
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^PgBouncer's console has no number in \w+, but /);
+        }
+        for (const value of values) expect(Number.isFinite(value) && value >= 0).toBe(true);
+      }
+    }),
+  );
+});

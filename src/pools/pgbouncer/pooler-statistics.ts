@@ -1,0 +1,101 @@
+// What PgBouncer's admin console says, read into numbers with units: SHOW POOLS (who waits now), SHOW STATS (what was
+// counted since it started) and SHOW DATABASES (how many server connections a pool may have). Pure; the same for
+// versions 1.18 to 1.24, whose columns differ. Only the pool under test counts: a pooler of others has more.
+import { elided } from "../../foundation/shown.js";
+import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
+
+/** Whose pool is meant: database and user as clients name them to PgBouncer. */
+export interface PoolName {
+  readonly database: string;
+  readonly user: string;
+}
+
+/** One moment of one or several pools. */
+export interface PoolReading {
+  readonly clientsActive: number;
+  readonly clientsWaiting: number;
+  /** How long the first client in the queue has waited. */
+  readonly maxWaitMs: number;
+  readonly serversActive: number;
+  readonly serversIdle: number;
+}
+
+/** Counted since PgBouncer started. */
+export interface PoolCounts {
+  /** By the first message of each, so those that still wait are among them. */
+  readonly transactions: number;
+  readonly waitMs: number;
+  /** Of queries that ended, since they arrived: the wait of a transaction's first one is in it. */
+  readonly queryMs: number;
+}
+
+function numberOf(row: SqlRow, column: string): number {
+  const cell = row[column];
+  const value = typeof cell === "string" && /^\d+$/.test(cell) ? Number(cell) : cell;
+  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  const seen = typeof cell === "string" ? JSON.stringify(elided(cell, 60)) : typeof cell;
+  throw new Error(`PgBouncer's console has no number in ${column}, but ${seen}`);
+}
+
+const sum = (rows: readonly SqlRow[], column: string): number =>
+  rows.reduce((total, row) => total + numberOf(row, column), 0);
+
+/**
+ * Rows of SHOW POOLS. Where PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
+ * name and not the client's; then every pool of the database counts.
+ */
+export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading {
+  const ofDatabase = rows.filter(({ database }) => database === pool.database);
+  const ofUser = ofDatabase.filter(({ user }) => user === pool.user);
+  const counted = ofUser.length > 0 ? ofUser : ofDatabase;
+  // `maxwait` are whole seconds and `maxwait_us` the rest of them.
+  const waitsMs = counted.map((row) => numberOf(row, "maxwait") * 1000 + numberOf(row, "maxwait_us") / 1000);
+  return {
+    clientsActive: sum(counted, "cl_active"),
+    clientsWaiting: sum(counted, "cl_waiting"),
+    maxWaitMs: Math.max(0, ...waitsMs),
+    serversActive: sum(counted, "sv_active"),
+    // `sv_used` are idle for so long that they are looked at before their next use.
+    serversIdle: sum(counted, "sv_idle") + sum(counted, "sv_used"),
+  };
+}
+
+/** Rows of SHOW STATS, which knows databases and not users; microseconds, as text. Undefined before the first client. */
+export function readStats(rows: readonly SqlRow[], database: string): PoolCounts | undefined {
+  const row = rows.find((each) => each["database"] === database);
+  if (!row) return undefined;
+  return {
+    transactions: numberOf(row, "total_xact_count"),
+    waitMs: numberOf(row, "total_wait_time") / 1000,
+    queryMs: numberOf(row, "total_query_time") / 1000,
+  };
+}
+
+/** Most server connections of a pool, its reserve included, of SHOW DATABASES; undefined where it is not listed. */
+export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
+  const row = rows.find(({ name }) => name === database);
+  if (!row) return undefined;
+  // `reserve_pool` in 1.18, `reserve_pool_size` in 1.24
+  const reserve = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
+  const size = numberOf(row, "pool_size") + numberOf(row, reserve);
+  const limit = numberOf(row, "max_connections");
+  return limit > 0 ? Math.min(size, limit) : size;
+}
+
+/** Several instances as one: counts add up, the longest wait is the longest of any. */
+export function sumReadings(readings: readonly PoolReading[]): PoolReading {
+  const total = (name: keyof PoolReading): number =>
+    readings.reduce((sofar, reading) => sofar + reading[name], 0);
+  return {
+    clientsActive: total("clientsActive"),
+    clientsWaiting: total("clientsWaiting"),
+    maxWaitMs: Math.max(0, ...readings.map(({ maxWaitMs }) => maxWaitMs)),
+    serversActive: total("serversActive"),
+    serversIdle: total("serversIdle"),
+  };
+}
+
+export function sumCounts(counts: readonly PoolCounts[]): PoolCounts {
+  const total = (name: keyof PoolCounts): number => counts.reduce((sofar, each) => sofar + each[name], 0);
+  return { transactions: total("transactions"), waitMs: total("waitMs"), queryMs: total("queryMs") };
+}

@@ -1,0 +1,68 @@
+// One PgBouncer for several treatments, as one that somebody else runs is: its connections to the server outlive the tables of
+// a trial, and with them the statements that it has prepared there, by their texts. Whatever the payload level was before, the
+// next one must write what it writes alone.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EventBatch } from "../workloads/train-events/model/event-batch.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
+import { startPgBouncers } from "./pgbouncer/managed.js";
+import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
+import type { RunningPooler } from "../targets/running-target.js";
+import { makeBatch } from "../testing/make-batch.js";
+import { testNamespace } from "../testing/namespace.js";
+import { ownDatabase } from "../testing/own-database.js";
+import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { PgConnection } from "../database/connection.js";
+import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { resetNamespace } from "../database/namespace/namespace.js";
+import type { SqlRow } from "../workloads/train-events/sql/workload.js";
+
+const EVENTS = 3;
+const SETTINGS: PgBouncerSettings = {
+  mode: "transaction",
+  size: 1,
+  instances: 1,
+  maxPreparedStatements: 100,
+  maxClientConnections: 5,
+};
+const ORDERS = PAYLOADS.flatMap((first) =>
+  PAYLOADS.filter((then) => then !== first).map((then) => [first, then] as const),
+);
+
+const namespace = testNamespace("pooled");
+const own = ownDatabase("pooled");
+let pooler: RunningPooler;
+beforeEach(async () => {
+  pooler = await startPgBouncers(SETTINGS, own.endpoint, pgBouncerEnv("1.24"));
+});
+afterEach(() => pooler.stop());
+
+/** What an add, and then a pass, of a trial of its own leave in the tables. */
+async function written(payload: Payload, statementShape: StatementShape, by: Endpoint): Promise<SqlRow[]> {
+  await resetNamespace(own.admin, { namespace, payload });
+  const connection = new PgConnection({ endpoint: by, applicationName: "train-sim", prepared: true });
+  await connection.connect();
+  const documents = (): Promise<SqlRow[]> =>
+    own.admin.query(`SELECT payload::text FROM ${namespace}.events ORDER BY id`);
+  try {
+    const levels = { locking: "skip-locked", isolation: "read committed" } as const;
+    const workload = createWorkload({ dialect: "postgres", namespace, payload, statementShape, ...levels });
+    await workload.add(EventBatch.of(makeBatch(EVENTS, 7)))(connection);
+    const added = await documents();
+    const chances = { claim: 1, complete: 1, fail: 0 };
+    await workload.process({ limit: EVENTS, roll: () => 0.5, chances })(connection);
+    return [...added, ...(await documents())];
+  } finally {
+    await connection.end();
+  }
+}
+
+describe.each(STATEMENT_SHAPES)("%s", (shape) => {
+  test.each(ORDERS)("payload %s, and then %s, through one server connection", async (first, then) => {
+    const alone = await written(then, shape, own.endpoint);
+    const [pooled] = pooler.endpoints;
+    if (!pooled) return expect.unreachable("a pooler has an endpoint");
+    await written(first, shape, pooled);
+    expect(await written(then, shape, pooled)).toEqual(alone);
+  });
+});

@@ -1,0 +1,92 @@
+// What a restart of the server looks like from its clients' side, on a server of loopback that counts who comes: those
+// who lost their connections come back a few at a time, and a server that is away holds up nobody at another one.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { afterEach, expect, inject, it } from "vitest";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { ConnectionSource } from "../workloads/train-events/sql/workload.js";
+import { OPEN_AT_ONCE } from "./bounded.js";
+import { createConnectionSource } from "./create-source.js";
+
+const CLIENTS = 100;
+const endpoint = inject("adminEndpoint");
+const closers: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionSource {
+  const source = createConnectionSource({
+    pool: { strategy: "direct", reconnect: "never" },
+    ...{
+      endpoints,
+      clients,
+      firstClient: 0,
+      clientsOfTrial: clients,
+      workers: 1,
+      workerIndex: 0,
+      prepared: true,
+    },
+    applicationName: "train-sim/reconnect",
+  });
+  closers.push(() => source.close());
+  return source;
+}
+
+/** A server that accepts whoever comes and leaves them waiting for its first word. */
+async function muteServer(): Promise<{ endpoint: Endpoint; sockets: Set<Socket>; server: Server }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).once("close", () => sockets.delete(socket));
+    server.emit("guest");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { endpoint: { ...endpoint, port: (server.address() as AddressInfo).port }, sockets, server };
+}
+
+it("opens at most so many connections at once when all clients lost theirs", async () => {
+  const mute = await muteServer();
+  let most = 0;
+  mute.server.on("guest", () => (most = Math.max(most, mute.sockets.size)));
+  const source = sourceFor([mute.endpoint], CLIENTS);
+  let refused = 0;
+  const everyone = Promise.all(
+    Array.from({ length: CLIENTS }, (_, client) =>
+      Promise.resolve(source.acquire(client)).then(
+        () => expect.unreachable("a mute server lets nobody in"),
+        () => refused++,
+      ),
+    ),
+  );
+  while (refused < CLIENTS) {
+    const wave = Math.min(OPEN_AT_ONCE, CLIENTS - refused);
+    while (mute.sockets.size < wave) await once(mute.server, "guest");
+    const gone = refused + wave;
+    for (const socket of mute.sockets) socket.destroy();
+    while (refused < gone) await new Promise(setImmediate);
+  }
+  await everyone;
+  expect(most).toBe(OPEN_AT_ONCE);
+});
+
+it("serves the clients of a server that is there while those of another one wait for theirs", async () => {
+  const mute = await muteServer();
+  // Clients take turns over the endpoints: the even ones are to go to the mute one.
+  const source = sourceFor([mute.endpoint, endpoint], CLIENTS);
+  const waiting = Array.from({ length: CLIENTS / 2 }, (_, index) =>
+    Promise.resolve(source.acquire(index * 2)).then(
+      () => expect.unreachable("a mute server lets nobody in"),
+      () => undefined,
+    ),
+  );
+  await once(mute.server, "guest");
+  const lease = await source.acquire(1);
+  expect(await lease.connection.execute({ name: "test.one", text: "SELECT 1 AS one" }, [])).toEqual([[1]]);
+  await source.close();
+  await Promise.all(waiting);
+});

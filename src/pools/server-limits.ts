@@ -1,0 +1,77 @@
+// Which settings of a server that train-sim starts are not the user's to make, and how many connections it must take.
+// Asked by the rules when a scenario is loaded, and by the target before it starts the server, whatever asked for it. It
+// refuses what would open the server to the network, move its files or have it run programs, since a scenario may come
+// from anywhere, and a max_connections that the scenario does not fit into. Pure.
+import type { Refusal } from "../database/endpoint/connection-url.js";
+
+/** Connections for train-sim's own sessions and for superuser_reserved_connections. */
+export const SPARE_CONNECTIONS = 13;
+
+/** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+type Settings = Readonly<Record<string, string>>;
+
+const OURS: Readonly<Record<string, string>> = {
+  port: "a free port is picked; target.port sets that of an embedded server",
+  listen_addresses: "the server listens on 127.0.0.1 only",
+  unix_socket_directories: "the socket is in the server's private directory",
+  data_directory: "the data directory is made by train-sim and removed afterwards",
+  config_file: "put the parameters into target.settings",
+  hba_file: "log-in is by a generated password",
+  ident_file: "log-in is by a generated password",
+  external_pid_file: "nothing is written outside the server's private directory",
+};
+
+/** Kinds of settings, by the ends of their names. */
+const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
+  [/_command$/, "a scenario has no programs run on this machine"],
+  [
+    /^log_(destination|directory|filename|file_mode)$|^logging_collector$|^syslog_|^event_source$/,
+    "the server's log is kept in its private directory, where train-sim reads the reason of a failure",
+  ],
+  [
+    /^ssl(_.*_(file|dir))?$|_keyfile$|^(dynamic_library|extension_control)_path$/,
+    "nothing outside the server's private directory is read",
+  ],
+];
+/** Names of libraries that the server loads, which are its own unless they are paths. */
+const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
+
+/** PostgreSQL takes names in any case and with dashes: `Shared-Buffers`. */
+export function canonicalSetting(name: string): string {
+  return name.toLowerCase().replaceAll("-", "_");
+}
+
+function reasonAgainst(name: string, value: string): string | undefined {
+  const kind = KINDS_OF_OURS.find(([pattern]) => pattern.test(name));
+  if (kind) return kind[1];
+  if (LIBRARIES.test(name) && /[/\\]/.test(value))
+    return "name libraries of the server's own, without a path";
+  return Object.hasOwn(OURS, name) ? OURS[name] : undefined;
+}
+
+/** A setting that cannot be. */
+export interface SettingRefusal extends Refusal {
+  /** As the user writes it. */
+  readonly name: string;
+}
+
+/** The settings that are not the user's to make. */
+export function settingRefusals(settings: Settings): SettingRefusal[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const way = reasonAgainst(canonicalSetting(name), value);
+    return way === undefined ? [] : [{ name, words: "cannot be set", way }];
+  });
+}
+
+/** A max_connections that leaves too few; `maxConnectionsNeeded` are those that the scenario opens at once. */
+export function connectionRefusals(settings: Settings, maxConnectionsNeeded: number): SettingRefusal[] {
+  const needed = maxConnectionsNeeded + SPARE_CONNECTIONS;
+  const words = (value: string): string =>
+    `is ${value}, but the scenario needs ${needed}: ${maxConnectionsNeeded} for its clients and ${SPARE_CONNECTIONS} ` +
+    "for train-sim itself and the superuser";
+  const way = "raise or leave out max_connections, or lower the number of clients or the pool's size";
+  return Object.entries(settings)
+    .filter(([name, value]) => canonicalSetting(name) === "max_connections" && /^\s*\d+\s*$/.test(value))
+    .filter(([, value]) => Number(value) < needed)
+    .map(([name, value]) => ({ name, words: words(value), way }));
+}

@@ -1,0 +1,119 @@
+// A search for capacity as text: the answer in a sentence for each treatment, then the curve that was walked, in the
+// order of the probes, each with what it was asked, offered and achieved and why it does not hold. What speaks against
+// the probes themselves follows: a limit of the generator is no limit of the database.
+import { counted } from "../../foundation/units.js";
+import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
+import { shortNumber } from "../../analysis/statistics/numbers.js";
+import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+
+const WHY_WIDTH_MAX = 52;
+
+const COLUMNS: readonly Column[] = [
+  "trial",
+  "probe",
+  "asked/s",
+  "offered/s",
+  "done/s",
+  "p99(ms)",
+  "held",
+].map((title): Column => ({ title, align: title === "probe" || title === "held" ? "left" : "right" }));
+
+/** Empty where it was not known yet, by results of earlier versions. */
+function intervalOf({ ciLow = null, ciHigh = null }: Capacity): string {
+  if (ciLow === null && ciHigh === null) return "";
+  const [low, high] = [ciLow, ciHigh].map((end) => (end === null ? "open" : shortNumber(end)));
+  return `95 % CI ${low ?? ""} to ${high ?? ""}, `;
+}
+
+/** How often the rate was asked again, and how often it held where that is not always. */
+function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): string {
+  const failed = probes.filter(
+    (each) => each.purpose === "confirm" && each.ratePerSecond === ratePerSecond && !each.held,
+  ).length;
+  return failed === 0
+    ? `repeated ${counted(confirmations, "time")}`
+    : `held ${confirmations} of ${counted(confirmations + failed, "repetition")}`;
+}
+
+/** What the search found, in a sentence. */
+export function capacityText(capacity: Capacity): string {
+  const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
+  const { metric, expression, clients, operation, probes } = capacity;
+  const holds = `${metric}: ${expression} holds`;
+  const what = operation === "__cycle__" ? "cycles" : "batches";
+  const repeated = intervalOf(capacity) + repeatedText(capacity);
+  const limit = `with at most ${counted(clients, "client")} at work`;
+  switch (outcome) {
+    case "found":
+      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} ${what}/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
+    case "at-least":
+      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} ${what}/s (${repeated}), the most that is tried, ${limit}`;
+    case "none":
+      return `${treatment}: no rate was found at which ${holds}, ${limit}`;
+    case "stopped":
+      return `${treatment}: the search was stopped after ${counted(probes.length, "probe")}: no rate is confirmed`;
+  }
+}
+
+function heldText({ held, discarded, reason = "" }: CapacityProbe): string {
+  if (discarded === true) return "discarded";
+  return held ? "yes" : `no: ${shorten(printable(reason), WHY_WIDTH_MAX)}`;
+}
+
+/** One probe as a line of progress. */
+export function probeText(probe: CapacityProbe): string {
+  const { ratePerSecond, achievedPerSecond } = probe;
+  const held = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
+  const outcome = probe.discarded === true ? "was asked first and is discarded" : held;
+  return `${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
+}
+
+function table({ probes }: Capacity): string[] {
+  const rows = probes.map((probe) => [
+    String(probe.trial),
+    probe.purpose,
+    String(probe.ratePerSecond),
+    shortNumber(probe.offeredPerSecond),
+    shortNumber(probe.achievedPerSecond),
+    probe.p99Ms === null ? "-" : shortNumber(probe.p99Ms),
+    heldText(probe),
+  ]);
+  return renderTable(COLUMNS, rows);
+}
+
+/** Which probe decides nothing, and how exactly the others show the capacity, where that is less than a search aims at. */
+export function resolutionTexts({ probes, resolution }: Capacity): string[] {
+  const discarded = probes.find((probe) => probe.discarded);
+  const percent = Math.round((resolution ?? 0) * 100);
+  return [
+    ...(discarded ? [`Trial ${discarded.trial} is discarded: the first probe meets a cold server.`] : []),
+    ...(percent > CAPACITY_PRECISION * 100
+      ? [
+          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ` +
+            "Use more trials or a longer trial.duration.",
+        ]
+      : []),
+  ];
+}
+
+/** What speaks against the probes themselves, once for each check: was it the database that could not do more? */
+function doubts(capacity: Capacity): string[] {
+  const probes = capacity.probes.filter(({ discarded }) => discarded !== true);
+  const byCheck = new Map<string, string[]>();
+  for (const { check, words } of probes.flatMap((probe) => probe.doubts ?? []))
+    byCheck.set(check, [...(byCheck.get(check) ?? []), words]);
+  return [...byCheck.values()].map(
+    (words) => `in doubt, ${words.length} of ${counted(probes.length, "probe")}: ${words[0] ?? ""}`,
+  );
+}
+
+/** Empty where no capacity was searched for. */
+export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
+  return capacities.flatMap((capacity) => [
+    ...wrap(printable(capacityText(capacity)), WIDTH_MAX).map(marks.bold),
+    ...table(capacity),
+    ...resolutionTexts(capacity).flatMap((words) => wrap(words, WIDTH_MAX)),
+    ...doubts(capacity).flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
+    "",
+  ]);
+}

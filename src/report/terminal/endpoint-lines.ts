@@ -1,0 +1,62 @@
+// What happened at each endpoint and in each region, as a table beneath the operations of a treatment, with its connections
+// in words. Nothing where one endpoint without a region is all there is. Long lists are cut; `result.json` has them all.
+import { counted } from "../../foundation/units.js";
+import { OPERATIONS } from "../../metrics/operations.js";
+import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
+import type { Shown } from "./terminal.js";
+import { fitted, printable, renderTable, wrap, WIDTH_MAX, type Column } from "./text-table.js";
+
+const ENDPOINTS_MAX = 16;
+
+const ENDPOINT: Column = { title: "endpoint", align: "left" };
+const COLUMNS: readonly Column[] = [
+  { title: "region", align: "left" },
+  ENDPOINT,
+  { title: "id", align: "left" },
+  ...["tot_ops", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)", "max(ms)", "retries", "failures"].map(
+    (title): Column => ({ title, align: "right" }),
+  ),
+];
+
+type Part = Pick<EndpointResult, "operations">;
+
+function rowsOf(region: string, name: string, { operations }: Part): string[][] {
+  return OPERATIONS.flatMap((operation) => {
+    const result = operations[operation];
+    if (!result) return [];
+    const { transactions, responseTimeMs: latency, retries, failures } = result;
+    const ms = [latency?.mean, latency?.p50, latency?.p95, latency?.p99, latency?.max].map(
+      (value) => value?.toFixed(2) ?? "-",
+    );
+    return [[region, name, operation, String(transactions), ...ms, String(retries), String(failures)]];
+  });
+}
+
+/** A region is worth rows of its own where it has several endpoints. */
+function regionRows({ region, endpoints, ...rest }: RegionResult): string[][] {
+  return endpoints > 1 ? rowsOf(region ?? "-", `all ${endpoints}`, rest) : [];
+}
+
+function contactsText({ endpoint, clients, connections, connects, refused, lost }: EndpointResult): string {
+  const share = clients !== undefined ? counted(clients, "client") : counted(connections ?? 0, "connection");
+  return `${endpoint} ${share} by weight, ${connects} opened, ${refused} refused, ${lost} lost`;
+}
+
+/** Empty where there is nothing to split. */
+export function renderEndpoints({ endpoints = [], regions = [] }: Shown): string[] {
+  if (endpoints.length === 0) return [];
+  const listed = endpoints.slice(0, ENDPOINTS_MAX);
+  const hidden = endpoints.length - listed.length;
+  const rows = [
+    ...regions.flatMap(regionRows),
+    ...listed.flatMap((endpoint) => rowsOf(endpoint.region ?? "-", endpoint.endpoint, endpoint)),
+  ];
+  const more = hidden > 0 ? `; and ${counted(hidden, "endpoint")} more in result.json` : "";
+  const contacts = `connections: ${listed.map(contactsText).join("; ")}${more}`;
+  // Where nothing has a region there is no column of them.
+  const from = regions.length > 0 ? 0 : 1;
+  const columns = COLUMNS.slice(from);
+  const shown = rows.map((row) => row.slice(from));
+  const table = renderTable(columns, fitted(columns, shown, columns.indexOf(ENDPOINT)));
+  return ["by endpoint:", ...table, ...wrap(printable(contacts), WIDTH_MAX)];
+}

@@ -1,0 +1,35 @@
+// The line that the summary has for each fault, and that an experiment without faults has none.
+import { expect, test } from "vitest";
+import type { FaultRecord } from "../../results/result-schema.js";
+import { exampleResult } from "../../testing/example-result.js";
+import { faultText, renderFaults } from "./fault-lines.js";
+import { plainMarks } from "./text-table.js";
+
+const KILL: FaultRecord = {
+  ...{ trial: 2, treatment: "text", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 },
+  ...{ injectedAtSeconds: 10.02, clearedAtSeconds: 12.11, recoverySeconds: 3.4, words: "killed" },
+  errors: { "08006": 12, "57P01": 400 },
+};
+
+test("a fault is told with its errors, most frequent first, and the time until the load was back", () => {
+  expect(faultText(KILL)).toBe(
+    "fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), throughput back to 90 % after 3.4 s",
+  );
+});
+
+test("what did not come back, or was never cleared, is said to be so", () => {
+  const recoveryReason = "it was never cleared";
+  expect(
+    faultText({ ...KILL, clearedAtSeconds: null, recoverySeconds: null, recoveryReason, errors: {} }),
+  ).toBe("fault postgres-kill at 10.0 s, never cleared: no errors, recovery not known: it was never cleared");
+  expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 error (40001 1)");
+});
+
+test("faults are listed with their trials; without any there is no heading", () => {
+  const result = exampleResult(2);
+  expect(renderFaults(result, plainMarks)).toEqual([]);
+  const lines = renderFaults({ ...result, faults: [KILL] }, plainMarks);
+  expect(lines[0]).toBe("Faults");
+  expect(lines[1]).toMatch(/^trial 2 \(text\): fault postgres-kill at 10\.0 s/);
+  expect(lines.at(-1)).toBe("");
+});

@@ -1,0 +1,36 @@
+// What was broken in each trial and what came of it, a line a fault. It says what the records say: where the load did
+// not come back inside the window there is no time to tell.
+import type { FaultRecord, ResultDocument } from "../../results/result-schema.js";
+import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
+
+const seconds = (value: number): string => `${value.toFixed(1)} s`;
+
+/** `412 errors (57P01 400, 08006 12)`. */
+export function errorsText(errors: FaultRecord["errors"]): string {
+  const counts = Object.entries(errors).sort(([, a], [, b]) => b - a);
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  if (all === 0) return "no errors";
+  const each = counts.map(([sqlstate, count]) => `${sqlstate} ${count}`).join(", ");
+  return `${all} error${all === 1 ? "" : "s"} (${each})`;
+}
+
+/** As `fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), ...`. */
+export function faultText(fault: FaultRecord): string {
+  const { kind, injectedAtSeconds, clearedAtSeconds, recoverySeconds, recoveryReason, errors } = fault;
+  const length =
+    clearedAtSeconds === null ? ", never cleared" : ` for ${seconds(clearedAtSeconds - injectedAtSeconds)}`;
+  const recovery =
+    recoverySeconds === null
+      ? `recovery not known: ${recoveryReason ?? "it was not measured"}`
+      : `throughput back to 90 % after ${seconds(recoverySeconds)}`;
+  return `fault ${kind} at ${seconds(injectedAtSeconds)}${length}: ${errorsText(errors)}, ${recovery}`;
+}
+
+/** Empty for an experiment without faults; ends with an empty line otherwise. */
+export function renderFaults({ faults }: ResultDocument, marks: Marks): string[] {
+  if (faults.length === 0) return [];
+  const lines = faults.flatMap((fault) =>
+    wrap(printable(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`), WIDTH_MAX),
+  );
+  return [marks.bold("Faults"), ...lines, ""];
+}

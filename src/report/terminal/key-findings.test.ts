@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import type { Comparison, ResultDocument } from "../../results/result-schema.js";
+import { EXAMPLE_INTEGRITY, exampleResult } from "../../testing/example-result.js";
+import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../testing/moving-evidence.js";
+import { keyFindings } from "./key-findings.js";
+
+const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
+
+function example(comparisons: readonly Comparison[] = []): ResultDocument {
+  return { ...exampleResult(5), comparisons: [...comparisons] };
+}
+
+function texts(result: ResultDocument): string[] {
+  return keyFindings(result).map(({ text }) => text);
+}
+
+function firstTrial(result: ResultDocument) {
+  const trial = result.treatments[0]?.trials[0];
+  if (!trial?.integrity) throw new Error("the example has audited trials");
+  return trial;
+}
+
+const undecided = (comparison: Comparison): Comparison => ({
+  ...comparison,
+  verdict: "inconclusive",
+  isFinding: false,
+});
+
+describe("key findings", () => {
+  it("begin with what speaks against the numbers, each violation once", () => {
+    const result = example([claim(PROCESS_MEAN)]);
+    result.verdict = {
+      status: "tainted",
+      reasons: ["trial 1: 3 events are in no table", "clients were late"],
+    };
+    const trial = firstTrial(result);
+    const violations = ["3 events are in no table", "1 event is there twice"];
+    trial.integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated", violations };
+    const threshold = { metric: "add", expression: "p(99)<500", treatment: "text" };
+    result.thresholds = [
+      { ...threshold, seen: 612.345, ok: false },
+      { ...threshold, treatment: "jsonb", seen: 100, ok: true },
+    ];
+    const findings = keyFindings(result);
+    expect(findings.slice(0, 3)).toEqual([
+      { tone: "bad", text: "Tainted: these numbers must not be used.", because: result.verdict.reasons },
+      {
+        tone: "bad",
+        text: "Integrity is violated in trial 1: events were lost, doubled or are unaccounted for.",
+        because: ["trial 1: 1 event is there twice"],
+      },
+      { tone: "bad", text: "Threshold failed: add p(99)<500 of text, seen 612.3.", because: [] },
+    ]);
+    expect(findings.filter(({ tone }) => tone === "good")).toEqual([]);
+    result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    expect(texts(result)[0]).toBe("Aborted: these results are partial.");
+  });
+
+  it("say what is well: conservation where every complete trial was audited, thresholds where all hold", () => {
+    const result = example();
+    result.thresholds = [{ metric: "add", expression: "count>0", treatment: "text", seen: 1, ok: true }];
+    expect(texts(result)).toContain("The threshold holds.");
+    expect(texts(result)).toContain(
+      "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials.",
+    );
+    const trial = firstTrial(result);
+    trial.integrity = null;
+    expect(texts(result).join()).not.toContain("No event was lost");
+    // Nor beside a violation, be it of a trial that was stopped.
+    const violations = ["3 events are in no table"];
+    Object.assign(trial, {
+      status: "partial",
+      integrity: { ...EXAMPLE_INTEGRITY, verdict: "violated", violations },
+    });
+    expect(texts(result).join()).toContain("Integrity is violated in trial 1");
+    expect(texts(result).join()).not.toContain("No event was lost");
+  });
+
+  it("tell a treatment's differences in one operation together, with what moved with them, each reason once", () => {
+    const result = example([
+      { ...claim(PROCESS_MEAN), because: [WAL] },
+      { ...claim({ operation: "process", metric: "p50" }), because: ["of the median"] },
+      { ...claim(PROCESS_RATE), because: [WAL] },
+    ]);
+    expect(keyFindings(result)[0]).toEqual({
+      tone: "plain",
+      text:
+        "process: text processes 0.50x as many events/s as jsonb, 95 % CI 0.50-0.50; has 2.00x jsonb's mean " +
+        "response time, 95 % CI 2.00-2.00.",
+      because: [WAL],
+    });
+  });
+
+  it("admit that nothing that was collected moved with a difference", () => {
+    const [first] = keyFindings(example([{ ...claim(PROCESS_MEAN), because: [] }]));
+    expect(first?.because).toEqual(["the evidence that was collected does not show why"]);
+    const [unexplained] = keyFindings(example([claim(PROCESS_MEAN)]));
+    expect(unexplained?.because).toEqual([]);
+  });
+
+  it("rank differences by their ratio, whichever way, and say how many are left out", () => {
+    const ratios = [1.5, 0.2, 3, 1.2, 2, 1.1, 1.05];
+    const result = example(ratios.map((ratio, i) => ({ ...claim(PROCESS_MEAN), treatment: `t${i}`, ratio })));
+    const shown = texts(result).filter((text) => text.startsWith("process: "));
+    expect(shown.map((text) => text.slice(9, 11))).toEqual(["t1", "t2", "t4", "t0", "t3"]);
+    expect(texts(result)).toContain("2 smaller differences are in the tables.");
+  });
+
+  it("claim nothing that is undecided, an A/A pair's, or no larger than one, and warn of these", () => {
+    const replica = { ...claim(PROCESS_MEAN), factor: "none", ratio: 2.5, ciLow: 2.4, ciHigh: 2.6 };
+    const result = example([replica, claim(PROCESS_MEAN), undecided(claim(PROCESS_RATE))]);
+    expect(texts(result).filter((text) => text.startsWith("process: "))).toEqual([]);
+    const warnings = keyFindings(result).filter(({ tone }) => tone === "warn");
+    expect(warnings.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^A\/A pairs are told apart in 1 of 1 comparison: process mean of text\./),
+      expect.stringMatching(/^1 claimed difference is no larger than the noise of A\/A pairs/),
+    ]);
+    expect(texts(result)).toContain(
+      "Noise floor (the very same settings differed by up to): process mean 160 %.",
+    );
+  });
+
+  it("warn where the trials cannot support any conclusion, and say why", () => {
+    const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
+    const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
+    expect(warnings[0]?.text).toMatch(/^3 trials cannot support a claim: no significance claimed\./);
+    expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
+  });
+
+  it("warn of compared operations that got nothing done in a trial, of which a ratio is no size", () => {
+    const result = example([{ ...claim(PROCESS_RATE), ratio: 0.00003, ciLow: 0.00003, ciHigh: 0.00004 }]);
+    expect(texts(result).join()).not.toContain("0 events/s");
+    const { process } = result.treatments[1]?.trials[0]?.operations ?? {};
+    if (process) process.eventsPerSecond = 0;
+    expect(keyFindings(result)).toContainEqual({
+      tone: "warn",
+      text: expect.stringMatching(
+        /^0 events\/s: process of text in 1 of 5 trials\. Half an event in the window stands in for none/,
+      ) as string,
+      because: [],
+    });
+    expect(texts(result)[0]).toBe("process: text processes <.001x as many events/s as jsonb, 95 % CI <.001.");
+  });
+
+  it("say of a search for capacity why nothing is compared, and that is no warning", () => {
+    const found = { operation: "add", metric: "add", expression: "p(99)<100", outcome: "found" } as const;
+    const rates = { ratePerSecond: 120, failsAtPerSecond: 140, confirmations: 5, clients: 8, probes: [] };
+    const result = { ...example(), capacity: [{ ...found, ...rates, treatment: "jsonb" }] };
+    expect(keyFindings(result)).toContainEqual({
+      tone: "plain",
+      text: "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.",
+      because: [],
+    });
+  });
+
+  it("name what is the same, a few of many", () => {
+    const same = { ...claim(PROCESS_MEAN), ratio: 1, verdict: "indistinguishable" } as const;
+    expect(texts(example([same]))).toContain("The same as jsonb within 5 %: process mean of text.");
+    const many = Array.from({ length: 9 }, (_, i) => ({ ...same, treatment: `t${i}` }));
+    expect(texts(example(many)).join()).toContain("process mean of t5, 3 more.");
+  });
+
+  it("state rates and response times where there is one treatment only", () => {
+    const result = example();
+    expect(texts(result).join()).not.toContain("(p99)");
+    result.treatments.length = 1;
+    expect(texts(result)).toContain("add: 500 events/s, response time 9.9 ms (p50), 33 ms (p99).");
+    const { operations } = result.treatments[0]?.merged ?? {};
+    if (operations?.add) operations.__cycle__ = { ...operations.add, eventsPerSecond: 480 };
+    expect(texts(result)).toContain(
+      "__cycle__: 10 cycles/s, 480 events/s, response time 9.9 ms (p50), 33 ms (p99).",
+    );
+  });
+
+  it("name windows that were not steady", () => {
+    const result = example();
+    firstTrial(result).steadyState = { isSteady: false, reason: "throughput fell by 20 %" };
+    expect(keyFindings(result)).toContainEqual({
+      tone: "warn",
+      text: "No steady state in trial 1.",
+      because: ["trial 1: throughput fell by 20 %"],
+    });
+  });
+
+  it("give the law of a sweep, or why there is none, and the answer of a search for capacity", () => {
+    const result = example();
+    const refused = { status: "refused", reason: "3 levels are too few" } as const;
+    result.sweeps = [{ factor: "clients", levels: {}, operation: "add", points: [], usl: refused }];
+    expect(texts(result)).toContain("add over clients: No scalability law: 3 levels are too few.");
+    const searched = { operation: "add", metric: "add", expression: "p(99)<100", outcome: "found" } as const;
+    const rates = { ratePerSecond: 120, failsAtPerSecond: 140, confirmations: 2, clients: 8, probes: [] };
+    result.capacity = [{ ...searched, ...rates, treatment: "jsonb" }];
+    expect(texts(result)[0]).toBe(
+      "jsonb: add: p(99)<100 holds up to 120 batches/s (repeated 2 times), not at 140/s, with at most 8 clients at work.",
+    );
+  });
+});

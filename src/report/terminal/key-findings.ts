@@ -1,0 +1,204 @@
+// What a reader must know of an experiment before any table or picture: what speaks against its numbers, what differs most
+// and what moved with it, what is the same, what cannot be told. Every sentence comes from what is stored, and most of
+// them from where the terminal's summary takes them; nothing is judged here but what comes first.
+import { counted } from "../../foundation/units.js";
+import type { Comparison, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { capacityText } from "./capacity-table.js";
+import { isSettled, noiseSentences, reachSentences, settledText, stallSentences } from "../../analysis/comparison/claims.js";
+import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
+import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
+import type { KeyFinding } from "../html/report-data.js";
+import { seenText, shortNumber } from "../../analysis/statistics/numbers.js";
+import { lawText } from "./sweep-table.js";
+import { operationsIn, shownOf } from "./terminal.js";
+import { reasonsOf } from "../../analysis/why/headline-reasons.js";
+
+/** More than this of one kind is no key finding; how many there are is said. */
+const DIFFERENCES_MAX = 5;
+const SAME_MAX = 6;
+
+function finding(tone: KeyFinding["tone"], text: string, because: readonly string[] = []): KeyFinding {
+  return { tone, text, because };
+}
+
+function trialsOf({ treatments }: ResultDocument): TrialResult[] {
+  return treatments.flatMap(({ trials }) => trials).sort((a, b) => a.number - b.number);
+}
+
+function numbersOf(trials: readonly TrialResult[]): string {
+  return `${trials.length === 1 ? "trial" : "trials"} ${trials.map(({ number }) => number).join(", ")}`;
+}
+
+function verdictFindings({ verdict: { status, reasons } }: ResultDocument): KeyFinding[] {
+  if (status === "ok") return [];
+  const text =
+    status === "tainted" ? "Tainted: these numbers must not be used." : "Aborted: these results are partial.";
+  return [finding("bad", text, reasons)];
+}
+
+/** Violations that the verdict names already are not listed twice. */
+function violationFindings(result: ResultDocument): KeyFinding[] {
+  const violated = trialsOf(result).filter(({ integrity }) => integrity?.verdict === "violated");
+  if (violated.length === 0) return [];
+  const words = violated.flatMap(({ number, integrity }) =>
+    (integrity?.violations ?? []).map((each) => ({ each, text: `trial ${number}: ${each}` })),
+  );
+  const untold = words.filter(({ each }) => !result.verdict.reasons.some((reason) => reason.includes(each)));
+  const text = `Integrity is violated in ${numbersOf(violated)}: events were lost, doubled or are unaccounted for.`;
+  return [
+    finding(
+      "bad",
+      text,
+      untold.map((each) => each.text),
+    ),
+  ];
+}
+
+function integrityFindings(result: ResultDocument): KeyFinding[] {
+  const all = trialsOf(result);
+  if (all.some(({ integrity }) => integrity?.verdict === "violated")) return [];
+  const trials = all.filter(({ status }) => status === "complete");
+  const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
+  if (trials.length === 0 || audited.length < trials.length) return [];
+  const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
+  const events = `${counted(published, "event")} in ${counted(trials.length, "trial")}`;
+  // Audits from before work was held to each event did not look at that.
+  const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
+  const text = isWorkChecked
+    ? `No event was lost or doubled, and each shows the work that was acknowledged: ${events}.`
+    : `No event was lost or doubled: ${events}.`;
+  return [finding("good", text)];
+}
+
+function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "good"): KeyFinding[] {
+  const failed = thresholds.filter(({ ok }) => !ok);
+  if (tone === "good") {
+    const text =
+      thresholds.length === 1 ? "The threshold holds." : `All ${thresholds.length} thresholds hold.`;
+    return thresholds.length > 0 && failed.length === 0 ? [finding("good", text)] : [];
+  }
+  return failed.map(({ metric, expression, treatment, seen, reason }) =>
+    finding(
+      "bad",
+      `Threshold failed: ${metric} ${expression} of ${treatment}, seen ${seenText(seen, expression)}${reason ? ` (${reason})` : ""}.`,
+    ),
+  );
+}
+
+function headlines({ comparisons }: ResultDocument): Comparison[] {
+  const metrics: readonly string[] = HEADLINE_METRICS;
+  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && metrics.includes(metric));
+}
+
+/** One finding for each treatment and operation that differs from the first treatment's, the largest ratio first. */
+function differenceFindings(result: ResultDocument): KeyFinding[] {
+  const { comparisons } = result;
+  const claims = headlines(result).filter((each) => each.isFinding && !isBelowNoise(each, comparisons));
+  const groups = new Map<string, Comparison[]>();
+  for (const claim of claims) {
+    const key = JSON.stringify([claim.treatment, claim.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), claim]);
+  }
+  const size = (group: readonly Comparison[]): number =>
+    Math.max(...group.map(({ ratio }) => Math.abs(Math.log(ratio))));
+  const ranked = [...groups.values()].sort((a, b) => size(b) - size(a));
+  const more = ranked.length - DIFFERENCES_MAX;
+  return [
+    ...ranked.slice(0, DIFFERENCES_MAX).map((group) => differenceFinding(group, comparisons)),
+    ...(more > 0
+      ? [
+          finding(
+            "plain",
+            `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function differenceFinding(group: readonly Comparison[], all: readonly Comparison[]): KeyFinding {
+  // Throughput first, as in the summary.
+  const ordered = [...group].sort(
+    (a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"),
+  );
+  const [first] = ordered;
+  const words = ordered.map((comparison) => settledText(comparison, all)).join("; ");
+  return finding(
+    "plain",
+    `${first?.operation ?? ""}: ${first?.treatment ?? ""} ${words}.`,
+    reasonsOf(ordered),
+  );
+}
+
+function sameFindings(result: ResultDocument): KeyFinding[] {
+  const same = headlines(result).filter(({ verdict }) => verdict === "indistinguishable");
+  if (same.length === 0) return [];
+  const names = same.map(
+    ({ operation, metric, treatment }) =>
+      `${operation} ${metric === "eventsPerSecond" ? "events/s" : metric} of ${treatment}`,
+  );
+  const more = names.length - SAME_MAX;
+  const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return [finding("plain", `The same as ${same[0]?.baseline ?? ""} within 5 %: ${listed}.`)];
+}
+
+/** What an experiment of one treatment is run for: how much, how fast. */
+function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
+  const [only, ...others] = treatments;
+  const shown = only && others.length === 0 ? shownOf(only) : undefined;
+  if (!shown) return [];
+  return operationsIn(shown).flatMap(
+    ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
+      if (!responseTimeMs) return [];
+      const { p50, p99 } = responseTimeMs;
+      const cycles = operation === "__cycle__" ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
+      const rate = `${cycles}${shortNumber(eventsPerSecond)} events/s`;
+      const text = `${operation}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
+      return [finding("plain", text)];
+    },
+  );
+}
+
+/** A warning where nothing could be concluded, else what conclusions are worth, or why none are drawn. */
+function reachFindings(result: ResultDocument): KeyFinding[] {
+  const tone = headlines(result).some(isSettled) || result.capacity ? "plain" : "warn";
+  return reachSentences(result).map((text) => finding(tone, text));
+}
+
+function steadinessFindings(result: ResultDocument): KeyFinding[] {
+  const unsteady = trialsOf(result).filter(({ steadyState }) => steadyState?.isSteady === false);
+  if (unsteady.length === 0) return [];
+  const reasons = unsteady.map(({ number, steadyState }) => `trial ${number}: ${steadyState?.reason ?? ""}`);
+  return [finding("warn", `No steady state in ${numbersOf(unsteady)}.`, reasons)];
+}
+
+function sweepFindings({ sweeps = [] }: ResultDocument): KeyFinding[] {
+  return sweeps.map(({ operation, factor, levels, usl }) => {
+    const others = Object.entries(levels).map(([name, level]) => `, ${name}=${level}`);
+    const text = lawText(usl);
+    return finding(
+      usl.status === "fitted" ? "plain" : "warn",
+      `${operation} over ${factor}${others.join("")}: ${text}`,
+    );
+  });
+}
+
+/** Most important first; `result` has its analysis. */
+export function keyFindings(result: ResultDocument): KeyFinding[] {
+  return [
+    ...verdictFindings(result),
+    ...violationFindings(result),
+    ...thresholdFindings(result, "bad"),
+    ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
+    ...differenceFindings(result),
+    ...stallSentences(result).map((text) => finding("warn", text)),
+    ...sameFindings(result),
+    ...soleFindings(result),
+    ...thresholdFindings(result, "good"),
+    ...integrityFindings(result),
+    ...reachFindings(result),
+    ...noiseSentences(result.comparisons).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
+    ...steadinessFindings(result),
+    ...sweepFindings(result),
+  ];
+}

@@ -1,0 +1,76 @@
+// The lines about events' lives and about waits inside PgBouncer, as a reader of the summary sees them.
+import { describe, expect, it } from "vitest";
+import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
+import { exampleLatency, exampleOperation, exampleTrial } from "../../testing/example-result.js";
+import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
+import type { Shown } from "./terminal.js";
+
+const NO_END = { completedMs: null, archivedMs: null };
+
+function shownWith(lifecycle: Shown["lifecycle"], beginMs?: number): Shown {
+  const parts = beginMs === undefined ? [] : [{ name: "begin", meanMs: beginMs, calls: 1 }];
+  const add = { ...exampleOperation(20), parts };
+  const process = {
+    ...exampleOperation(40),
+    transactions: 900,
+    parts: parts.map((part) => ({ ...part, meanMs: 14 })),
+  };
+  return { windowSeconds: 30, operations: { add, process }, lifecycle };
+}
+
+const POOLER: PoolerEvidence = {
+  ...{
+    clientsWaiting: { mean: 14.2, max: 15 },
+    maxWaitMs: 80,
+    serversActive: { mean: 2, max: 2 },
+    serversMax: 2,
+  },
+  ...{ transactions: 1000, waitMsPerTransaction: 10, queryMsPerTransaction: 3 },
+};
+
+function treatmentWith(...poolers: (PoolerEvidence | undefined)[]): TreatmentResult {
+  const trials = poolers.map((pooler, index) => ({
+    ...exampleTrial(index, index + 1, 10),
+    database: pooler ? { pooler } : {},
+  }));
+  return { id: "a", levels: {}, trials, merged: null };
+}
+
+const textOf = (notes: { text: string }[]): string | undefined => notes[0]?.text;
+
+describe("the lives of events", () => {
+  it("are one line: spans, passes, the drain", () => {
+    const lifecycle = {
+      ...{ completedMs: exampleLatency(100), archivedMs: exampleLatency(2000) },
+      ...{ passesPerEvent: 3.016, drainSeconds: 1.25 },
+    };
+    expect(textOf(lifecycleNotes(shownWith(lifecycle)))).toBe(
+      "lifecycle: published -> completed 90 ms (p50), 300 ms (p99); " +
+        "published -> archived 1800 ms (p50), 6000 ms (p99); 3.02 passes per event; queue drained in 1.3 s",
+    );
+  });
+
+  it("have no line where nothing was measured", () => {
+    expect(lifecycleNotes(shownWith(NO_END))).toEqual([]);
+  });
+});
+
+describe("waits inside PgBouncer", () => {
+  it("are told by its own count, weighted by transactions, beside the call that hides them", () => {
+    const busier = { ...POOLER, transactions: 3000, waitMsPerTransaction: 14 };
+    const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), shownWith(NO_END, 10)));
+    expect(text).toBe(
+      "PgBouncer: by its own count transactions, empty polls included, waited 13 ms on average for a server connection; " +
+        "clients see that in begin, which took 13 ms; 14.2 clients waiting on average, 15 at most, for 2 server connections",
+    );
+  });
+
+  it("are in the first statement where transactions have no begin", () => {
+    const text = textOf(poolerNotes(treatmentWith(POOLER), shownWith(NO_END)));
+    expect(text).toContain("clients see that in the first statement of each");
+  });
+
+  it("have no line without a pooler", () => {
+    expect(poolerNotes(treatmentWith(undefined), shownWith(NO_END))).toEqual([]);
+  });
+});

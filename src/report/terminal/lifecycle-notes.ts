@@ -1,0 +1,62 @@
+// What stands beneath a treatment's table about the lives of its events and about waits in front of the database that no
+// client can see: published to completed to archived, passes, the drain; PgBouncer's own count of what its clients waited.
+// A number that was not measured has no words.
+import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
+import { shortNumber } from "../../analysis/statistics/numbers.js";
+import { operationsIn, type Note, type Shown } from "./terminal.js";
+
+/** One line; none where no event came to any end. */
+export function lifecycleNotes({ lifecycle }: Shown): Note[] {
+  const { completedMs, archivedMs, passesPerEvent, drainSeconds } = lifecycle;
+  const span = (to: string, latency: typeof completedMs): string[] =>
+    latency ? [`${to} ${shortNumber(latency.p50)} ms (p50), ${shortNumber(latency.p99)} ms (p99)`] : [];
+  const texts = [
+    ...span("published -> completed", completedMs),
+    ...span("published -> archived", archivedMs),
+    ...(passesPerEvent !== undefined ? [`${shortNumber(passesPerEvent)} passes per event`] : []),
+    ...(drainSeconds !== undefined ? [`queue drained in ${drainSeconds.toFixed(1)} s`] : []),
+  ];
+  return texts.length > 0 ? [{ text: `lifecycle: ${texts.join("; ")}`, tone: "plain" }] : [];
+}
+
+/** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */
+function beginMs(shown: Shown): number | undefined {
+  let transactions = 0;
+  let totalMs = 0;
+  for (const [operation, { parts, transactions: count }] of operationsIn(shown)) {
+    if (operation === "__cycle__") continue;
+    const part = parts?.find(({ name }) => name === "begin");
+    if (!part) return undefined;
+    transactions += count;
+    totalMs += part.meanMs * count;
+  }
+  return transactions > 0 ? totalMs / transactions : undefined;
+}
+
+/** PgBouncer's count over complete trials, by the transactions in each. */
+function poolersOf({ trials }: TreatmentResult): PoolerEvidence[] {
+  return trials.flatMap(({ status, database }) =>
+    status === "complete" && database.pooler ? [database.pooler] : [],
+  );
+}
+
+export function poolerNotes(treatment: TreatmentResult, shown: Shown): Note[] {
+  const poolers = poolersOf(treatment);
+  const transactions = poolers.reduce((sum, pooler) => sum + pooler.transactions, 0);
+  if (transactions === 0) return [];
+  const waitMs =
+    poolers.reduce((sum, pooler) => sum + pooler.waitMsPerTransaction * pooler.transactions, 0) /
+    transactions;
+  const waiting = poolers.reduce((sum, pooler) => sum + pooler.clientsWaiting.mean, 0) / poolers.length;
+  const waitingMost = Math.max(...poolers.map((pooler) => pooler.clientsWaiting.max));
+  const servers = poolers[0]?.serversMax;
+  const begin = beginMs(shown);
+  const where =
+    begin === undefined ? "in the first statement of each" : `in begin, which took ${shortNumber(begin)} ms`;
+  const text =
+    `PgBouncer: by its own count transactions, empty polls included, waited ${shortNumber(waitMs)} ms on average for a ` +
+    `server connection; clients see that ${where}; ${shortNumber(waiting)} clients waiting on average, ` +
+    `${shortNumber(waitingMost)} at most` +
+    (servers === undefined ? "" : `, for ${servers} server ${servers === 1 ? "connection" : "connections"}`);
+  return [{ text, tone: "plain" }];
+}

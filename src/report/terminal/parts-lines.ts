@@ -1,0 +1,67 @@
+// Where the time of each operation went, in a line each: the largest parts of the mean response time, as many as the
+// line holds, the rest, and what the slowest transactions are mostly made of, since means hide the tail. The whole list
+// is in `result.json`.
+// A result of before parts were measured has no such lines.
+import { shortNumber } from "../../analysis/statistics/numbers.js";
+import type { LatencyPart } from "../../results/result-schema.js";
+import { operationsIn, type Shown } from "./terminal.js";
+import { printable, wrap, WIDTH_MAX } from "./text-table.js";
+
+/** Parts with less than this share of the mean go with the rest. */
+const SHARE_MIN = 0.05;
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+function sumOf(parts: readonly LatencyPart[], valueOf: (part: LatencyPart) => number): number {
+  return parts.reduce((sum, part) => sum + valueOf(part), 0);
+}
+
+const slowMs = ({ slowMeanMs = 0 }: LatencyPart): number => slowMeanMs;
+
+/** `47 ms: add.events 20.1 (43 %), commit 18.8 (40 %), rest 8.1`. */
+function meanText(parts: readonly LatencyPart[], most: number): string {
+  const totalMs = sumOf(parts, ({ meanMs }) => meanMs);
+  const largest = parts
+    .toSorted((a, b) => b.meanMs - a.meanMs)
+    .filter(({ meanMs }, i) => i < most && meanMs >= SHARE_MIN * totalMs);
+  const others = parts.filter((part) => !largest.includes(part));
+  const texts = largest.map(
+    ({ name, meanMs }) => `${name} ${shortNumber(meanMs)} (${percent(meanMs / totalMs)})`,
+  );
+  const othersMs = sumOf(others, ({ meanMs }) => meanMs);
+  if (others.length > 0) texts.push(`rest ${shortNumber(othersMs)}`);
+  return `${shortNumber(totalMs)} ms: ${texts.join(", ")}`;
+}
+
+/** `; slowest 492: add.events 81 %`. */
+function slowText(parts: readonly LatencyPart[]): string {
+  const totalMs = sumOf(parts, slowMs);
+  const [largest] = parts.toSorted((a, b) => slowMs(b) - slowMs(a));
+  if (!largest || totalMs === 0) return "";
+  return `; slowest ${shortNumber(totalMs)}: ${largest.name} ${percent(slowMs(largest) / totalMs)}`;
+}
+
+/** With three parts named where they fit into `width`, else fewer. */
+function lineOf(parts: readonly LatencyPart[], width: number): string {
+  const lines = [3, 2, 1].map((most) => printable(`${meanText(parts, most)}${slowText(parts)}`));
+  return lines.find((line) => line.length <= width) ?? lines.at(-1) ?? "";
+}
+
+/** A heading and a line for each operation that has parts; empty where none has. */
+export function renderParts(shown: Shown): string[] {
+  const rows = operationsIn(shown).flatMap(([operation, { parts }]) =>
+    parts && parts.length > 0 ? [{ operation, parts }] : [],
+  );
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(({ operation }) => operation.length));
+  return [
+    "where the time went, on average, and mostly in the slowest transaction of each second and worker:",
+    ...rows.flatMap(({ operation, parts }) => {
+      const [first = "", ...more] = wrap(lineOf(parts, WIDTH_MAX - width - 4), WIDTH_MAX - width - 4);
+      const indent = " ".repeat(width + 4);
+      return [`  ${operation.padEnd(width)}  ${first}`, ...more.map((line) => indent + line)];
+    }),
+  ];
+}

@@ -1,0 +1,134 @@
+// A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
+// both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
+import { counted } from "../../foundation/units.js";
+import type { ComparisonMetric } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
+import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
+import { intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "../../analysis/statistics/numbers.js";
+import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "../../analysis/comparison/run-comparison.js";
+import {
+  plainMarks,
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "./text-table.js";
+
+const SHOWN: readonly ComparisonMetric[] = ["mean", "p99", "eventsPerSecond"];
+const UNITS: Readonly<Record<ComparisonMetric, string>> = {
+  mean: "mean(ms)",
+  p50: "p50(ms)",
+  p95: "p95(ms)",
+  p99: "p99(ms)",
+  eventsPerSecond: "events/s",
+};
+const LABEL_WIDTH_MAX = 32;
+
+function interval({ ciLow, ciHigh }: RunFinding): string {
+  return intervalText(ciLow, ciHigh) || "-";
+}
+
+function verdictWord(finding: RunFinding): string {
+  if (finding.isRegression) return "REGRESSION";
+  return finding.verdict === "indistinguishable" ? "~" : finding.verdict;
+}
+
+/** The headline metrics, and any other that is a regression. */
+function table(findings: readonly RunFinding[], operation: string, marks: Marks): string[] {
+  const rows = findings
+    .filter((each) => each.operation === operation && (SHOWN.includes(each.metric) || each.isRegression))
+    .sort((a, b) => (a.treatment === b.treatment ? 0 : a.treatment < b.treatment ? -1 : 1))
+    .map((each) => [
+      shorten(each.treatment, LABEL_WIDTH_MAX),
+      UNITS[each.metric],
+      shortNumber(each.baselineMedian),
+      shortNumber(each.median),
+      ratioText(each.ratio),
+      interval(each),
+      String(each.blocks),
+      verdictWord(each),
+    ]);
+  const columns = [operation, "metric", "baseline", "here", "ratio", "95 % CI", "trials", "verdict"].map(
+    (title, i): Column => ({ title, align: i < 2 || i === 7 ? "left" : "right" }),
+  );
+  const [titles = "", rule = "", ...lines] = renderTable(columns, rows);
+  return [
+    marks.bold(titles),
+    rule,
+    ...lines.map((line) => (line.includes("REGRESSION") ? marks.bad(line) : line)),
+    "",
+  ];
+}
+
+function regressionLine(finding: RunFinding): string {
+  const { treatment, operation, metric, ratio, pWorse, stalledTrials } = finding;
+  if (stalledTrials.length > 0)
+    return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials)}; no trial of the baseline stalled`;
+  const direction = metric === "eventsPerSecond" ? "lower" : "higher";
+  return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
+}
+
+function conclusion(run: RunComparison, maxRegression: number): string {
+  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
+  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
+  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
+  const found = run.findings.filter(({ isRegression }) => isRegression).length;
+  if (untested === run.findings.length && found === 0)
+    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
+  const rest =
+    untested > 0
+      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
+      : "";
+  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
+  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
+  if (found > 0)
+    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
+  return `No metric is significantly worse by more than ${bound}${rest}.`;
+}
+
+/** `text add: mean(ms) p99(ms); text read: events/s`. */
+function metricsText(metrics: readonly TreatmentMetric[]): string {
+  const names = new Map<string, string[]>();
+  for (const { treatment, operation, metric } of metrics) {
+    const key = `${treatment} ${operation}`;
+    names.set(key, [...(names.get(key) ?? []), UNITS[metric]]);
+  }
+  return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
+}
+
+function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
+  const operations = [...new Set(run.findings.map(({ operation }) => operation))];
+  const bulleted = (text: string, mark: (line: string) => string): string[] =>
+    wrap(printable(text), WIDTH_MAX).map(mark);
+  const named = (what: string, names: string): string[] =>
+    names === "" ? [] : bulleted(`${what}: ${names}`, marks.dim);
+  return [
+    marks.bold(printable(`${run.directory} against ${document.baseline}`)),
+    ...run.warnings.flatMap((words) => bulleted(`warning: ${words}`, marks.bad)),
+    ...named("only in the baseline", run.onlyInBaseline.join(", ")),
+    ...named("only here", run.onlyHere.join(", ")),
+    ...named("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
+    ...named("measured only here", metricsText(run.metricsOnlyHere)),
+    ...run.findings
+      .filter(({ isRegression }) => isRegression)
+      .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
+    "",
+    ...operations.flatMap((operation) => table(run.findings, operation, marks)),
+    ...wrap(conclusion(run, document.maxRegression), WIDTH_MAX),
+    "",
+  ];
+}
+
+/** Ends with a line break; plain text unless marks are given. */
+export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
+  const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
+  const hasStall = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
+  const mind =
+    "Response times, medians over complete trials. Two runs differ by more than their trials do (another day, another " +
+    "start of the server): compare several runs before believing a small difference.";
+  const stall = hasStall ? ` ${NONE_IN_RATIOS}` : "";
+  return `${[...lines, ...wrap(mind + stall, WIDTH_MAX)].join("\n")}\n`;
+}

@@ -1,0 +1,79 @@
+// Runs as rows of numbers over time, in the CSV that change-point tools read (Apache Otava: a time column, attributes,
+// one column a metric). Otava wants a number in every cell, so a metric that some run lacks is left out as a whole
+// and named. Values are medians over complete trials.
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type ResultDocument,
+  type TreatmentResult,
+} from "../../results/result-schema.js";
+import { metricOf } from "../../analysis/steady-state/series.js";
+import { median } from "../../analysis/statistics/statistics.js";
+
+interface Run {
+  readonly directory: string;
+  readonly result: ResultDocument;
+}
+
+export interface CsvExport {
+  /** Oldest run first, with a line break at its end. */
+  readonly csv: string;
+  /** Columns left out because a run has no value for them. */
+  readonly leftOut: readonly string[];
+}
+
+function metricsOf(treatment: TreatmentResult): [column: string, value: number][] {
+  return COMPARED_OPERATIONS.flatMap((operation) =>
+    COMPARISON_METRICS.flatMap((metric): [string, number][] => {
+      const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+      if (values.length === 0) return [];
+      const unit = metric === "eventsPerSecond" ? metric : `${metric}Ms`;
+      return [[`${treatment.id}.${operation}.${unit}`, median(values)]];
+    }),
+  );
+}
+
+/** One word: separators and quotes of any CSV dialect would end the cell, and spreadsheets compute what begins with `=`. */
+function word(text: string): string {
+  return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
+}
+
+/** When the run began to measure; the epoch where it never did. */
+function startOf({ treatments }: ResultDocument): string {
+  const times = treatments.flatMap(({ trials }) => trials.map(({ startedAt }) => startedAt)).sort();
+  return times[0] ?? "1970-01-01T00:00:00.000Z";
+}
+
+function attributesOf({ directory, result }: Run): [string, string][] {
+  const { versions } = result.environment;
+  return [
+    ["run", directory.split(/[\\/]/).filter(Boolean).at(-1) ?? directory],
+    ["experiment", result.scenario.name],
+    ["trainSim", versions["train-sim"] ?? "unknown"],
+    ["server", versions["server"]?.replace(/ on [^|]*?(?= \||$)/g, "") ?? "unknown"],
+    ["verdict", result.verdict.status],
+  ];
+}
+
+export function runsAsCsv(runs: readonly Run[]): CsvExport {
+  const rows = runs
+    .map((run) => ({
+      time: startOf(run.result),
+      attributes: attributesOf(run),
+      metrics: new Map(run.result.treatments.flatMap(metricsOf)),
+    }))
+    .sort((a, b) => (a.time < b.time ? -1 : 1));
+  const all = [...new Set(rows.flatMap(({ metrics }) => [...metrics.keys()]))];
+  const columns = all.filter((column) => rows.every(({ metrics }) => metrics.has(column)));
+  const attributeNames = rows[0]?.attributes.map(([name]) => name) ?? [];
+  const lines = [
+    ["time", ...attributeNames, ...columns.map(word)],
+    ...rows.map(({ time, attributes, metrics }) => [
+      time,
+      ...attributes.map(([, value]) => word(value)),
+      ...columns.map((column) => String(metrics.get(column))),
+    ]),
+  ];
+  const leftOut = all.filter((column) => !columns.includes(column));
+  return { csv: `${lines.map((cells) => cells.join(",")).join("\n")}\n`, leftOut };
+}

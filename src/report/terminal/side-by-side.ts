@@ -1,0 +1,111 @@
+// Treatments side by side, one section for each operation and for each span of an event's life: medians over trials
+// with their intervals, ratios to the first treatment with theirs, and beneath them in words what may be concluded.
+// It is made from the stored statistics and claims nothing that they do not.
+import {
+  COMPARED_OPERATIONS,
+  COMPARISON_METRICS,
+  type ComparedOperation,
+  type Comparison,
+  type ComparisonMetric,
+  type MetricSummary,
+  type ResultDocument,
+} from "../../results/result-schema.js";
+import { renderVerdicts } from "../../analysis/comparison/claims.js";
+import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
+import { intervalText, ratioText, shortNumber } from "../../analysis/statistics/numbers.js";
+import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { labelsOf } from "./treatment-labels.js";
+
+const METRIC_TITLES: Readonly<Record<ComparisonMetric, string>> = {
+  mean: "mean(ms)",
+  p50: "p50(ms)",
+  p95: "p95(ms)",
+  p99: "p99(ms)",
+  eventsPerSecond: "events/s",
+};
+const SECTION_TITLES: Readonly<Partial<Record<ComparedOperation, string>>> = {
+  "lifecycle.completed": "published -> completed",
+  "lifecycle.archived": "published -> archived",
+};
+
+/** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
+function valueCell(summary: MetricSummary | undefined): string {
+  if (!summary) return "-";
+  const { median, ciLow, ciHigh, min, max, trials } = summary;
+  if (ciLow !== null && ciHigh !== null)
+    return `${shortNumber(median)} ${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+  return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
+}
+
+function mark(comparison: Comparison, all: readonly Comparison[]): string {
+  if (comparison.verdict === "inconclusive") return " ?";
+  if (comparison.verdict === "indistinguishable") return " ~";
+  if (isBelowNoise(comparison, all)) return " !";
+  return comparison.isFinding ? " *" : "";
+}
+
+function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
+  if (!comparison) return "-";
+  const interval = intervalText(comparison.ciLow, comparison.ciHigh);
+  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${mark(comparison, all)}`;
+}
+
+function metricsOf(operation: ComparedOperation): readonly ComparisonMetric[] {
+  const isLifecycle = operation in SECTION_TITLES;
+  return isLifecycle
+    ? COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond")
+    : COMPARISON_METRICS;
+}
+
+function section(result: ResultDocument, operation: ComparedOperation, marks: Marks): string[] {
+  const { treatments, comparisons } = result;
+  const labels = labelsOf(treatments);
+  const metrics = metricsOf(operation);
+  const columns: Column[] = [
+    { title: SECTION_TITLES[operation] ?? operation, align: "left" },
+    ...metrics.map((metric): Column => ({ title: METRIC_TITLES[metric], align: "right" })),
+  ];
+  const values = treatments.map(({ id, summary }, i) => [
+    labels[i] ?? id,
+    ...metrics.map((metric) =>
+      valueCell(summary?.find((each) => each.operation === operation && each.metric === metric)),
+    ),
+  ]);
+  const [baseline, ...others] = treatments;
+  const ratios = others.map(({ id }, i) => [
+    labels[i + 1] ?? id,
+    ...metrics.map((metric) => {
+      const found = comparisons.find(
+        (each) =>
+          each.operation === operation &&
+          each.metric === metric &&
+          each.baseline === baseline?.id &&
+          each.treatment === id,
+      );
+      return ratioCell(found, comparisons);
+    }),
+  ]);
+  const isCompared = comparisons.length > 0;
+  const rows = isCompared ? [...values, [`ratio to ${labels[0] ?? ""}`], ...ratios] : values;
+  return [...renderWithin(columns, rows, marks), ...renderVerdicts(result, operation), ""];
+}
+
+/** A section for each operation that any treatment performed, and for each span that any event went through. */
+export function renderSideBySide(result: ResultDocument, marks: Marks): string[] {
+  if (result.treatments.length < 2) return [];
+  const measured = COMPARED_OPERATIONS.filter((operation) =>
+    result.treatments.some(({ summary }) => summary?.some((each) => each.operation === operation)),
+  );
+  if (measured.length === 0) return [];
+  const legend =
+    "Median over trials with 95 % interval (a-b; a..b is the range of fewer than 5 trials); response times";
+  const ofRatios =
+    "; ratio to the first treatment, median over blocks. * a finding, at 5 % over the whole experiment; all else is " +
+    "exploratory, at 5 % a metric: ~ the same within 5 %; ? inconclusive; ! below the noise of A/A pairs";
+  return [
+    marks.bold("Side by side"),
+    ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),
+    "",
+    ...measured.flatMap((operation) => section(result, operation, marks)),
+  ];
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import type { ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { EXAMPLE_INTEGRITY, exampleLatency, exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { withAnalysis } from "../../analysis/comparison/analysis.js";
+import { renderSummary } from "./summary.js";
+
+function example(trials = 3, slowdown = 2): ResultDocument {
+  return exampleResult(trials, slowdown);
+}
+
+function render(result: ResultDocument): string {
+  return renderSummary(result, { directory: "results/x" });
+}
+
+function second(result: ResultDocument) {
+  const treatment = result.treatments[1];
+  if (!treatment?.merged?.operations.add) throw new Error("the example has two merged treatments");
+  return { treatment, add: treatment.merged.operations.add };
+}
+
+describe("the summary", () => {
+  it("shows each treatment as a table with dbworkload's columns", () => {
+    const lines = render(example()).split("\n");
+    expect(lines.slice(0, 5)).toEqual([
+      "#1 jsonb (payload=jsonb), 3 complete trials",
+      "elapsed  id       clients  threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
+      "-------  -------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
+      "     90  add            8        1      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",
+      "     90  process        8        1      900      10.00     22.00    19.80    33.00    44.00    66.00   110.00",
+    ]);
+  });
+
+  it("sets treatments side by side: medians with their spread over trials, and ratios", () => {
+    const text = render(example());
+    const lines = text.split("\n");
+    const start = lines.findIndex((line) => line.startsWith("add "));
+    expect(lines.slice(start, start + 6)).toEqual([
+      "add              mean(ms)        p50(ms)    p95(ms)    p99(ms)      events/s",
+      "--------------  ---------  -------------  ---------  ---------  ------------",
+      "jsonb           11 10..12    9.9 9..10.8  22 20..24  33 30..36  500 500..500",
+      "text            22 20..24  19.8 18..21.6  44 40..48  66 60..72  500 500..500",
+      "ratio to jsonb",
+      "text              2.00x ?        2.00x ?    2.00x ?    2.00x ?       1.00x ?",
+    ]);
+    expect(text).toMatch(/^published -> completed +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m);
+    expect(render(example(5))).toMatch(/^text +24 20-28 +/m);
+    expect(render(example(8))).toMatch(/^text +2\.00x 2\.00-2\.00 +.* 1\.00x 1\.00-1\.00 ~$/m);
+  });
+
+  it("names the events that are not what they must be, the first of them, with nothing that a terminal obeys", () => {
+    const result = example();
+    const trial = result.treatments[1]?.trials[0];
+    if (!trial) throw new Error("the example has trials");
+    const named = Array.from({ length: 12 }, (_, i) => {
+      return { kind: "lost" as const, id: `key-${i}`, words: "it is gone\u001b[31m" };
+    });
+    const violations = ["12 of 15000 acknowledged events are in no table"];
+    trial.integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated", lost: 12, violations, named };
+    const text = render(result);
+    expect(text).toContain(`INTEGRITY VIOLATED in trial ${trial.number}: 12 of 15000 acknowledged`);
+    expect(text).toContain("  lost key-0: it is gone");
+    expect(text).not.toContain("key-10");
+    expect(text).toContain("and 2 more in the report");
+    expect(text).not.toContain("\u001b");
+  });
+
+  it("says of events in doubt how many are there", () => {
+    const result = example();
+    for (const { trials } of result.treatments)
+      for (const trial of trials) trial.integrity = { ...EXAMPLE_INTEGRITY, inDoubt: 30, inDoubtFound: 10 };
+    expect(render(result).replace(/\s+/g, " ")).toContain("90 in doubt, of which 30 are there");
+  });
+
+  it("claims no significance with fewer than five trials", () => {
+    expect(render(example(3))).toContain("3 trials cannot support a claim: no significance claimed.");
+    expect(render(example(1))).toContain("1 trial cannot support a claim: no significance claimed.");
+  });
+
+  it("says what differs, by how much and how surely, with enough trials", () => {
+    const oneLine = (result: ResultDocument): string => render(result).replaceAll("\n", " ");
+    for (const trials of [5, 8]) {
+      const text = oneLine(example(trials));
+      expect(text).not.toContain("no significance");
+      expect(text).toContain(
+        "text adds as many events/s as jsonb within 5 %, 95 % CI 1.00-1.00; has 2.00x jsonb's mean response time, " +
+          "95 % CI 2.00-2.00; has 2.00x jsonb's p99 response time, 95 % CI 2.00-2.00. ",
+      );
+    }
+    const close = oneLine(example(5, 1.1));
+    expect(close).toContain("inconclusive: mean (1.10x, 1.10-1.10), p99 (1.10x, 1.10-1.10). ");
+    expect(close).toContain(
+      "4 of 8 comparisons are inconclusive: 5 trials can show large differences only; from 6 on they are compared within blocks.",
+    );
+  });
+
+  it("says a small difference that is sure as one, and not as 1.00x", () => {
+    expect(render(example(8, 1.003)).replaceAll("\n", " ")).toContain(
+      "has 1.003x jsonb's mean response time, 95 % CI 1.003-1.003; ",
+    );
+  });
+
+  it("says what verdicts are worth where others have too few trials for one", () => {
+    const result = example(5, 5);
+    const [first] = result.treatments;
+    if (!first) throw new Error("the example has treatments");
+    const fewer = { ...first, id: "flat", levels: { payload: "flat" }, trials: first.trials.slice(0, 4) };
+    result.treatments.push(fewer);
+    const text = render(withAnalysis(result)).replaceAll("\n", " ");
+    expect(text).toMatch(/5\.00x jsonb's mean response time, 95 % CI/);
+    expect(text).not.toContain("no significance claimed");
+    expect(text).toContain("at most 1 experiment in 20 states any");
+    expect(text).toContain("in fewer than 5 blocks both sides have a value");
+  });
+
+  it("does not blame the number of trials where they share no blocks", () => {
+    const text = (change: (result: ResultDocument) => void): string => {
+      const result = example(6, 5);
+      change(result);
+      return render(withAnalysis(result)).replaceAll("\n", " ");
+    };
+    const [first, last] = [0, 1].map((of) => (result: ResultDocument) => result.treatments[of]?.trials[of]);
+    const fail = (trial?: TrialResult): void => {
+      if (trial) trial.status = "failed";
+    };
+    expect(
+      text((result) => {
+        fail(first?.(result));
+        fail(last?.(result));
+      }),
+    ).toContain("8 of 8 comparisons are inconclusive: in fewer than 5 blocks both sides have a value.");
+    const withoutTime = (trial?: TrialResult): void => {
+      if (trial?.operations.add) trial.operations.add.responseTimeMs = null;
+    };
+    expect(
+      text((result) => {
+        withoutTime(first?.(result));
+        withoutTime(last?.(result));
+      }),
+    ).toContain("2 of 8 comparisons are inconclusive: in fewer than 5 blocks both sides have a value.");
+  });
+
+  it("ends with parameters and the path of the results", () => {
+    const text = render(example());
+    expect(text).toMatch(/^Parameter +Value$/m);
+    expect(text).toMatch(/^seed +42$/m);
+    expect(text).toMatch(/^trials +6 complete of 6 run, 6 planned$/m);
+    expect(text).toMatch(/^database +PostgreSQL 18\.0$/m);
+    expect(text.endsWith("\nResults: results/x\n")).toBe(true);
+  });
+
+  it("shows failures, retries, unanswered commits and empty polls plainly, and says when there were none", () => {
+    const result = example();
+    const { add } = second(result);
+    add.failures = { "40001": 2, "53300": 1 };
+    add.retriesBySqlstate = { "40P01": 7 };
+    add.unansweredCommits = 5;
+    add.emptyPolls = 77;
+    const text = render(result);
+    expect(text).toContain("failures: none\nretries: none\n");
+    expect(text).toContain(
+      "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 77\n",
+    );
+  });
+
+  it("says what became of the arrivals of an open loop, and nothing of them where there is none", () => {
+    const result = example();
+    expect(render(result)).not.toContain("open loop");
+    Object.assign(second(result).add, {
+      ...{ offered: 1000, dropped: 12, unfinished: 3 },
+      startDelayMs: { ...exampleLatency(1), p50: 0.8, p99: 4 },
+    });
+    expect(render(result)).toMatch(
+      /^open loop: add 1000 offered, 12 dropped, 3 unfinished; start delay 0\.80 ms \(p50\), 4\.00 ms \(p99\); service/m,
+    );
+  });
+
+  it("puts a broken law of conservation, an undrained queue and missing trials in plain words", () => {
+    const result = example();
+    const { treatment } = second(result);
+    const [first, failed] = treatment.trials;
+    if (!first?.integrity || !failed) throw new Error("the example has trials");
+    first.integrity = {
+      ...first.integrity,
+      ...{ verdict: "violated", lost: 3, pending: 5, drained: false },
+      violations: ["3 of 15000 acknowledged events are in no table"],
+    };
+    failed.status = "failed";
+    failed.reason = "worker 2 crashed: out of memory";
+    failed.integrity = null;
+    const text = render(result);
+    expect(text).toContain("integrity: ok in 3 of 3 trials: 45000 published; found 0 pending");
+    expect(text).toContain("integrity: ok in 1 of 3 trials: 30000 published; found 5 pending");
+    expect(text).toContain("INTEGRITY VIOLATED in trial 2: 3 of 15000 acknowledged events are in no table");
+    expect(text).toContain("not drained in trial 2: 5 pending and 0 processing were left");
+    expect(text).toContain("trial 4 failed: worker 2 crashed: out of memory");
+    expect(text).toContain("2 trials cannot support a claim: no significance claimed.");
+  });
+
+  it("begins with the verdict when the numbers must not be used", () => {
+    const result = example();
+    result.verdict = { status: "tainted", reasons: ["event-loop delay p99 was 80 ms"] };
+    expect(render(result)).toMatch(
+      /^TAINTED: these numbers must not be used\n- event-loop delay p99 was 80 ms\n/,
+    );
+    result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    expect(render(result)).toMatch(/^ABORTED: these results are partial\n- stopped by SIGINT\n/);
+  });
+
+  it("shows what a partial trial measured where no trial is complete, and survives one that measured nothing", () => {
+    const result = example(1);
+    const { treatment } = second(result);
+    treatment.merged = null;
+    treatment.trials = [{ ...exampleTrial(0, 2, 20), status: "partial", reason: "stopped by SIGINT" }];
+    const text = render(result);
+    expect(text).toMatch(/#2 text \(payload=text\), 0 complete trials\nelapsed .*\n.*\n +30 {2}add /);
+    expect(text).toContain("trial 2 is partial: stopped by SIGINT");
+    treatment.trials = [];
+    expect(render(result)).toContain("nothing was measured\nno trial was run\n");
+  });
+
+  it("shows a dash, not a zero, where nothing was measured", () => {
+    const result = example();
+    const { add } = second(result);
+    Object.assign(add, { transactions: 0, transactionsPerSecond: 0, responseTimeMs: null });
+    expect(render(result)).toMatch(/^ +90 {2}add +8 +1 +0 +0\.00 +- +- +- +- +- +-$/m);
+  });
+
+  it("fits 120 columns and keeps treatments with long names apart", () => {
+    const result = example(8);
+    result.treatments.forEach((treatment, i) => {
+      treatment.id = `jsonb-manual-pgbouncer-transaction-mode-with-a-long-name-${i}`;
+      treatment.levels = { payload: "jsonb-manual", pool: "x".repeat(150) };
+      for (const trial of treatment.trials)
+        trial.operations.add = { ...trial.operations.add, eventsPerSecond: 123456.7 } as never;
+    });
+    result.environment.settings = { a: "y".repeat(300) };
+    const [{ id: treatment } = { id: "" }] = result.treatments;
+    const about = { metric: `add{pool:${"x".repeat(150)}}`, treatment, reason: "no complete trial" };
+    result.thresholds = ["p(99)<500", "p(99)<900"].map((expression) => ({
+      ...{ ...about, expression, seen: null, ok: false },
+    }));
+    const text = render(withAnalysis(result));
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+    expect(text).toMatch(/^✗ {2}add\{pool:x+…x+\} p\(99\)<500 {2}#1 jsonb-manu…ong-name-0 /m);
+    expect(text).toMatch(/^#1 jsonb-manu…ong-name-0 /m);
+    expect(text).toMatch(/^#2 jsonb-manu…ong-name-1 /m);
+  });
+
+  it("has colour only when asked, changes no text by it, and passes no escape of its input", () => {
+    const result = example();
+    result.treatments[0]?.trials.forEach((trial) => {
+      trial.status = "failed";
+      trial.reason = "\u001b[2Jboom";
+    });
+    const plain = render(result);
+    const coloured = renderSummary(result, { directory: "results/x", colour: true });
+    expect(plain).not.toContain("\u001b");
+    expect(coloured).toContain("\u001b[31mtrial 1 failed");
+    expect(coloured).not.toContain("\u001b[2J");
+    expect(coloured.replace(new RegExp("\u001b\\[\\d+m", "g"), "")).toBe(plain);
+  });
+});

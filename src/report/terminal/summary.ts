@@ -1,0 +1,126 @@
+// The summary of an experiment as text: what the terminal prints at the end and `summary.txt` holds. It is made
+// from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
+import type { ResultDocument } from "../../results/result-schema.js";
+import { lintsOf } from "../../analysis/lint/lint.js";
+import { analysed } from "../../analysis/comparison/analysis.js";
+import { renderCapacity } from "./capacity-table.js";
+import { renderClaims } from "../../analysis/comparison/claims.js";
+import { renderEndpoints } from "./endpoint-lines.js";
+import { renderFaults } from "./fault-lines.js";
+import { renderEffects } from "./effects-table.js";
+import { renderSideBySide } from "./side-by-side.js";
+import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
+import { renderParts } from "./parts-lines.js";
+import { renderSweeps } from "./sweep-table.js";
+import { renderNotes, renderOperations, shownOf } from "./terminal.js";
+import { renderThresholds } from "./threshold-lines.js";
+import { renderTrust } from "./trust-notes.js";
+import { renderWhy } from "./why-lines.js";
+import { labelsOf } from "./treatment-labels.js";
+import {
+  colourMarks,
+  plainMarks,
+  printable,
+  renderParameters,
+  wrap,
+  WIDTH_MAX,
+  type Marks,
+} from "./text-table.js";
+
+export interface SummaryOptions {
+  /** Where the results are, for the last line. */
+  readonly directory: string;
+  /** Colour is for terminals; leave it out for files. */
+  readonly colour?: boolean;
+}
+
+function trialCounts(result: ResultDocument): { complete: number; run: number } {
+  const trials = result.treatments.flatMap((treatment) => treatment.trials);
+  return { complete: trials.filter((trial) => trial.status === "complete").length, run: trials.length };
+}
+
+function verdictLines(result: ResultDocument, marks: Marks): string[] {
+  const { status, reasons } = result.verdict;
+  if (status === "ok") return [];
+  const meaning =
+    status === "tainted" ? "TAINTED: these numbers must not be used" : "ABORTED: these results are partial";
+  return [
+    marks.bad(meaning),
+    ...reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad)),
+    "",
+  ];
+}
+
+function treatmentLines(result: ResultDocument, index: number, marks: Marks): string[] {
+  const treatment = result.treatments[index];
+  if (!treatment) return [];
+  const levels = Object.entries(treatment.levels).map(([factor, level]) => `${factor}=${level}`);
+  const complete = treatment.trials.filter((trial) => trial.status === "complete").length;
+  const heading = printable(
+    `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
+      `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
+  );
+  const shown = shownOf(treatment);
+  const notes = [
+    ...renderNotes(treatment),
+    ...(shown ? [...lifecycleNotes(shown), ...poolerNotes(treatment, shown)] : []),
+    ...renderTrust(treatment),
+  ].flatMap(({ text, tone }) => {
+    const lines = wrap(printable(text), WIDTH_MAX);
+    return tone === "plain" ? lines : lines.map(marks[tone]);
+  });
+  return [
+    ...wrap(heading, WIDTH_MAX).map(marks.bold),
+    ...(shown
+      ? [...renderOperations(shown), ...renderParts(shown), ...renderEndpoints(shown)]
+      : ["nothing was measured"]),
+    ...notes,
+    "",
+  ];
+}
+
+function parameterLines(result: ResultDocument): string[] {
+  const { complete, run } = trialCounts(result);
+  const { versions, machine, settings } = result.environment;
+  const pairs = (record: Readonly<Record<string, string | number>>): string =>
+    Object.entries(record)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" ");
+  const parameters: [string, string][] = [
+    ["scenario", result.scenario.name],
+    ["seed", String(result.scenario.seed)],
+    ["treatments", labelsOf(result.treatments).join(", ")],
+    ["trials", `${complete} complete of ${run} run, ${result.scenario.trials} planned`],
+    ["verdict", result.verdict.status],
+    ...Object.entries(versions).map(([name, version]): [string, string] => [name, version]),
+    ...(Object.keys(settings).length > 0 ? [["settings", pairs(settings)] as [string, string]] : []),
+    ...(Object.keys(machine).length > 0 ? [["machine", pairs(machine)] as [string, string]] : []),
+  ];
+  return renderParameters(parameters);
+}
+
+/** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
+export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
+  const result = analysed(stored);
+  const marks = options.colour ? colourMarks : plainMarks;
+  const claims = renderClaims(result);
+  const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
+  return [
+    ...renderThresholds(result, marks),
+    ...verdictLines(result, marks),
+    ...renderCapacity(result.capacity ?? [], marks),
+    ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
+    ...renderFaults(result, marks),
+    ...renderSideBySide(result, marks),
+    ...renderWhy(result, marks),
+    ...renderEffects(result, marks),
+    ...renderSweeps(result.sweeps ?? [], marks),
+    ...claims,
+    ...(claims.length > 0 ? [""] : []),
+    ...(lints.length > 0 ? [marks.bold("Mind, before drawing conclusions"), ...lints, ""] : []),
+    ...parameterLines(result),
+    "",
+    `Results: ${printable(options.directory)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,67 @@
+// Sweeps over clients as text: throughput and response time at each number of clients, what the fitted law says
+// there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
+// or beyond the levels that were measured.
+import { counted } from "../../foundation/units.js";
+import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
+import { shortNumber } from "../../analysis/statistics/numbers.js";
+import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { uslThroughput } from "../../analysis/comparison/usl.js";
+
+const TITLES = ["events/s", "per client", "law", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)"] as const;
+const COLUMNS: readonly Column[] = ["clients", ...TITLES].map((title) => ({ title, align: "right" }));
+
+type Spread = Sweep["points"][number]["eventsPerSecond"];
+
+function spreadCell(spread: Spread): string {
+  if (!spread) return "-";
+  const { median, ciLow, ciHigh } = spread;
+  return ciLow === null || ciHigh === null
+    ? shortNumber(median)
+    : `${shortNumber(median)} ${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+}
+
+function lawAt(usl: UslFit, clients: number): string {
+  if (usl.status === "refused") return "-";
+  const { lambda, sigma, kappa } = usl;
+  const parameters = { lambda: lambda.value, sigma: sigma.value, kappa: kappa.value };
+  return shortNumber(uslThroughput(parameters, clients));
+}
+
+/** Coefficients are small: three digits whatever their size. */
+function estimateText({ value, low, high }: Estimate): string {
+  const [middle, ...ends] = [value, low, high].map((each) => Number(each.toPrecision(3)).toString());
+  return `${middle ?? ""} (${ends.join(" to ")})`;
+}
+
+/** The fitted law with its intervals and its peak, or why there is none. */
+export function lawText(usl: UslFit): string {
+  if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
+  const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
+  const peak = peakClients
+    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
+    : (peakReason ?? "no peak is known");
+  return (
+    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} events/s of one client, contention ` +
+    `sigma ${estimateText(sigma)}, coherency kappa ${estimateText(kappa)}; R squared ${rSquared.toFixed(3)}; ${peak}.`
+  );
+}
+
+export function renderSweeps(sweeps: readonly Sweep[], marks: Marks): string[] {
+  return sweeps.flatMap(({ factor, levels, operation, points, usl }) => {
+    const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
+    const title = [`${operation} over ${factor}`, ...fixed].join(", ");
+    const rows = points.map(({ clients, eventsPerSecond, meanMs, p50Ms, p95Ms, p99Ms }) => [
+      String(clients),
+      spreadCell(eventsPerSecond),
+      eventsPerSecond ? shortNumber(eventsPerSecond.median / clients) : "-",
+      lawAt(usl, clients),
+      ...[meanMs, p50Ms, p95Ms, p99Ms].map(spreadCell),
+    ]);
+    return [
+      ...wrap(title, WIDTH_MAX).map(marks.bold),
+      ...renderWithin(COLUMNS, rows, marks),
+      ...wrap(lawText(usl), WIDTH_MAX),
+      "",
+    ];
+  });
+}

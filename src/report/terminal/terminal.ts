@@ -1,0 +1,198 @@
+// What one treatment measured, as a table with dbworkload's columns, so that results of the two programs lie side
+// by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
+// trials that are missing, whether the queue was drained and whether every event is accounted for.
+import { counted } from "../../foundation/units.js";
+import { OPERATIONS, type Operation } from "../../metrics/operations.js";
+import type {
+  Integrity,
+  MergedResult,
+  OperationResult,
+  TreatmentResult,
+  TrialResult,
+} from "../../results/result-schema.js";
+import { printable, renderTable, type Column } from "./text-table.js";
+
+const COLUMN_TITLES = [
+  "elapsed",
+  "id",
+  "clients",
+  "threads",
+  "tot_ops",
+  "tot_ops/s",
+  "mean(ms)",
+  "p50(ms)",
+  "p90(ms)",
+  "p95(ms)",
+  "p99(ms)",
+  "max(ms)",
+] as const;
+
+const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
+  title,
+  align: title === "id" ? "left" : "right",
+}));
+
+/** What of a treatment is shown: its complete trials merged or, where there are none, the last that measured. */
+export type Shown = Pick<
+  MergedResult,
+  "windowSeconds" | "operations" | "lifecycle" | "endpoints" | "regions"
+>;
+
+export function shownOf(treatment: TreatmentResult): Shown | undefined {
+  if (treatment.merged) return treatment.merged;
+  return treatment.trials.findLast((trial) => Object.keys(trial.operations).length > 0);
+}
+
+/** Operations that a result has, `__cycle__` first, as dbworkload sorts them. */
+export function operationsIn(shown: Shown): [Operation, OperationResult][] {
+  const present = OPERATIONS.flatMap((operation) => {
+    const result = shown.operations[operation];
+    return result ? [[operation, result] as [Operation, OperationResult]] : [];
+  });
+  return present.sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
+}
+
+/** What the table says of an operation; null where it is not known. */
+export interface OperationRow extends Pick<
+  OperationResult,
+  "transactions" | "responseTimeMs" | "clients" | "threads"
+> {
+  readonly transactionsPerSecond: number | null;
+}
+
+/** The operations of a treatment; latencies are response times. */
+export function renderOperations(shown: Shown): string[] {
+  return renderOperationRows(operationsIn(shown), shown.windowSeconds);
+}
+
+export function renderOperationRows(
+  operations: readonly (readonly [Operation, OperationRow])[],
+  elapsedSeconds: number | null,
+): string[] {
+  const rows = operations.map(([operation, result]) => {
+    const latency = result.responseTimeMs;
+    const ms = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
+    return [
+      elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
+      operation,
+      ...[result.clients, result.threads].map((count) => count?.toString() ?? "-"),
+      String(result.transactions),
+      result.transactionsPerSecond?.toFixed(2) ?? "-",
+      ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),
+    ];
+  });
+  return renderTable(COLUMNS, rows);
+}
+
+/** A line beneath the table; `bad` is what a reader must not overlook. */
+export interface Note {
+  readonly text: string;
+  readonly tone: "plain" | "good" | "bad";
+}
+
+/** `3 (40001: 2, 53300: 1)`. */
+export function bySqlstate(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  const total = entries.reduce((sum, [, count]) => sum + count, 0);
+  return `${total} (${entries.map(([sqlstate, count]) => `${printable(sqlstate)}: ${count}`).join(", ")})`;
+}
+
+function perOperation(shown: Shown, describe: (result: OperationResult) => string | undefined): string {
+  return operationsIn(shown)
+    .flatMap(([operation, result]) => {
+      const text = describe(result);
+      return text ? [`${operation} ${text}`] : [];
+    })
+    .join("; ");
+}
+
+function countNotes(shown: Shown): Note[] {
+  const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
+    Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
+  const failures = perOperation(shown, (result) => counted(result.failures));
+  const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
+  const unanswered = perOperation(shown, ({ unansweredCommits: count }) => count?.toString());
+  const emptyPolls = perOperation(shown, ({ emptyPolls: count }) => (count > 0 ? String(count) : undefined));
+  return [
+    { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
+    { text: `retries: ${retries || "none"}`, tone: "plain" },
+    ...(unanswered ? [{ text: `unanswered commits: ${unanswered}`, tone: "plain" } as const] : []),
+    ...(emptyPolls ? [{ text: `empty polls: ${emptyPolls}`, tone: "plain" } as const] : []),
+    ...arrivalNotes(shown),
+  ];
+}
+
+/** What became of the arrivals of an open loop, and how late they started: it is in the response times above. */
+function arrivalNotes(shown: Shown): Note[] {
+  return operationsIn(shown).flatMap(([operation, result]): Note[] => {
+    const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
+    if (offered === undefined) return [];
+    const late = delay
+      ? `; start delay ${delay.p50.toFixed(2)} ms (p50), ${delay.p99.toFixed(2)} ms (p99)`
+      : "";
+    const own = service
+      ? `; service time ${service.p50.toFixed(2)} ms (p50), ${service.p99.toFixed(2)} ms (p99)`
+      : "";
+    const text = `open loop: ${operation} ${offered} offered, ${dropped} dropped, ${unfinished} unfinished${late}${own}`;
+    return [{ text, tone: dropped > 0 ? "bad" : "plain" }];
+  });
+}
+
+/** Events of a trial that are named here; `result.json` and the report have more. */
+const NAMED_EVENTS = 10;
+
+function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
+  const shown = named.slice(0, NAMED_EVENTS).map(({ kind, id, words }): Note => {
+    return { text: `  ${kind} ${printable(id)}: ${printable(words)}`, tone: "bad" };
+  });
+  const more = named.length - shown.length;
+  return more > 0 ? [...shown, { text: `  and ${more} more in the report`, tone: "bad" }] : shown;
+}
+
+function integrityNotes(trials: readonly TrialResult[]): Note[] {
+  const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
+  if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
+  const ok = audited.filter(({ verdict }) => verdict === "ok").length;
+  const sum = (
+    field: "published" | "pending" | "processing" | "complete" | "failed" | "archived" | "inDoubt",
+  ) => audited.reduce((total, trial) => total + trial[field], 0);
+  const inDoubt = sum("inDoubt");
+  const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
+  const text =
+    `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
+    `${sum("published")} published; found ${sum("pending")} pending, ${sum("processing")} processing, ` +
+    `${sum("complete")} complete, ${sum("failed")} failed, ${sum("archived")} archived` +
+    (inDoubt > 0 ? `; ${inDoubt} in doubt, of which ${resolved} are there` : "");
+  const violated = audited.filter(({ verdict }) => verdict === "violated");
+  const undrained = audited.filter(({ drained }) => !drained);
+  return [
+    { text, tone: ok === trials.length ? "good" : "bad" },
+    ...violated.flatMap(({ number, violations, named = [] }): Note[] => [
+      { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
+      ...namedNotes(named),
+    ]),
+    ...undrained.map(({ number, pending, processing }): Note => {
+      const text = `not drained in trial ${number}: ${pending} pending and ${processing} processing were left`;
+      return { text, tone: "plain" };
+    }),
+  ];
+}
+
+/** What the table's columns do not say. */
+export function renderNotes(treatment: TreatmentResult): Note[] {
+  const shown = shownOf(treatment);
+  const { trials } = treatment;
+  const unfinished = trials.flatMap(({ number, status, reason = "no reason given" }): Note[] => {
+    if (status === "complete") return [];
+    const text = `trial ${number} ${status === "failed" ? "failed" : "is partial"}: ${printable(reason)}`;
+    return [{ text, tone: "bad" }];
+  });
+  const clamped = trials.reduce((sum, trial) => sum + (trial.clampedSamples ?? 0), 0);
+  const outOfRange = `${counted(clamped, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
+  return [
+    ...(shown ? countNotes(shown) : []),
+    ...(trials.length > 0 ? integrityNotes(trials) : [{ text: "no trial was run", tone: "bad" } as const]),
+    ...(clamped > 0 ? [{ text: outOfRange, tone: "plain" } as const] : []),
+    ...unfinished,
+  ];
+}

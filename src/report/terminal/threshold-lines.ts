@@ -1,0 +1,43 @@
+// Thresholds as the summary shows them, first of all: a tick or a cross, the condition, the treatment, what was seen.
+// It judges nothing: that was done when the experiment ended, and is stored.
+import type { ResultDocument } from "../../results/result-schema.js";
+import { seenText } from "../../analysis/statistics/numbers.js";
+import { fitted, printable, renderTable, type Column, type Marks } from "./text-table.js";
+import { labelsOf } from "./treatment-labels.js";
+
+const COLUMNS: readonly Column[] = [
+  { title: "", align: "left" },
+  { title: "threshold", align: "left" },
+  { title: "treatment", align: "left" },
+  { title: "seen", align: "right" },
+  { title: "note", align: "left" },
+];
+
+const CONDITION = 1;
+const HEADING_LINES = 2;
+
+/** Empty without thresholds; else ends with an empty line. */
+export function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
+  if (thresholds.length === 0) return [];
+  const labels = labelsOf(treatments);
+  const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  const failed = thresholds.filter(({ ok }) => !ok).length;
+  const rows = thresholds.map(({ metric, expression, treatment, seen, ok, reason = "" }) => [
+    ok ? "✓" : "✗",
+    printable(`${metric} ${expression}`),
+    printable(names.get(treatment) ?? treatment),
+    seenText(seen, expression),
+    printable(reason),
+  ]);
+  const hasNotes = thresholds.some(({ reason }) => reason !== undefined);
+  const columns = hasNotes ? COLUMNS : COLUMNS.slice(0, -1);
+  const lines = renderTable(columns, fitted(columns, rows, CONDITION));
+  const marked = lines.map((line, i) => {
+    const threshold = thresholds[i - HEADING_LINES];
+    if (!threshold) return line;
+    return threshold.ok ? marks.good(line) : marks.bad(line);
+  });
+  const heading =
+    failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
+  return [marks.bold(heading), ...marked, ""];
+}

@@ -1,0 +1,52 @@
+// What stands beneath a treatment's table about how far its numbers can be believed: tainted trials and why, windows
+// that were not steady, how near the generator came to its ceiling.
+// What is the same for many trials is said once.
+import { counted } from "../../foundation/units.js";
+import type { TreatmentResult } from "../../results/result-schema.js";
+import { shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
+import { percent } from "../../analysis/diagnosis/check.js";
+import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import type { Note } from "./terminal.js";
+
+function steadyNotes({ trials }: TreatmentResult): Note[] {
+  const judged = trials.flatMap(({ number, steadyState }) =>
+    steadyState ? [{ number, ...steadyState }] : [],
+  );
+  const unsteady = judged.filter(({ isSteady }) => isSteady === false);
+  const untold = judged.filter(({ isSteady }) => isSteady === null);
+  const reasons = [...new Set(untold.map(({ reason }) => reason))];
+  return [
+    ...unsteady.map(({ number, reason }): Note => {
+      return { text: `no steady state in trial ${number}: ${reason}`, tone: "bad" };
+    }),
+    ...reasons.map((reason): Note => ({ text: `steady state: cannot be told: ${reason}`, tone: "plain" })),
+    ...(judged.length > 0 && unsteady.length + untold.length === 0
+      ? [{ text: "steady state: yes, in every trial", tone: "plain" } as const]
+      : []),
+  ];
+}
+
+function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
+  const complete = trials.filter(({ status, windowSeconds }) => status === "complete" && windowSeconds > 0);
+  if (!ceiling || ceiling.transactionsPerSecond === 0 || complete.length === 0) return [];
+  const most = Math.max(...complete.map((trial) => shareOfCeiling(trial, ceiling)));
+  const rate = Math.round(ceiling.transactionsPerSecond);
+  const clients = counted(ceiling.clients, "client makes", "clients make");
+  const text =
+    `ceiling: the same ${clients} ${rate} transactions/s of \`select 1\` through this pool; ` +
+    `the trials made at most ${percent(most)} of that`;
+  return [{ text, tone: "plain" }];
+}
+
+export function renderTrust(treatment: TreatmentResult): Note[] {
+  const findings = findingsOf([treatment]);
+  const note =
+    (prefix: string, tone: Note["tone"]) =>
+    (reason: string): Note => ({ text: `${prefix}: ${reason}`, tone });
+  return [
+    ...reasonsOf(findings, "taint").map(note("TAINTED", "bad")),
+    ...reasonsOf(findings, "warning").map(note("warning", "plain")),
+    ...steadyNotes(treatment),
+    ...ceilingNotes(treatment),
+  ];
+}

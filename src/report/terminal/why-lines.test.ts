@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
+import { exampleResult } from "../../testing/example-result.js";
+import { claim } from "../../testing/moving-evidence.js";
+import { renderSummary } from "./summary.js";
+import { plainMarks } from "./text-table.js";
+import { renderWhy } from "./why-lines.js";
+
+const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
+const COMMIT = "of the +12 ms of a mean add transaction, commit is +12 ms";
+
+function explained(operation: ComparedOperation, metric: ComparisonMetric, because?: string[]): Comparison {
+  return { ...claim({ operation, metric }), ...(because && { because }) };
+}
+
+function lines(...comparisons: Comparison[]): string[] {
+  return renderWhy({ ...exampleResult(5), comparisons }, plainMarks);
+}
+
+describe("what moved with the differences", () => {
+  it("is said once for all operations and metrics that have the same reason", () => {
+    const shown = lines(
+      explained("add", "mean", [COMMIT, WAL]),
+      explained("add", "p99", [COMMIT, WAL]),
+      explained("process", "eventsPerSecond", [WAL]),
+    );
+    expect(shown).toEqual([
+      "What moved with these differences (evidence, not proof)",
+      "text against jsonb",
+      `  - add, process: ${WAL}`,
+      `  - add: ${COMMIT}`,
+      "",
+    ]);
+  });
+
+  it("is said of headline metrics only", () => {
+    expect(lines(explained("add", "p50", [WAL]), explained("add", "p95", [WAL]))).toEqual([]);
+  });
+
+  it("says so where the evidence shows nothing, unless another metric of the operation has a reason", () => {
+    const silent = "the evidence that was collected does not show why";
+    expect(lines(explained("add", "mean", []), explained("process", "mean", []))).toContain(
+      `  - add, process: ${silent}`,
+    );
+    expect(lines(explained("add", "mean", []), explained("add", "p99", [WAL])).join("\n")).not.toContain(
+      silent,
+    );
+  });
+
+  it("puts what stands first beside one metric before what stands second beside another", () => {
+    const tail = "of the +90 ms of the slowest add transactions of each second, commit is +90 ms";
+    const shown = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
+    expect(shown.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
+  });
+
+  it("is nothing where no difference is claimed", () => {
+    expect(lines(explained("add", "mean"))).toEqual([]);
+  });
+
+  it("names how many sentences are left out", () => {
+    const many = Array.from({ length: 11 }, (_, i) => `sentence ${i}`);
+    const shown = lines(explained("add", "mean", many));
+    expect(shown.filter((line) => line.includes("sentence"))).toHaveLength(8);
+    expect(shown).toContain("  - and 3 more in result.json");
+  });
+
+  it("stands in the summary after the tables, in 120 columns, without an escape of its input", () => {
+    const long = `sessions waited on \u001b[2J${"x y ".repeat(60)}`;
+    const result = { ...exampleResult(5), comparisons: [explained("add", "mean", [long])] };
+    const treatments = result.treatments.map((treatment) => ({ ...treatment, summary: [] }));
+    const text = renderSummary({ ...result, treatments }, { directory: "results/x" });
+    expect(text).toContain("\n  - add: sessions waited on  [2Jx y");
+    expect(text).not.toContain("\u001b");
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+  });
+});

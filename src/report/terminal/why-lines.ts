@@ -1,0 +1,43 @@
+// What moved with the differences, as the summary shows it: for each treatment the evidence beside its headline
+// differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
+import type { ResultDocument } from "../../results/result-schema.js";
+import { counterLagWords } from "../../analysis/diagnosis/counter-lag.js";
+import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
+import { reasonsByOperation } from "../../analysis/why/headline-reasons.js";
+
+const LINES_MAX = 8;
+const INDENT = "  ";
+
+function lines(text: string): string[] {
+  const [first = "", ...rest] = wrap(printable(text), WIDTH_MAX - INDENT.length - 2);
+  return [`${INDENT}- ${first}`, ...rest.map((line) => `${INDENT}  ${line}`)];
+}
+
+/** Empty where no difference is claimed; else ends with an empty line. */
+export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
+  const sections = treatments.flatMap(({ id }) => {
+    const own = comparisons.filter(
+      ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+    );
+    const reasons = reasonsByOperation(own);
+    const [first] = own;
+    if (reasons.length === 0 || !first) return [];
+    const more = reasons.length - LINES_MAX;
+    return [
+      ...wrap(printable(`${id} against ${first.baseline}`), WIDTH_MAX),
+      ...reasons
+        .slice(0, LINES_MAX)
+        .flatMap(({ operations, sentence }) => lines(`${operations.join(", ")}: ${sentence}`)),
+      ...(more > 0 ? lines(`and ${more} more in result.json`) : []),
+    ];
+  });
+  if (sections.length === 0) return [];
+  const isExplained = comparisons.some(({ because = [] }) => because.length > 0);
+  const lag = isExplained ? counterLagWords(treatments.flatMap(({ trials }) => trials)) : undefined;
+  return [
+    marks.bold("What moved with these differences (evidence, not proof)"),
+    ...sections,
+    ...(lag === undefined ? [] : wrap(lag, WIDTH_MAX)),
+    "",
+  ];
+}

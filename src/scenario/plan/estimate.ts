@@ -1,0 +1,36 @@
+// How long a plan takes, from its phases alone: what is certain and what is a bound. Pure. Start-up of the target,
+// resets and integrity checks come on top and are not guessed at.
+import type { Experiment, TreatmentSettings } from "../settings.js";
+import { budgetMs } from "../../load/load-settings.js";
+
+export interface TimeSpan {
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+/** Whether the measurement window ends with the groups' budgets of iterations instead of after a time. */
+export function isBudgeted(settings: TreatmentSettings): boolean {
+  return Object.values(settings.actors).some(({ load }) => budgetMs(load) !== undefined);
+}
+
+/** Warm-up, window and drain of one trial. */
+export function trialSpan(settings: TreatmentSettings): TimeSpan {
+  const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
+  const budgets = Object.values(settings.actors).map(({ load }) => budgetMs(load) ?? 0);
+  const windowMs = isBudgeted(settings)
+    ? { least: 0, most: Math.max(...budgets) }
+    : { least: durationMs, most: durationMs };
+  return { leastMs: warmUpMs + windowMs.least, mostMs: warmUpMs + windowMs.most + drainMaxMs };
+}
+
+/** All trials of an experiment, one after the other. */
+export function experimentSpan(experiment: Experiment): TimeSpan {
+  const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
+  const spans = experiment.trials.map(
+    ({ treatmentId }) => byId.get(treatmentId) ?? { leastMs: 0, mostMs: 0 },
+  );
+  return {
+    leastMs: spans.reduce((sum, { leastMs }) => sum + leastMs, 0),
+    mostMs: spans.reduce((sum, { mostMs }) => sum + mostMs, 0),
+  };
+}

@@ -1,0 +1,127 @@
+// The names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by
+// its values (`{ strategy: pgbouncer, mode: transaction, size: 16 }` is `pgbouncer-transaction-16`); a level given
+// twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
+// stand; a password never gets into one.
+import { deriveSeed } from "../../foundation/prng.js";
+import { isMapping, type Path } from "../../syntax/paths.js";
+import { keyWithoutPasswords, withoutPasswords } from "../../database/endpoint/secrets.js";
+
+const MAX_ID_LENGTH = 60;
+
+/** One level of one factor. */
+export interface Level {
+  readonly value: unknown;
+  /** The same for the same value, whatever the order of its keys. */
+  readonly key: string;
+  readonly text: string;
+  /** Where it stands in the scenario. */
+  readonly origin: Path;
+}
+
+/** A text that two values share if and only if they are the same. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isMapping(value)) return typeof value === "number" ? String(value) : JSON.stringify(value);
+  const entries = Object.keys(value).sort();
+  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
+function valuesOf(value: unknown, withKeys: boolean): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, withKeys));
+  if (isMapping(value)) {
+    return Object.entries(value).flatMap(([key, item]) => {
+      const inner = valuesOf(item, withKeys);
+      return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
+    });
+  }
+  return [withoutPasswords(String(value))];
+}
+
+function letters(index: number): string {
+  const last = String.fromCharCode(97 + (index % 26));
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
+}
+
+/** Names by `canonical`. */
+export type ValueNames = ReadonlyMap<string, string>;
+
+/** A name for each value of one path, which no other value has. */
+export function nameValues(values: readonly unknown[]): ValueNames {
+  const distinct = new Map(values.map((value) => [canonical(value), value]));
+  // A list without entries is a level too, as `faults: []`.
+  const plain = new Map(
+    [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
+  );
+  const holders = new Map<string, number>();
+  for (const text of plain.values()) holders.set(text, (holders.get(text) ?? 0) + 1);
+  const names = new Map<string, string>();
+  const taken = new Set([...holders].flatMap(([text, count]) => (count === 1 ? [text] : [])));
+  for (const [key, value] of distinct) {
+    const own = plain.get(key) ?? "";
+    const name = holders.get(own) === 1 ? own : free(valuesOf(value, true).join("-") || "none", taken);
+    taken.add(name);
+    names.set(key, name);
+  }
+  return names;
+}
+
+/** The name, or the name with the first number that makes it another than all that are taken. */
+function free(name: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) {
+    const text = n === 1 ? name : `${name}-${n}`;
+    if (!taken.has(text)) return text;
+  }
+}
+
+/** The levels of one factor, each with a text that no other has; `names` has the names of all their values. */
+export function nameLevels(
+  values: readonly { value: unknown; origin: Path }[],
+  names: ValueNames = nameValues(values.map(({ value }) => value)),
+): Level[] {
+  const keys = values.map(({ value }) => canonical(value));
+  const taken = new Set(names.values());
+  return values.map(({ value, origin }, i) => {
+    const key = keys[i] ?? "";
+    const name = names.get(key) ?? "";
+    const isRepeated = keys.indexOf(key) !== keys.lastIndexOf(key);
+    const earlier = keys.slice(0, i).filter((other) => other === key).length;
+    const text = isRepeated ? free(`${name}-${letters(earlier)}`, taken) : name;
+    taken.add(text);
+    return { value, key, origin, text };
+  });
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9._]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "");
+}
+
+/** A level's part of an id; a number or a flag says what it is a number or flag of. */
+function idPart(path: string, level: Level): string {
+  const isBare =
+    typeof level.value === "number" || typeof level.value === "boolean" || /^[\d.]/.test(level.text);
+  return slug(isBare ? `${path.split(".").at(-1) ?? ""}-${level.text}` : level.text);
+}
+
+/** Ids of treatments from their levels by path, in the same order; `base` where nothing varies. */
+export function nameTreatments(combinations: readonly ReadonlyMap<string, Level>[]): string[] {
+  const hashed = combinations.map((levels) => {
+    const full = [...levels].map(([path, level]) => idPart(path, level)).join("-") || "base";
+    const hash = deriveSeed(
+      ...[...levels].flatMap(([path, level]) => [path, level.key, level.text]),
+    ).toString(36);
+    return { full, hash };
+  });
+  const short = (text: string, hash: string): string =>
+    `${text.slice(0, MAX_ID_LENGTH - hash.length - 1).replace(/[-.]+$/, "")}-${hash}`;
+  const taken = new Set<string>();
+  return hashed.map(({ full, hash }) => {
+    const isUnique = hashed.filter((other) => other.full === full).length === 1;
+    let id = isUnique && full.length <= MAX_ID_LENGTH ? full : short(full, hash);
+    for (let n = 2; taken.has(id); n++) id = short(full, `${hash}${n}`);
+    taken.add(id);
+    return id;
+  });
+}

@@ -1,0 +1,197 @@
+// From factors to combinations of levels: every combination of every factor's levels, without the excluded ones,
+// with the included ones, by the rules of CI matrices. A level can be anything; what it means where it is put is
+// the business of `expansion.ts`. Refuses keys that are no scenario paths, empty factors and entries without effect.
+import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
+import { suggestion } from "../../syntax/nearest.js";
+import { getIn, isMapping, type Mapping, type Path } from "../../syntax/paths.js";
+import type { Finding } from "../../syntax/problems.js";
+import { factorPath } from "../../syntax/schema-paths.js";
+
+const MAX_TREATMENTS = 1000;
+
+/** One combination: the level of each factor by its path, as written. */
+export type Levels = ReadonlyMap<string, Level>;
+
+/** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
+export type OverriddenFactors = ReadonlySet<string>;
+
+/** The names of all values that a key of `factors` or `include` has: its levels, those included, the scenario's own. */
+export type LevelNames = ReadonlyMap<string, ValueNames>;
+
+/** Names that hold for the whole scenario, for results and thresholds know a level by its name alone. */
+export function levelNames(raw: Mapping): LevelNames {
+  const values = new Map<string, unknown[]>();
+  const add = (key: string, value: unknown): void => {
+    const known = values.get(key);
+    if (known) known.push(value);
+    else values.set(key, [value]);
+  };
+  const factors = isMapping(raw.factors) ? raw.factors : {};
+  for (const [key, given] of Object.entries(factors))
+    for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) add(key, value);
+  for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
+    for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
+  for (const [key, known] of values) {
+    const resolved = factorPath(key);
+    const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
+    if (own !== undefined) known.push(own);
+  }
+  return new Map([...values].map(([key, all]) => [key, nameValues(all)]));
+}
+
+function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<string, Level[]> {
+  const factors = new Map<string, Level[]>();
+  if (!isMapping(raw.factors)) return factors;
+  for (const [key, given] of Object.entries(raw.factors)) {
+    const origin: Path = ["factors", key];
+    const resolved = factorPath(key);
+    if ("message" in resolved) {
+      findings.push({ path: origin, message: resolved.message, isAboutKey: true });
+      continue;
+    }
+    if (getIn(raw, resolved.path) !== undefined)
+      findings.push({
+        path: origin,
+        message: `${key} is set above and varies here; keep one`,
+        isAboutKey: true,
+      });
+    const items = Array.isArray(given)
+      ? given.map((value: unknown, i) => ({ value, origin: [...origin, i] }))
+      : [{ value: given, origin }];
+    if (items.length === 0) {
+      findings.push({ path: origin, message: "a factor needs at least one level" });
+      continue;
+    }
+    for (const item of items) {
+      if (item.value === null || item.value === undefined)
+        findings.push({ path: item.origin, message: "expected a level", seen: "nothing" });
+    }
+    factors.set(key, nameLevels(items, names.get(key)));
+  }
+  return factors;
+}
+
+/** Whether `value` has everything that `pattern` has. */
+function matches(value: unknown, pattern: unknown): boolean {
+  if (isMapping(value) && isMapping(pattern))
+    return Object.entries(pattern).every(
+      ([key, part]) => Object.hasOwn(value, key) && matches(value[key], part),
+    );
+  // `pool: direct` and `pool: { strategy: direct }` are the same level, written short and long.
+  if (isMapping(value) && typeof pattern === "string") return value.strategy === pattern;
+  if (typeof value === "string" && isMapping(pattern))
+    return Object.keys(pattern).length === 1 && pattern.strategy === value;
+  return canonical(value) === canonical(pattern);
+}
+
+function everyCombination(factors: ReadonlyMap<string, readonly Level[]>): Levels[] {
+  return [...factors].reduce<Levels[]>(
+    (partial, [key, levels]) =>
+      partial.flatMap((combination) => levels.map((level) => new Map([...combination, [key, level]]))),
+    [new Map()],
+  );
+}
+
+function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[]): [Mapping, Path][] {
+  const entries = Array.isArray(raw[list]) ? (raw[list] as unknown[]) : [];
+  return entries.flatMap((entry, i): [Mapping, Path][] => {
+    const origin: Path = [list, i];
+    if (!isMapping(entry)) return [];
+    if (Object.keys(entry).length === 0)
+      findings.push({ path: origin, message: "an empty entry matches everything" });
+    for (const key of Object.keys(entry)) {
+      const resolved = factorPath(key);
+      if ("message" in resolved)
+        findings.push({ path: [...origin, key], message: resolved.message, isAboutKey: true });
+    }
+    return [[entry, origin]];
+  });
+}
+
+function exclude(
+  combinations: Levels[],
+  raw: Mapping,
+  factors: ReadonlyMap<string, unknown>,
+  overridden: OverriddenFactors,
+  findings: Finding[],
+): Levels[] {
+  let left = combinations;
+  for (const [entry, origin] of entriesOf(raw, "exclude", findings)) {
+    const keys = Object.keys(entry);
+    for (const key of keys.filter((one) => !factors.has(one) && !("message" in factorPath(one)))) {
+      const message = `not a factor of this scenario; ${suggestion(key, [...factors.keys()], "factors")}`;
+      findings.push({ path: [...origin, key], message, isAboutKey: true });
+    }
+    const isExcluded = (levels: Levels): boolean =>
+      keys.length > 0 && keys.every((key) => levels.has(key) && matches(levels.get(key)?.value, entry[key]));
+    const areFactors = keys.every((key) => factors.has(key));
+    if (
+      keys.length > 0 &&
+      areFactors &&
+      !combinations.some(isExcluded) &&
+      !keys.some((key) => overridden.has(key))
+    )
+      findings.push({ path: origin, message: "matches no combination of the factors' levels" });
+    left = left.filter((levels) => !isExcluded(levels));
+  }
+  return left;
+}
+
+function include(
+  combinations: Levels[],
+  raw: Mapping,
+  factors: ReadonlyMap<string, unknown>,
+  names: LevelNames,
+  findings: Finding[],
+): Levels[] {
+  const entries = entriesOf(raw, "include", findings);
+  // Without factors the entries are all the combinations there are.
+  const originals = factors.size === 0 && entries.length > 0 ? [] : combinations;
+  const extended = [...originals];
+  const added: Levels[] = [];
+  for (const [entry, origin] of entries) {
+    const levels = new Map<string, Level>();
+    for (const [key, value] of Object.entries(entry)) {
+      if (value === null)
+        findings.push({ path: [...origin, key], message: "expected a level", seen: "nothing" });
+      const [level] = nameLevels([{ value, origin: [...origin, key] }], names.get(key));
+      if (level) levels.set(key, level);
+    }
+    const byFactor = [...levels].filter(([key]) => factors.has(key));
+    const others = [...levels].filter(([key]) => !factors.has(key));
+    const matching = originals.flatMap((original, i) =>
+      byFactor.every(([key, level]) => matches(original.get(key)?.value, level.value)) ? [i] : [],
+    );
+    if (matching.length === 0) added.push(levels);
+    else if (others.length === 0)
+      findings.push({ path: origin, message: "adds nothing: these combinations are there already" });
+    for (const i of matching) extended[i] = new Map([...(extended[i] ?? []), ...others]);
+  }
+  return [...extended, ...added];
+}
+
+/** The combinations of a scenario's `factors`, `include` and `exclude`; one without levels where it has none. */
+export function combine(
+  raw: Mapping,
+  names: LevelNames,
+  overridden: OverriddenFactors,
+  findings: Finding[],
+): Levels[] {
+  const factors = factorsOf(raw, names, findings);
+  const count = [...factors.values()].reduce((product, levels) => product * levels.length, 1);
+  if (count > MAX_TREATMENTS) {
+    const message = `${count} combinations; at most ${MAX_TREATMENTS}`;
+    findings.push({ path: ["factors"], message, isAboutKey: true });
+    return [];
+  }
+  const left = exclude(everyCombination(factors), raw, factors, overridden, findings);
+  const combinations = include(left, raw, factors, names, findings);
+  if (combinations.length > MAX_TREATMENTS) {
+    const message = `makes ${combinations.length} combinations in all; at most ${MAX_TREATMENTS}`;
+    findings.push({ path: ["include"], message, isAboutKey: true });
+    return [];
+  }
+  if (combinations.length === 0 && findings.length === 0)
+    findings.push({ path: ["exclude"], message: "leaves no combination", isAboutKey: true });
+  return combinations;
+}

@@ -1,0 +1,161 @@
+// What the command line changes in a scenario: `--set path=value` and the flags `--trials`, `--duration`, `--seed`.
+// Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
+// from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
+import { parseDocument } from "yaml";
+import { getIn, isMapping, mapTexts, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
+import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
+import { knownPath } from "../../syntax/schema-paths.js";
+import { keyWithoutPasswords } from "../../database/endpoint/secrets.js";
+import type { StoredOrder } from "./trial-order.js";
+
+/** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
+export interface Overrides {
+  /** Each `path=value`, the value in YAML. */
+  readonly set?: readonly string[];
+  readonly trials?: string | number;
+  readonly duration?: string | number;
+  readonly seed?: string | number;
+  /** Seed of a scenario that states none, instead of a fresh one. */
+  readonly defaultSeed?: number;
+  /** Of a run that is resumed. */
+  readonly storedOrder?: StoredOrder;
+}
+
+interface Override {
+  /** `--set batch.min` or `--trials`. */
+  readonly label: string;
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+const FLAGS = [
+  { flag: "trials", path: ["trials"] },
+  { flag: "duration", path: ["trial", "duration"] },
+  { flag: "seed", path: ["seed"] },
+] as const;
+
+/** Splits at the first `=` outside quotes and braces. */
+function splitAssignment(text: string): { path: string; value: string } | undefined {
+  const match = /^((?:"[^"]*"|'[^']*'|\{[^}]*\}|[^="'{])+)=(.*)$/s.exec(text);
+  return match ? { path: (match[1] ?? "").trim(), value: match[2] ?? "" } : undefined;
+}
+
+/** @param path where the value is to stand, which counts for how deep it nests */
+function parseValue(text: string, path: Path): { value: unknown } | { message: string } {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, version: "1.2" });
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault?.code === "RESOURCE_EXHAUSTION") return { message: "nested too deeply" };
+    if (fault) return { message: "the value is not valid YAML" };
+    return { value: mapTexts(document.toJS({ maxAliasCount: 0 }), (one) => one, path) };
+  } catch (error) {
+    return { message: error instanceof RangeError ? "nested too deeply" : "the value is not valid YAML" };
+  }
+}
+
+/** What is wrong with a path, which is not repeated where it may be a URL, cut at an `=` of its password. */
+function pathProblem(path: string, message: string): ScenarioProblem {
+  if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
+  const way = "expected path=value, as target.url=postgresql://user@host:5432/database";
+  return { source: "--set", path: "", message: `this is not a path; ${way}` };
+}
+
+function parseSet(text: string): Override | ScenarioProblem {
+  const assignment = splitAssignment(text);
+  if (!assignment) {
+    const shown = /^[\w.[\]]+$/.test(text) ? ` ${text}` : "";
+    return {
+      source: `--set${shown}`,
+      path: "",
+      message: "expected path=value, as actors.producers.clients=16",
+    };
+  }
+  const label = `--set ${keyWithoutPasswords(assignment.path)}`;
+  const known = knownPath(assignment.path);
+  if ("message" in known) return pathProblem(assignment.path, known.message);
+  const parsed = parseValue(assignment.value, known.path);
+  if ("message" in parsed) return { source: label, path: shownPath(known.path), message: parsed.message };
+  return { label, path: known.path, value: parsed.value };
+}
+
+/** The factor that varies what `path` would fix. */
+function factorOver(raw: Mapping, path: Path): string | undefined {
+  if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
+  return Object.keys(raw.factors).find((key) => {
+    const known = knownPath(key);
+    return "path" in known && startsWith(path, known.path);
+  });
+}
+
+function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProblem | undefined {
+  const factor = factorOver(raw, path);
+  if (factor !== undefined) {
+    const message = `${factor} is a factor of this scenario; use --set factors.${factor}=... to change or fix it`;
+    return { source: label, path: shownPath(path), message };
+  }
+  const obstacle = setIn(raw, path, value);
+  if (obstacle)
+    return { source: label, path: shownPath(path), message: `${shownPath(obstacle)} has nothing there` };
+  // A factor given here outranks the value that the file fixes.
+  const varied = path[0] === "factors" && path.length === 2 ? knownPath(String(path[1])) : undefined;
+  if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
+    const parent = getIn(raw, varied.path.slice(0, -1));
+    const last = varied.path.at(-1);
+    if (isMapping(parent) && last !== undefined) Reflect.deleteProperty(parent, last);
+  }
+  return undefined;
+}
+
+/** A number of clients that other keys outrank, as `resolve-load.ts` has it: set there, it would be lost in silence. */
+function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
+  const [actors, role, load, key] = path;
+  const isLoads = path.length === 4 && actors === "actors" && load === "load";
+  if (!isLoads || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
+  const group: Path = ["actors", role, "clients"];
+  const over = [group, ["clients"]].find((other) => getIn(raw, other) !== undefined);
+  if (!over) return [];
+  const message = `has no effect beside ${shownPath(over)}; use --set ${shownPath(group)}=...`;
+  return [{ source: label, path: shownPath(path), message }];
+}
+
+export interface AppliedOverrides {
+  /** Of `--set clients=...`. */
+  readonly clients: unknown;
+  readonly problems: readonly ScenarioProblem[];
+  /** Factors whose levels were replaced. */
+  readonly factors: ReadonlySet<string>;
+  /** The flag that a value came from, if any did; `depth` is how much of `path` the file itself has. */
+  labelOf(path: Path, depth: number): string | undefined;
+}
+
+function commonLength(a: Path, b: Path): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Applies all overrides to `raw` in place. */
+export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverrides {
+  const problems: ScenarioProblem[] = [];
+  const applied: Override[] = [];
+  const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
+    const given = overrides[flag];
+    if (given === undefined) return [];
+    const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
+    return [{ label: `--${flag}`, path, value: "value" in parsed ? parsed.value : given }];
+  });
+  for (const one of [...(overrides.set ?? []).map(parseSet), ...flags]) {
+    const problem = "source" in one ? one : applyOne(raw, one);
+    if (problem) problems.push(problem);
+    else if (!("source" in one)) applied.push(one);
+  }
+  problems.push(...applied.flatMap((one) => outranked(raw, one)));
+  const labelOf = (path: Path, depth: number): string | undefined => {
+    const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
+    if (inside) return inside.label;
+    return applied.filter((override) => commonLength(path, override.path) > depth).at(-1)?.label;
+  };
+  const factors = applied.flatMap(({ path }) => (path[0] === "factors" ? [String(path[1])] : []));
+  const clients = applied.filter(({ path }) => pathText(path) === "clients").at(-1)?.value;
+  return { clients, problems, factors: new Set(factors), labelOf };
+}

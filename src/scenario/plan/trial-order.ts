@@ -1,0 +1,65 @@
+// In which order the trials of an experiment run. Interleaved blocks are rows of Latin squares, so that each treatment
+// stands at each position of a block as often as any other, give or take one; the squares are Williams designs, in
+// which each treatment also follows each other one equally often. Which treatment is which in a square, and which row
+// comes when, is random by a seed of its own. A run that is resumed keeps the order it began with.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { PlannedTrial } from "../settings.js";
+
+/** The order of a run that is resumed: treatment ids, or `shuffled` where it kept none, as runs of earlier versions. */
+export type StoredOrder = readonly string[] | "shuffled";
+
+export interface OrderSettings {
+  readonly trials: number;
+  readonly order: "interleaved" | "sequential";
+  /** Of the trials' documents and loads: one seed for each block. */
+  readonly seed: number;
+  /** Of their order; `seed` where it is not given. */
+  readonly orderSeed?: number | undefined;
+  readonly stored?: StoredOrder | undefined;
+}
+
+/** Each block shuffled by itself: what interleaved meant in earlier versions. */
+function shuffled(ids: readonly string[], blocks: number, seed: number): string[] {
+  return Array.from({ length: blocks }, (_, block) =>
+    new Prng(deriveSeed(seed, "order", block)).shuffle([...ids]),
+  ).flat();
+}
+
+function balanced(ids: readonly string[], blocks: number, seed: number): string[] {
+  const count = ids.length;
+  // 0, n-1, 1, n-2, ...: with every row of the square moved on by one, all neighbours differ, if n is even.
+  const zigzag = ids.map((_, i) => (i % 2 === 0 ? i / 2 : count - (i + 1) / 2));
+  const rows: string[][] = [];
+  for (let design = 0; rows.length < blocks; design++) {
+    const prng = new Prng(deriveSeed(seed, "balanced order", design));
+    const named = prng.shuffle([...ids]);
+    const square = (): string[][] =>
+      prng.shuffle([...ids.keys()]).map((row) => zigzag.map((step) => named[(step + row) % count] ?? ""));
+    rows.push(...square());
+    // If n is odd, each treatment follows each other one equally often only together with the mirrored square.
+    if (count % 2 === 1) rows.push(...square().map((row) => row.reverse()));
+  }
+  return rows.slice(0, blocks).flat();
+}
+
+function isOrderOf(stored: readonly string[], planned: readonly string[]): boolean {
+  return stored.length === planned.length && [...stored].sort().join("\n") === [...planned].sort().join("\n");
+}
+
+function orderedIds(ids: readonly string[], settings: OrderSettings): readonly string[] {
+  const { trials, order, seed, orderSeed = seed, stored } = settings;
+  const sequential = ids.flatMap((id) => Array<string>(trials).fill(id));
+  if (stored !== undefined && stored !== "shuffled" && isOrderOf(stored, sequential)) return stored;
+  if (order === "sequential") return sequential;
+  return stored === "shuffled" ? shuffled(ids, trials, seed) : balanced(ids, trials, orderSeed);
+}
+
+/** Trials in the order in which they run; the nth trial of a treatment belongs to block n. */
+export function planTrials(treatmentIds: readonly string[], settings: OrderSettings): PlannedTrial[] {
+  const begun = new Map<string, number>();
+  return orderedIds(treatmentIds, settings).map((treatmentId, i) => {
+    const block = begun.get(treatmentId) ?? 0;
+    begun.set(treatmentId, block + 1);
+    return { number: i + 1, treatmentId, block, seed: deriveSeed(settings.seed, "trial", block) };
+  });
+}

@@ -1,0 +1,202 @@
+// What is wrong with a scenario, in one shape, whoever found it: zod, a cross-field rule or the YAML parser. Turns
+// zod's issues into sentences that say what was expected, what was seen and what was probably meant, and collects
+// them into one error. Never repeats a password.
+import type * as z from "zod";
+import { UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
+import { nearest } from "./nearest.js";
+import { getIn, isMapping, pathText, type Path } from "./paths.js";
+import { keySuggestion } from "./schema-paths.js";
+import { keyWithoutPasswords, withoutPasswords } from "../database/endpoint/secrets.js";
+
+/** A problem before it is known where in the file it stands. */
+export interface Finding {
+  readonly path: Path;
+  readonly message: string;
+  /** What was there, for people; absent when nothing was. */
+  readonly seen?: string;
+  /** The key itself is wrong, not its value. */
+  readonly isAboutKey?: boolean;
+}
+
+/** One problem, as `validate --json` prints it. */
+export interface ScenarioProblem {
+  /** The file, or the flag (`--set batch.min`) that brought the value. */
+  readonly source: string;
+  /** From 1, in the file. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly path: string;
+  readonly message: string;
+  readonly seen?: string;
+  /** Treatments it concerns, when not all. */
+  readonly treatments?: readonly string[];
+}
+
+const MAX_PRINTED = 50;
+/** Of one problem: a file may hold a key of a megabyte. */
+const MAX_CHARACTERS = 1000;
+
+/** `file:line:column path: message (seen ...)`. */
+export function problemText(problem: ScenarioProblem): string {
+  const { source, line, column, path, message, seen, treatments } = problem;
+  const place = line === undefined ? source : `${source}:${line}:${column ?? 1}`;
+  const first = treatments?.[0];
+  const more = (treatments?.length ?? 0) > 1 ? ` and ${(treatments?.length ?? 0) - 1} more` : "";
+  const where = first === undefined ? "" : ` [in treatment ${first}${more}]`;
+  // A flag names its path already, unless the problem is deeper in its value.
+  const isNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
+  const text = `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
+  return elided(text, MAX_CHARACTERS);
+}
+
+/** A path for people, without passwords: anything may stand where a key should. */
+export function shownPath(path: Path): string {
+  // Part by part, for what is quoted is cut short where the password ends.
+  return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
+}
+
+/** As it may be printed, whoever made it. */
+function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
+  const { source, path, message, seen } = problem;
+  return {
+    ...problem,
+    source: keyWithoutPasswords(source),
+    path: withoutPasswords(path),
+    message: withoutPasswords(message),
+    ...(seen !== undefined && { seen: withoutPasswords(seen) }),
+  };
+}
+
+/** A scenario that cannot be run: exit code 104, with every problem found. */
+export class ScenarioError extends UsageError {
+  /** Without passwords. */
+  readonly problems: readonly ScenarioProblem[];
+
+  constructor(
+    readonly file: string,
+    found: readonly ScenarioProblem[],
+  ) {
+    const problems = found.map(withoutSecrets);
+    const shown = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
+    if (problems.length > MAX_PRINTED) shown.push(`  and ${problems.length - MAX_PRINTED} more`);
+    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+    super([`${count} in ${file}`, ...shown].join("\n"), "`train-sim json-schema` describes every key.");
+    this.problems = problems;
+  }
+}
+
+/** A value for people, short, without passwords. */
+export function seenText(value: unknown): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (isMapping(value)) return "a mapping";
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return Number.isNaN(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
+  }
+  const text =
+    typeof value === "string" ? JSON.stringify(withoutPasswords(value)) : `${value as number | boolean}`;
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "a mapping (key: value)",
+  record: "a mapping (key: value)",
+  array: "a list",
+};
+
+type Issue = z.core.$ZodIssue;
+
+function expectedBy(issue: Issue): string {
+  if (issue.code === "invalid_type") return EXPECTED[issue.expected] ?? issue.expected;
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    return values.length === 1 ? (values[0] ?? "") : `one of ${values.join(", ")}`;
+  }
+  return issue.message;
+}
+
+/** The branch of a union that the user meant: one that took the value's type, else what all of them expected. */
+function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Issue[] | string {
+  const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
+  const meant = issue.errors.find((branch) => branch.length > 0 && !branch.some(isAtRoot));
+  if (meant) return meant;
+  const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
+  const custom = firsts.find((inner) => inner.code !== "invalid_type" && inner.code !== "invalid_value");
+  if (custom && !isMapping(value)) return [custom];
+  const choices = firsts.find((inner) => inner.code === "invalid_value" && inner.values.length > 1);
+  if (choices && typeof value === "string") return [choices];
+  return `expected ${firsts.map(expectedBy).join(", or ")}`;
+}
+
+function limitText(limit: number | bigint, origin: string): string {
+  if (origin === "array") return `${limit} ${Number(limit) === 1 ? "item" : "items"}`;
+  return origin === "string" ? `${limit} characters` : String(limit);
+}
+
+function messageFor(issue: Issue, value: unknown): string {
+  if (issue.code === "invalid_type")
+    return value === undefined ? `missing; expected ${expectedBy(issue)}` : `expected ${expectedBy(issue)}`;
+  if (issue.code === "invalid_value") {
+    const choices = issue.values.map(String);
+    const near = typeof value === "string" ? nearest(value, choices) : undefined;
+    if (near !== undefined) return `not one of ${choices.join(", ")}; did you mean ${near}?`;
+    return value === undefined ? `missing; expected ${expectedBy(issue)}` : `expected ${expectedBy(issue)}`;
+  }
+  if (issue.code === "too_small" && issue.inclusive === false) return `must be above ${issue.minimum}`;
+  if (issue.code === "too_small") return `must be at least ${limitText(issue.minimum, issue.origin)}`;
+  if (issue.code === "too_big") return `must be at most ${limitText(issue.maximum, issue.origin)}`;
+  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;
+  return issue.message;
+}
+
+/** A number or a flag in quotes is a text, where a number or a flag is expected. */
+function withoutQuotes(message: string, value: unknown): string {
+  const isMeant =
+    (/a (whole )?number/.test(message) && Number.isFinite(Number(value))) ||
+    (/true or false/.test(message) && /^(true|false)$/.test(String(value)));
+  return typeof value === "string" && value.trim() !== "" && isMeant
+    ? `${message}; remove the quotes`
+    : message;
+}
+
+function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
+  const path: Path = [
+    ...prefix,
+    ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
+  ];
+  const value = getIn(root, path);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `unknown key; ${keySuggestion(key, path, false)}`,
+      isAboutKey: true,
+    }));
+  }
+  if (issue.code === "invalid_union") {
+    const meant = unionMessages(issue, value);
+    if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path));
+    const message = withoutQuotes(meant, value);
+    return [{ path, message, ...(value === undefined ? {} : { seen: seenText(value) }) }];
+  }
+  const isAboutKey = issue.code === "invalid_key";
+  const seen = value === undefined || isAboutKey ? {} : { seen: seenText(value) };
+  const message = withoutQuotes(messageFor(issue, value), value);
+  return [{ path, message, ...seen, ...(isAboutKey ? { isAboutKey } : {}) }];
+}
+
+/** Every problem that zod found in `root`, one for each key and value; the same place is told of once. */
+export function findingsFrom(error: z.ZodError, root: unknown): Finding[] {
+  const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
+  const byPlace = new Map<string, Finding>();
+  for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, []))) {
+    const place = pathText(finding.path);
+    // The key's own limit says more than the limit of all whole numbers.
+    if (!byPlace.has(place) || byPlace.get(place)?.message === unsafe) byPlace.set(place, finding);
+  }
+  return [...byPlace.values()];
+}

@@ -1,0 +1,188 @@
+// Scalars of a scenario that YAML has no type for: durations, sizes, connection URLs, isolation levels. Each is a
+// zod type that says precisely what is wrong with a bad value, and carries its own JSON Schema, so that editors
+// check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
+import * as z from "zod";
+import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "../foundation/units.js";
+import { urlRefusal } from "../database/endpoint/connection-url.js";
+import { suggestion } from "./nearest.js";
+import { ISOLATIONS, type Isolation } from "../scenario/settings.js";
+
+const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
+/** Some digit of it is not 0. */
+const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
+const SECOND_MS = 1_000;
+const SIZE_PATTERN = "^\\d+(\\.\\d+)?\\s*(B|kB|KB|MB|GB|TB)$";
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  us: "us",
+  microseconds: "us",
+  ms: "ms",
+  msec: "ms",
+  millis: "ms",
+  milliseconds: "ms",
+  s: "s",
+  sec: "s",
+  secs: "s",
+  second: "s",
+  seconds: "s",
+  m: "m",
+  min: "m",
+  mins: "m",
+  minute: "m",
+  minutes: "m",
+  h: "h",
+  hour: "h",
+  hours: "h",
+};
+
+type Parsed<T> = { readonly value: T } | { readonly message: string };
+
+/** A zod type from a parser and the JSON Schema of what the parser takes. */
+function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => Parsed<T>) {
+  return z
+    .unknown()
+    .transform((input, context): T => {
+      const parsed = parse(input);
+      if ("value" in parsed) return parsed.value;
+      context.issues.push({ code: "custom", message: parsed.message, input });
+      return z.NEVER;
+    })
+    .meta(schema);
+}
+
+/** Of the two units that are meant most often, those with which a bare number is within the bounds. */
+function withUnits(number: string, minMs: number, maxMs: number): string {
+  const [ms, s] = [Number(number), Number(number) * SECOND_MS];
+  const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;
+  const guesses = [...(isWithin(ms) ? [`${number}ms`] : []), ...(isWithin(s) ? [`${number}s`] : [])];
+  return guesses.length === 0 ? "" : `; did you mean ${guesses.join(" or ")}?`;
+}
+
+function durationHint(input: string, minMs: number, maxMs: number): string {
+  if (input.startsWith("-")) return "a duration cannot be negative";
+  if (/^\d+(\.\d+)?$/.test(input)) return `a duration needs a unit${withUnits(input, minMs, maxMs)}`;
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(input);
+  const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""];
+  const guess = unit ? `; did you mean ${match?.[1] ?? ""}${unit}?` : "";
+  return `expected a duration, as 250ms, 30s, 5m or 1h30m${guess}`;
+}
+
+function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<number> {
+  const text = typeof input === "number" ? String(input) : input;
+  const ms = typeof text === "string" ? parseDurationMs(text) : undefined;
+  if (ms === undefined)
+    return { message: durationHint(typeof text === "string" ? text.trim() : "", minMs, maxMs) };
+  if (ms < minMs) return { message: `must be at least ${formatDuration(minMs)}` };
+  if (ms > maxMs) return { message: `must be at most ${formatDuration(maxMs)}` };
+  return { value: ms };
+}
+
+const POSITIVE_JSON = [{ type: "string", pattern: POSITIVE_DURATION_PATTERN }] as const;
+const DURATION_JSON = [
+  { type: "string", pattern: DURATION_PATTERN },
+  { type: "number", const: 0 },
+] as const;
+
+export const HOUR_MS = 3_600_000;
+
+function durationTitle(minMs: number, maxMs: number): string {
+  return `duration, ${minMs === 0 ? "0" : formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+}
+
+/** A duration, held as milliseconds. Its title states the bounds, which a pattern cannot. */
+export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
+  const anyOf = minMs > 0 ? POSITIVE_JSON : DURATION_JSON;
+  const schema = { title: durationTitle(minMs, maxMs), description, anyOf };
+  return custom(schema, (input) => parseDuration(input, minMs, maxMs));
+}
+
+/** `true` (the default bound), `false` (none) or a bound of one's own: most milliseconds a drain may take. */
+export function drainBound(description: string, trueMs: number) {
+  const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;
+  const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] };
+  return custom(schema, (input): Parsed<number> => {
+    if (typeof input === "boolean") return { value: input ? trueMs : 0 };
+    const parsed = parseDuration(input, 0, 24 * HOUR_MS);
+    return "value" in parsed ? parsed : { message: `${parsed.message} (or true, or false)` };
+  });
+}
+
+/** `off` (0) or a duration of at least a second, in milliseconds. */
+export function samplingInterval(description: string) {
+  const title = `off or ${durationTitle(SECOND_MS, HOUR_MS)}`;
+  const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, ...POSITIVE_JSON] };
+  return custom(schema, (input): Parsed<number> => {
+    if (input === "off" || input === false) return { value: 0 };
+    const parsed = parseDuration(input, SECOND_MS, HOUR_MS);
+    return "value" in parsed ? parsed : { message: `${parsed.message} (or off)` };
+  });
+}
+
+/** A size, held as bytes. */
+export function size(description: string, minBytes: number, maxBytes: number) {
+  const title = `size, ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
+  return custom({ title, description, type: "string", pattern: SIZE_PATTERN }, (input): Parsed<number> => {
+    const bytes = typeof input === "string" ? parseSizeBytes(input) : undefined;
+    if (typeof input === "number" || (typeof input === "string" && /^\d+$/.test(input)))
+      return { message: `a size needs a unit; did you mean ${input}B?` };
+    if (bytes === undefined) return { message: "expected a size, as 900B, 4kB or 1MB" };
+    if (bytes < minBytes) return { message: `must be at least ${formatSize(minBytes)}` };
+    if (bytes > maxBytes) return { message: `must be at most ${formatSize(maxBytes)}` };
+    return { value: bytes };
+  });
+}
+
+const URL_FORM = "postgresql://user@host:5432/database";
+
+/** A connection URL; messages never repeat it, for it may hold a password. */
+export function connectionUrl(description: string) {
+  const schema = {
+    title: "connection URL",
+    description,
+    type: "string",
+    pattern: "^postgres(ql)?://",
+    examples: [URL_FORM],
+  };
+  return custom(schema, (input): Parsed<string> => {
+    if (typeof input !== "string") return { message: `expected a connection URL, as ${URL_FORM}` };
+    if (!/^postgres(ql)?:\/\//.test(input))
+      return { message: `a connection URL starts with postgresql://, as ${URL_FORM}` };
+    const url = URL.canParse(input) ? new URL(input) : undefined;
+    if (url === undefined || url.hash !== "" || url.search.includes("@"))
+      return {
+        message:
+          "this connection URL cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F",
+      };
+    if (url.hostname === "" && !url.searchParams.get("host"))
+      return { message: `this connection URL names no host, as ${URL_FORM}` };
+    const refusal = urlRefusal(url);
+    return refusal
+      ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }
+      : { value: input };
+  });
+}
+
+/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
+function looseSpelling(text: string): string {
+  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  return letters.replaceAll(" ", "[-_\\s]+");
+}
+
+/** An isolation level, with spaces, dashes or underscores, in any case. */
+export function isolation(description: string) {
+  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
+  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
+  // The first is what editors complete by.
+  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
+  return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
+    const text =
+      typeof input === "string"
+        ? input
+            .trim()
+            .toLowerCase()
+            .replace(/[-_\s]+/g, " ")
+        : "";
+    const level = ISOLATIONS.find((known) => known === text);
+    if (level) return { value: level };
+    return { message: `not an isolation level; ${suggestion(text, ISOLATIONS, "levels")}` };
+  });
+}

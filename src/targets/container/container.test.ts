@@ -1,0 +1,39 @@
+// What a container is started with, and what is said where no Docker engine answers. That a container of the real
+// image starts needs an engine, which `doctor` looks for.
+import { describe, expect, it, vi } from "vitest";
+import { TargetError, UsageError } from "../../foundation/errors.js";
+import { containerCommand, startContainer } from "./container.js";
+
+const SETTINGS = { kind: "container", image: "postgres:18", settings: {} } as const;
+
+// Whether this machine has an engine must not decide what the test sees.
+vi.mock("testcontainers", () => ({
+  getContainerRuntimeClient: async () => {
+    throw new Error("no engine, as far as this test goes");
+  },
+}));
+
+describe("containerCommand", () => {
+  it("has the settings as arguments of the server, the user's last", () => {
+    const command = containerCommand({ work_mem: "64MB", shared_buffers: "1GB" }, 512);
+    expect(command[0]).toBe("postgres");
+    expect(command).toEqual(
+      expect.arrayContaining(["work_mem=64MB", "shared_buffers=1GB", "max_connections=525"]),
+    );
+    expect(command.filter((argument) => argument.startsWith("shared_buffers="))).toHaveLength(1);
+    expect(command.join(" ")).not.toMatch(/fsync|synchronous_commit/);
+  });
+});
+
+describe("startContainer", () => {
+  it("refuses settings that are not the user's before it looks for an engine", async () => {
+    const attempt = startContainer({ ...SETTINGS, settings: { port: "1" } }, { maxConnectionsNeeded: 1 });
+    await expect(attempt).rejects.toThrow(UsageError);
+  });
+
+  it("says that no engine answers, and what to do", async () => {
+    const attempt = startContainer(SETTINGS, { maxConnectionsNeeded: 1 });
+    await expect(attempt).rejects.toThrow(TargetError);
+    await expect(attempt).rejects.toThrow(/no Docker engine answers: no engine, as far as this test goes/);
+  });
+});

@@ -1,0 +1,140 @@
+// A PostgreSQL in a container, through testcontainers, for who wants the official image or a version of their own.
+// The same settings as for an embedded server, and the same refusals. The port is published on loopback where the
+// engine runs on this machine. What is left after `kill -9` of train-sim is removed by testcontainers' own reaper.
+import type { Readable } from "node:stream";
+import type { GenericContainer, StartedTestContainer } from "testcontainers";
+import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
+import { generateSecret } from "../../foundation/prng.js";
+import type { TargetSettings } from "../../scenario/settings.js";
+import { findDockerEngine } from "./docker-engine.js";
+import type { RunningTarget } from "../running-target.js";
+import { complaintIn } from "../embedded/server-process.js";
+import { assertSettings, blameSetting, recommendedSettings, type ServerSettings } from "../embedded/server-settings.js";
+
+type ContainerSettings = Extract<TargetSettings, { kind: "container" }>;
+
+const PORT = 5432;
+const SUPERUSER = "postgres";
+const DATABASE = "postgres";
+const START_PATIENCE_MS = 180_000;
+const SHARED_MEMORY_BYTES = 1024 ** 3;
+/** What the official image has, and images built on it. */
+const MODULES = new Set(["pg_stat_statements"]);
+/** Once for the server that the image's entry point sets the cluster up with, once for the real one. */
+const READY = /database system is ready to accept connections/;
+const READY_TIMES = 2;
+
+/** Arguments of the image's entry point: the server and its `-c name=value` pairs. */
+export function containerCommand(settings: ServerSettings, maxConnectionsNeeded: number): string[] {
+  const wanted = { ...recommendedSettings({ maxConnectionsNeeded, modules: MODULES }), ...settings };
+  return ["postgres", ...Object.entries(wanted).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+}
+
+/** Starts a container of `settings.image` and resolves once it accepts connections. */
+export async function startContainer(
+  settings: ContainerSettings,
+  { maxConnectionsNeeded }: { readonly maxConnectionsNeeded: number },
+): Promise<RunningTarget> {
+  assertSettings(settings.settings, maxConnectionsNeeded);
+  await findDockerEngine();
+  const password = generateSecret();
+  const log = new ContainerLog();
+  let container: StartedTestContainer;
+  try {
+    container = await (
+      await describeContainer(settings, containerCommand(settings.settings, maxConnectionsNeeded), password)
+    )
+      .withLogConsumer((stream) => log.follow(stream))
+      .start();
+  } catch (error) {
+    throw startError(settings, error, log.text);
+  }
+  let isStopping = false;
+  const admin = {
+    // `localhost` may mean ::1 to a client, where nothing is published.
+    host: isLocalHost(container.getHost()) ? "127.0.0.1" : container.getHost(),
+    port: container.getMappedPort(PORT),
+    database: DATABASE,
+    user: SUPERUSER,
+    password,
+  };
+  return {
+    kind: "container",
+    endpoints: [admin],
+    admin,
+    lost: new Promise((resolve) => {
+      void log.ended.then(() => {
+        if (!isStopping) resolve(`the container of ${settings.image} ended: ${complaintIn(log.text)}`);
+      });
+    }),
+    async stop() {
+      if (isStopping) return;
+      isStopping = true;
+      // A container that is gone already is as good as stopped.
+      await container.stop().catch(() => undefined);
+    },
+  };
+}
+
+function isLocalHost(host: string): boolean {
+  return host === "localhost" || host === "127.0.0.1";
+}
+
+async function describeContainer(
+  settings: ContainerSettings,
+  command: string[],
+  password: string,
+): Promise<GenericContainer> {
+  // Loaded here because it takes half a second and few runs need it.
+  const testcontainers = await import("testcontainers");
+  const { containerRuntime } = (await testcontainers.getContainerRuntimeClient()).info;
+  class LoopbackContainer extends testcontainers.GenericContainer {
+    publish(): this {
+      this.withExposedPorts(PORT);
+      if (isLocalHost(containerRuntime.host))
+        this.hostConfig.PortBindings = { [`${PORT}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "0" }] };
+      return this;
+    }
+  }
+  return new LoopbackContainer(settings.image)
+    .publish()
+    .withEnvironment({ POSTGRES_USER: SUPERUSER, POSTGRES_DB: DATABASE, POSTGRES_PASSWORD: password })
+    .withCommand(command)
+    .withSharedMemorySize(SHARED_MEMORY_BYTES)
+    .withWaitStrategy(testcontainers.Wait.forLogMessage(READY, READY_TIMES))
+    .withStartupTimeout(START_PATIENCE_MS);
+}
+
+/** The last of what a container writes, and the moment it stops writing, which is when it ends. */
+class ContainerLog {
+  text = "";
+  readonly ended: Promise<void>;
+  private end: () => void = () => undefined;
+
+  constructor() {
+    this.ended = new Promise((resolve) => (this.end = resolve));
+  }
+
+  follow(stream: Readable): void {
+    stream.on("data", (chunk: unknown) => (this.text = `${this.text}${String(chunk)}`.slice(-16_384)));
+    for (const event of ["end", "error", "close"]) stream.once(event, () => this.end());
+  }
+}
+
+function startError(settings: ContainerSettings, error: unknown, log: string): Error {
+  const complaint = complaintIn(log);
+  const name = blameSetting(complaint, settings.settings);
+  if (name !== undefined) {
+    return new UsageError(
+      `target.settings.${name}: PostgreSQL refuses ${JSON.stringify(settings.settings[name])}: ${complaint}`,
+      "Correct the setting or take it out.",
+      { cause: error },
+    );
+  }
+  const said = log === "" ? "" : `; the container wrote: ${complaint}`;
+  return new TargetError(
+    `cannot start a container of ${settings.image}: ${messageOf(error).trim()}${said}`,
+    "Check the image's name, and that `docker pull` and `docker run` work here.",
+    { cause: error },
+  );
+}

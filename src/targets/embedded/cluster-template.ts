@@ -1,0 +1,160 @@
+// A cluster as `initdb` leaves it, kept as one file in the user's cache directory, so that the next embedded server does
+// not wait for `initdb`. There is no password in it: its superuser cannot log in before one is set, and each server gets
+// its own. A file that is damaged, half written or open to other users is not used, and nothing that fails here fails a
+// run: the caller makes a cluster afresh. A template appears whole, by a rename, so that many train-sims may keep one at once.
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { homedir, platform, arch } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
+import * as z from "zod";
+import { generateSecret } from "../../foundation/prng.js";
+import type { ServerUser } from "../private-directory.js";
+import { guardDirectory } from "../reaper.js";
+
+const SUFFIX = ".cluster";
+const DIGEST_CHARACTERS = 64;
+/** Longest list of files that is read; PostgreSQL 18 has about a thousand of them. */
+const INDEX_BYTES_MAX = 1 << 20;
+
+/** Below the data directory, and nowhere else. */
+const Path = z.string().regex(/^(?!.*\.\.)\w[\w./-]*$/);
+/** Directories, each before what is in it, and files with their sizes, in the order in which their contents follow. */
+const Index = z.object({
+  directories: z.array(Path),
+  files: z.array(z.object({ path: Path, bytes: z.number().int().min(0) })),
+});
+type Index = z.infer<typeof Index>;
+
+/** `$XDG_CACHE_HOME/train-sim` or `~/.cache/train-sim`. */
+export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+  const { XDG_CACHE_HOME: given = "" } = environment;
+  return join(isAbsolute(given) ? given : join(homedir(), ".cache"), "train-sim");
+}
+
+export class ClusterTemplate {
+  private readonly file: string;
+
+  /** For clusters of that PostgreSQL version made by `initdb` with these arguments, on this platform. */
+  constructor(
+    version: string,
+    initdbArguments: readonly string[],
+    private readonly cache = cacheDirectory(),
+  ) {
+    const of = createHash("sha256").update(initdbArguments.join("\n")).digest("hex").slice(0, 12);
+    this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${SUFFIX}`);
+  }
+
+  /** Makes `dataDirectory` from the template, for that user; false, and nothing made, where there is none that can be used. */
+  restore(dataDirectory: string, user: ServerUser | undefined): boolean {
+    try {
+      if (!isOurs(this.cache) || !isOurs(this.file)) return false;
+      unpack(this.file, dataDirectory, user);
+      return true;
+    } catch {
+      fs.rmSync(dataDirectory, { recursive: true, force: true });
+      return false;
+    }
+  }
+
+  /** Keeps the cluster, of which no server runs, and removes those of other versions. Never rejects: the cache is a convenience. */
+  async keep(dataDirectory: string): Promise<void> {
+    const making = `${this.file}.${process.pid}-${generateSecret(4)}`;
+    let release: (() => void) | undefined;
+    try {
+      fs.mkdirSync(this.cache, { recursive: true, mode: 0o700 });
+      if (!isOurs(this.cache)) return;
+      // Should train-sim die, the reaper removes a file as it does a directory.
+      release = await guardDirectory(making);
+      pack(dataDirectory, making);
+      fs.renameSync(making, this.file);
+      for (const name of fs.readdirSync(this.cache))
+        if (name.endsWith(SUFFIX) && join(this.cache, name) !== this.file)
+          fs.rmSync(join(this.cache, name), { force: true });
+    } catch {
+      if (release) fs.rmSync(making, { force: true });
+    } finally {
+      release?.();
+    }
+  }
+}
+
+/** Whether it is this user's alone: what another could have written is not run as a server. */
+function isOurs(path: string): boolean {
+  const found = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!found || found.isSymbolicLink()) return false;
+  const isPrivate = platform() === "win32" || (found.mode & 0o077) === 0;
+  return isPrivate && found.uid === (process.getuid?.() ?? found.uid);
+}
+
+/** Digest of all that follows, the index in one line, the contents. */
+function pack(dataDirectory: string, file: string): void {
+  const index = indexOf(dataDirectory);
+  const digest = createHash("sha256");
+  const output = fs.openSync(file, "wx", 0o600);
+  try {
+    fs.writeSync(output, " ".repeat(DIGEST_CHARACTERS));
+    const add = (bytes: Buffer): void => {
+      digest.update(bytes);
+      fs.writeFileSync(output, bytes);
+    };
+    add(Buffer.from(`${JSON.stringify(index)}\n`));
+    for (const { path } of index.files) add(fs.readFileSync(join(dataDirectory, path)));
+    fs.writeSync(output, digest.digest("hex"), 0);
+    fs.fsyncSync(output);
+  } finally {
+    fs.closeSync(output);
+  }
+}
+
+function indexOf(dataDirectory: string): Index {
+  const index: Index = { directories: [], files: [] };
+  for (const entry of fs.readdirSync(dataDirectory, { withFileTypes: true, recursive: true })) {
+    const full = join(entry.parentPath, entry.name);
+    const path = relative(dataDirectory, full).split(sep).join("/");
+    if (entry.isDirectory()) index.directories.push(path);
+    else if (entry.isFile()) index.files.push({ path, bytes: fs.statSync(full).size });
+    else throw new Error(`${path} is neither a file nor a directory`);
+  }
+  index.directories.sort();
+  return index;
+}
+
+/** Throws, with some of it made, when the file is not what was packed. */
+function unpack(file: string, dataDirectory: string, user: ServerUser | undefined): void {
+  const input = fs.openSync(file, "r");
+  try {
+    const head = Buffer.alloc(DIGEST_CHARACTERS + INDEX_BYTES_MAX);
+    const line = head.subarray(DIGEST_CHARACTERS, fs.readSync(input, head, 0, head.length, 0));
+    const indexBytes = line.indexOf("\n") + 1;
+    const index = Index.parse(JSON.parse(line.toString("utf8", 0, indexBytes)));
+    const digest = createHash("sha256").update(line.subarray(0, indexBytes));
+    let at = DIGEST_CHARACTERS + indexBytes;
+    for (const path of ["", ...index.directories]) makeDirectory(join(dataDirectory, path), user);
+    for (const { path, bytes } of index.files) {
+      const content = Buffer.allocUnsafe(bytes);
+      if (fs.readSync(input, content, 0, bytes, at) < bytes) throw new Error(`${file} ends too early`);
+      at += bytes;
+      digest.update(content);
+      writeFile(join(dataDirectory, path), content, user);
+    }
+    const isWhole = digest.digest("hex") === head.toString("latin1", 0, DIGEST_CHARACTERS);
+    if (!isWhole) throw new Error(`${file} is damaged`);
+  } finally {
+    fs.closeSync(input);
+  }
+}
+
+function makeDirectory(path: string, user: ServerUser | undefined): void {
+  fs.mkdirSync(path, { mode: 0o700 });
+  if (user) fs.chownSync(path, user.uid, user.gid);
+}
+
+function writeFile(path: string, content: Buffer, user: ServerUser | undefined): void {
+  const output = fs.openSync(path, "wx", 0o600);
+  try {
+    fs.writeFileSync(output, content);
+    if (user) fs.fchownSync(output, user.uid, user.gid);
+  } finally {
+    fs.closeSync(output);
+  }
+}

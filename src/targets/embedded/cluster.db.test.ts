@@ -1,0 +1,79 @@
+// Embedded servers from a cache directory of the test's own: the first keeps its cluster, the next start from it.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { connectAdmin } from "../../database/admin.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { startEmbedded } from "./embedded.js";
+import type { RunningTarget } from "../running-target.js";
+
+let cacheHome: string;
+const started: RunningTarget[] = [];
+
+beforeEach(async () => {
+  cacheHome = await mkdtemp(join(tmpdir(), "cluster-test-"));
+  vi.stubEnv("XDG_CACHE_HOME", cacheHome);
+});
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.stop();
+  vi.unstubAllEnvs();
+  await rm(cacheHome, { recursive: true });
+});
+
+async function start(): Promise<RunningTarget> {
+  const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
+  started.push(server);
+  return server;
+}
+
+const kept = () =>
+  readdirSync(join(cacheHome, "train-sim")).map((name) => join(cacheHome, "train-sim", name));
+
+async function ask(endpoint: Endpoint, sql: string): Promise<unknown> {
+  const admin = await connectAdmin(endpoint);
+  try {
+    return await admin.query(sql);
+  } finally {
+    await admin.close();
+  }
+}
+
+it("starts servers from the cluster that the first one kept, each with a password of its own", async () => {
+  const first = await start();
+  const [file = "", ...others] = kept();
+  expect(others).toEqual([]);
+  const before = readFileSync(file);
+  await ask(first.admin, "CREATE TABLE of_the_first (n int)");
+  const second = await start();
+  const ids = [first, second].map(({ admin }) =>
+    ask(admin, "SELECT system_identifier::text FROM pg_control_system()"),
+  );
+  expect(await ids[1]).toEqual(await ids[0]);
+  expect(await ask(second.admin, "SELECT to_regclass('of_the_first') AS of_the_first")).toEqual([
+    { of_the_first: null },
+  ]);
+  const wrong = { ...second.admin, password: first.admin.password ?? "" };
+  await expect(ask(wrong, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  for (const password of [first.admin.password ?? "", second.admin.password ?? "", "SCRAM-SHA-256$"])
+    expect(before.includes(password)).toBe(false);
+});
+
+it("makes the cluster afresh where the kept one is damaged, and keeps that", async () => {
+  await start();
+  const [file = ""] = kept();
+  const whole = readFileSync(file);
+  writeFileSync(file, whole.subarray(0, whole.length / 2));
+  const server = await start();
+  expect(await ask(server.admin, "SELECT 1 AS n")).toEqual([{ n: 1 }]);
+  expect(readFileSync(file).length).toBeGreaterThan(whole.length / 2);
+});
+
+it("lets nobody in without a password", async () => {
+  const { admin } = await start();
+  const rules = await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules");
+  expect(rules).toEqual([{ auth_method: "scram-sha-256" }]);
+  await expect(ask({ ...admin, password: "" }, "SELECT 1")).rejects.toThrow(/password/);
+});

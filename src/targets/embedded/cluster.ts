@@ -1,0 +1,72 @@
+// The data directory of an embedded server: made by `initdb`, or from a template that an earlier run kept, and then given
+// its own superuser password, without a server that anybody could reach. Log-in is by password from its first start on.
+// It refuses nothing and repairs nothing: what PostgreSQL's programs say is wrong is told in their words.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { TargetError } from "../../foundation/errors.js";
+import { ClusterTemplate } from "./cluster-template.js";
+import type { PostgresBinaries } from "./postgres-binaries.js";
+import type { PrivateDirectory } from "../private-directory.js";
+import { complaintIn, startProcess } from "./server-process.js";
+
+/** The role that train-sim and its clients log in as. */
+export const SUPERUSER = "postgres";
+
+/** UTF-8, C locale, data checksums as PostgreSQL has them by default; nobody logs in before there is a password. */
+const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
+const PASSWORD_ONLY = [
+  "local all all scram-sha-256",
+  "host all all 127.0.0.1/32 scram-sha-256",
+  "host all all ::1/128 scram-sha-256",
+];
+
+/** Makes the cluster in `directory`, its superuser with that password, its files on the disk; resolves to its place. */
+export async function makeCluster(
+  directory: PrivateDirectory,
+  binaries: PostgresBinaries,
+  password: string,
+): Promise<string> {
+  const dataDirectory = join(directory.path, "data");
+  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, ...PASSWORD_ONLY]);
+  if (!template.restore(dataDirectory, directory.user)) {
+    // The files are synced below, once.
+    await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
+    await directory.write("data/pg_hba.conf", `${PASSWORD_ONLY.join("\n")}\n`);
+    await template.keep(dataDirectory);
+  }
+  await setPassword(directory, binaries, dataDirectory, password);
+  // Else the system writes them back in the middle of the first trial.
+  await run(directory, binaries.initdb, ["--sync-only", "-D", dataDirectory]);
+  return dataDirectory;
+}
+
+/** PostgreSQL in single-user mode listens nowhere. Of a statement that fails it would log the text. */
+async function setPassword(
+  directory: PrivateDirectory,
+  binaries: PostgresBinaries,
+  dataDirectory: string,
+  password: string,
+): Promise<void> {
+  const sql = await directory.write("password.sql", `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`);
+  const quiet = ["-c", "log_min_error_statement=panic", "-c", "exit_on_error=on", "-c", "fsync=off"];
+  try {
+    await run(directory, binaries.postgres, ["--single", "-D", dataDirectory, ...quiet, "postgres"], sql);
+  } finally {
+    await rm(sql, { force: true });
+  }
+}
+
+async function run(
+  directory: PrivateDirectory,
+  program: string,
+  args: readonly string[],
+  inputFile?: string,
+): Promise<void> {
+  const started = await startProcess("a program of PostgreSQL", directory, program, args, inputFile);
+  const how = await started.ended();
+  if (how === "exit code 0") return;
+  throw new TargetError(
+    `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${complaintIn(await started.log())}`,
+    "Free some space, or set TMPDIR to a directory with more.",
+  );
+}

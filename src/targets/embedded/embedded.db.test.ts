@@ -1,0 +1,169 @@
+// The embedded server from the outside: it starts, says why when it does not, and leaves nothing behind.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { TargetError, UsageError } from "../../foundation/errors.js";
+import { makeCertificate } from "../../testing/certificates.js";
+import { startEmbedded, type EmbeddedOptions } from "./embedded.js";
+import type { RunningTarget } from "../running-target.js";
+
+const run = promisify(execFile);
+const started: RunningTarget[] = [];
+async function start(settings: Record<string, string>, options: Partial<EmbeddedOptions> = {}) {
+  const server = await startEmbedded(settings, { maxConnectionsNeeded: 10, ...options });
+  started.push(server);
+  return server;
+}
+const isRoot = process.getuid?.() === 0;
+const ownDirectories = async () =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith(`train-sim-postgres-${process.pid}-`));
+
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.stop();
+  expect(await ownDirectories()).toEqual([]);
+});
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Sends an SSLRequest and returns the server's one-byte answer: `S` for yes, `N` for no. */
+async function askForTls(port: number): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  const request = Buffer.alloc(8);
+  request.writeInt32BE(8, 0);
+  request.writeInt32BE(80877103, 4);
+  socket.write(request);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  return answer.toString("latin1");
+}
+
+/** Has TMPDIR name a new directory while `use` runs, and removes that after `cleanUp`. */
+async function inTemporaryDirectory(
+  use: (directory: string) => Promise<void>,
+  cleanUp: (directory: string) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "embedded-test-"));
+  vi.stubEnv("TMPDIR", directory);
+  try {
+    await use(directory);
+    expect(await readdir(directory)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    await cleanUp(directory);
+    await rm(directory, { recursive: true });
+  }
+}
+
+describe("startEmbedded", () => {
+  it("starts a server that accepts connections on loopback, and stop leaves neither process nor directory", async () => {
+    const server = await start({});
+    const { serverPid = 0, dataDirectory = "" } = server;
+    expect(server.admin).toMatchObject({ host: "127.0.0.1", database: "postgres", user: "postgres" });
+    expect(await askForTls(server.admin.port)).toBe("N");
+    expect(isRunning(serverPid)).toBe(true);
+    await server.stop();
+    await server.stop();
+    expect(isRunning(serverPid)).toBe(false);
+    expect(existsSync(dataDirectory)).toBe(false);
+  });
+
+  it("keeps its files from other users of the machine", async () => {
+    const server = await start({});
+    const { mode } = await stat(join(server.dataDirectory ?? "", ".."));
+    expect((mode & 0o777).toString(8)).toBe("700");
+  });
+
+  it("names the setting and repeats the server's words when a setting does not exist", async () => {
+    const attempt = start({ shared_bufers: "1GB" });
+    await expect(attempt).rejects.toThrow(UsageError);
+    await expect(attempt).rejects.toThrow(
+      /target\.settings\.shared_bufers.*unrecognized configuration parameter/,
+    );
+  });
+
+  it("names the setting and repeats the server's words when a value is invalid", async () => {
+    await expect(start({ Work_Mem: "lots" })).rejects.toThrow(
+      /target\.settings\.Work_Mem: PostgreSQL refuses "lots": .*invalid value for parameter "work_mem"/,
+    );
+  });
+
+  it("says that a port is in use", async () => {
+    const squatter = createServer().listen(0, "127.0.0.1");
+    await once(squatter, "listening");
+    const { port } = squatter.address() as AddressInfo;
+    const attempt = start({}, { port });
+    await expect(attempt).rejects.toThrow(TargetError);
+    await expect(attempt).rejects.toThrow(
+      new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}.*Address already in use`),
+    );
+    squatter.close();
+  });
+
+  it("uses the port that it is given", async () => {
+    const probe = createServer().listen(0, "127.0.0.1");
+    await once(probe, "listening");
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, "close");
+    expect((await start({}, { port })).admin.port).toBe(port);
+    expect(await askForTls(port)).toBe("N");
+  });
+
+  it("takes TLS connections only when it is given a certificate", async () => {
+    const tls = await makeCertificate("localhost");
+    const server = await start({}, { tls });
+    expect(server.admin.tls).toEqual({ mode: "require" });
+    expect(await askForTls(server.admin.port)).toBe("S");
+  });
+
+  it("refuses a max_connections that is too small before it makes anything", async () => {
+    await expect(start({ max_connections: "20" }, { maxConnectionsNeeded: 100 })).rejects.toThrow(UsageError);
+  });
+
+  it.runIf(isRoot)("says that the disk is full", async () => {
+    await inTemporaryDirectory(
+      async (directory) => {
+        await run("mount", ["-t", "tmpfs", "-o", "size=4m,mode=1777", "tmpfs", directory]);
+        await expect(start({})).rejects.toThrow(/PostgreSQL.*no space left on device/i);
+      },
+      async (directory) => {
+        await run("umount", [directory]);
+      },
+    );
+  });
+
+  it.runIf(isRoot)("says that the server's user does not reach the temporary directory", async () => {
+    await inTemporaryDirectory(async (directory) => {
+      await chmod(directory, 0o700);
+      await expect(start({})).rejects.toThrow(/temporary directory .* is out of reach for user/);
+    });
+  });
+
+  it("tells when the server ends on its own, with its last words", async () => {
+    const server = await start({});
+    process.kill(server.serverPid ?? 0, "SIGQUIT");
+    await expect(server.lost).resolves.toMatch(/embedded PostgreSQL ended on its own.*immediate shutdown/);
+  });
+
+  it("does not report a stop that was asked for as a loss", async () => {
+    const server = await start({});
+    let isLost = false;
+    void server.lost.then(() => (isLost = true));
+    await server.stop();
+    await new Promise(setImmediate);
+    expect(isLost).toBe(false);
+  });
+});

@@ -1,0 +1,111 @@
+// The default target: a PostgreSQL of our own, from the binaries that npm brings, on a loopback port, in a private
+// directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
+// synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
+// that would open the server to the network or move its files. A refused setting is reported in the server's words.
+import { join } from "node:path";
+import { generateSecret } from "../../foundation/prng.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { FullDisk } from "../../faults/faults.js";
+import { makeCluster, SUPERUSER } from "./cluster.js";
+import { preparePostgresBinaries } from "./postgres-binaries.js";
+import { Postmaster } from "./postmaster.js";
+import { makePrivateDirectory, type PrivateDirectory } from "../private-directory.js";
+import type { RunningTarget } from "../running-target.js";
+import { assertSettings, type ServerSettings } from "./server-settings.js";
+import { mountSmallDisk, type SmallDisk } from "../../faults/means/small-disk.js";
+
+/** Where the tables and indexes of every database lie, and the log, below the data directory. */
+const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
+
+/** Makes the server accept TLS connections only; PEM texts. */
+export interface EmbeddedTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Authority of client certificates. */
+  readonly clientCa?: string;
+  /** Lines of pg_hba.conf; password log-in over TLS when left out. */
+  readonly hba?: readonly string[];
+}
+
+export interface EmbeddedOptions {
+  /** Loopback port; 0 or left out picks a free one. */
+  readonly port?: number;
+  /** Connections that the scenario opens at once; train-sim's own come on top. */
+  readonly maxConnectionsNeeded: number;
+  readonly tls?: EmbeddedTls;
+  /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
+  readonly smallDisks?: readonly FullDisk[];
+}
+
+type Disks = Partial<Record<FullDisk, SmallDisk>>;
+
+/** Starts a server and resolves once it accepts connections. On rejection nothing is left. */
+export async function startEmbedded(
+  settings: ServerSettings,
+  options: EmbeddedOptions,
+): Promise<RunningTarget> {
+  const { port, maxConnectionsNeeded, tls, smallDisks = [] } = options;
+  assertSettings(settings, maxConnectionsNeeded);
+  const directory = await makePrivateDirectory("postgres");
+  const disks: Disks = {};
+  try {
+    const binaries = await preparePostgresBinaries(directory);
+    const password = generateSecret();
+    const dataDirectory = await makeCluster(directory, binaries, password);
+    if (tls) await writeTls(directory, tls);
+    for (const disk of smallDisks)
+      disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
+    const postmaster = await Postmaster.start({
+      ...{ directory, binaries, settings, maxConnectionsNeeded, disks },
+      ...(port !== undefined && { port }),
+      tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
+    });
+    return target(directory, dataDirectory, postmaster, {
+      host: "127.0.0.1",
+      port: postmaster.port,
+      database: "postgres",
+      user: SUPERUSER,
+      password,
+      ...(tls && { tls: { mode: "require" } }),
+    });
+  } catch (error) {
+    await removeAll(directory, disks);
+    throw error;
+  }
+}
+
+function target(
+  directory: PrivateDirectory,
+  dataDirectory: string,
+  postmaster: Postmaster,
+  admin: Endpoint,
+): RunningTarget {
+  return {
+    kind: "embedded",
+    endpoints: [admin],
+    admin,
+    get serverPid() {
+      return postmaster.pid;
+    },
+    control: postmaster,
+    dataDirectory,
+    lost: postmaster.lost,
+    async stop() {
+      await postmaster.shutDown("fast");
+      await removeAll(directory, postmaster.disks);
+    },
+  };
+}
+
+async function removeAll(directory: PrivateDirectory, disks: Readonly<Disks>): Promise<void> {
+  for (const disk of Object.values(disks)) await disk.unmount();
+  await directory.remove();
+}
+
+async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<void> {
+  await directory.write("data/server.crt", tls.cert);
+  await directory.write("data/server.key", tls.key);
+  if (tls.clientCa) await directory.write("data/client-ca.crt", tls.clientCa);
+  const lines = tls.hba ?? ["hostssl all all 127.0.0.1/32 scram-sha-256"];
+  await directory.write("data/pg_hba.conf", `${lines.join("\n")}\n`);
+}

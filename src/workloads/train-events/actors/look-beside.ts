@@ -1,0 +1,35 @@
+// A look at the database on a connection of the load, beside the load itself: no latency contains it and no counter counts it.
+// It takes its client's time between two transactions, and the account of that time has it as preparing.
+import { monotonicMs } from "../../../foundation/clock.js";
+import type { Connection, ConnectionSource } from "../sql/workload.js";
+import type { TimeAccount } from "../../../actors/time-account.js";
+
+/** Undefined where it could not be had: it is not tried again. Never rejects. */
+export type LookBeside = <T>(
+  client: number,
+  look: (connection: Connection) => Promise<T>,
+) => Promise<T | undefined>;
+
+export function lookBeside(
+  source: Pick<ConnectionSource, "acquire">,
+  time: Pick<TimeAccount, "book">,
+): LookBeside {
+  return async (client, look) => {
+    const fromMs = monotonicMs();
+    try {
+      const lease = await source.acquire(client);
+      let isSuspect = true;
+      try {
+        const seen = await look(lease.connection);
+        isSuspect = false;
+        return seen;
+      } finally {
+        await lease.release(isSuspect);
+      }
+    } catch {
+      return undefined;
+    } finally {
+      time.book(client, "preparing", fromMs, monotonicMs());
+    }
+  };
+}

@@ -1,0 +1,139 @@
+// The producer: adds a batch of events with their status rows in one transaction. Its batches are made ahead of
+// their intended start, with the checksum of their keys, and its ledger says what became of each, which the audit holds
+// the database to.
+import { wallClockMs } from "../../../foundation/clock.js";
+import { deriveSeed, Prng } from "../../../foundation/prng.js";
+import { DocumentGenerator } from "../model/document-generator.js";
+import { BatchMaker } from "../model/event-batch.js";
+import { KeySum } from "../model/key-sum.js";
+import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
+import type { Arrival } from "../../../load/arrivals.js";
+import { batchSizeAt } from "../../../load/profiles.js";
+import type { Profile } from "../../../load/load-settings.js";
+import type { MadeTransaction } from "../sql/workload.js";
+import type { Actor, ActorContext } from "../../../actors/actor.js";
+import { ledgerSourceOf } from "../../../actors/protocol.js";
+
+interface MadeBatch {
+  readonly keys: Buffer;
+  /** Its transaction, with everything that it sends serialised already. */
+  readonly add: MadeTransaction<void>;
+  readonly entry: LedgerEntry;
+}
+
+/** One client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
+class BatchStream {
+  private readonly prng: Prng;
+  private readonly documents: DocumentGenerator;
+  /** Decides the sizes that a profile has; reseeded for each arrival, so that an arrival's size is its own. */
+  private readonly sizePrng = new Prng(0);
+  private readonly profile: Profile | undefined;
+  /** Number of the client in its group. */
+  private readonly client: number;
+  private nextDocument = 0;
+  private ahead: MadeBatch | undefined;
+
+  constructor(
+    private readonly context: ActorContext,
+    client: number,
+    private readonly keyMaker: KeyMaker,
+    private readonly batchMaker: BatchMaker,
+    private readonly takeBatchNumber: () => number,
+  ) {
+    const { trial, role, firstClient, settings } = context.assignment;
+    this.client = firstClient + client;
+    const name = streamName({ stream: role }, this.client);
+    const { load } = settings.actors[role] ?? {};
+    this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
+    this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
+    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes);
+  }
+
+  /**
+   * With a profile the size is the arrival's, so nothing is made before it is known which one comes next, and what was made
+   * for one that never came, at the end of the warm-up, is made anew of the same documents.
+   */
+  prepare(arrival?: Arrival): void {
+    if (this.profile ? !arrival : this.ahead) return;
+    const { settings } = this.context.assignment;
+    const events =
+      this.profile && arrival
+        ? this.profiledSize(this.profile, arrival)
+        : this.prng.intBetween(settings.batch.min, settings.batch.max);
+    const { client } = this;
+    const firstDocument = this.ahead?.entry.firstDocument ?? this.nextDocument;
+    const batch = this.takeBatchNumber();
+    const madeAtMs = wallClockMs();
+    const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
+    const made = this.batchMaker.make(keys, this.documents, firstDocument);
+    this.nextDocument = firstDocument + events;
+    const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
+    this.ahead = { keys, add: this.context.workload.add(made), entry };
+  }
+
+  take(): MadeBatch {
+    this.prepare();
+    const batch = this.ahead;
+    if (!batch) throw new Error("A batch of a profile was asked for before its arrival was known");
+    this.ahead = undefined;
+    return batch;
+  }
+
+  private profiledSize(profile: Profile, arrival: Arrival): number {
+    const { trial, role } = this.context.assignment;
+    this.sizePrng.reseed(deriveSeed(trial.seed, "batch size", role, arrival.number));
+    return profile.sizes[batchSizeAt(profile, arrival.offsetMs, this.sizePrng.float())];
+  }
+}
+
+/** Adds one batch; resolves to whether it was acknowledged. Shared with the cycle topology. */
+export interface Adder {
+  prepare(client: number, arrival?: Arrival): void;
+  add(client: number, intendedMs: number): Promise<boolean>;
+}
+
+export function createAdder(context: ActorContext): Adder {
+  const { workload, transactor, lifecycle, ledger, assignment } = context;
+  let batchNumber = 0;
+  const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
+  const batchMaker = new BatchMaker(assignment.settings.ids, workload.documentRoom);
+  const streams = Array.from(
+    { length: assignment.clients },
+    (_, client) => new BatchStream(context, client, keyMaker, batchMaker, () => batchNumber++),
+  );
+  const streamOf = (client: number): BatchStream => streams[client] as BatchStream;
+
+  return {
+    prepare: (client, arrival) => streamOf(client).prepare(arrival),
+    async add(client, intendedMs) {
+      const { keys, add, entry } = streamOf(client).take();
+      const end = await transactor.run<unknown>({
+        operation: "add",
+        client,
+        intendedMs,
+        body: add,
+        isPoll: false,
+        events: () => entry.events,
+        settle: async (connection) =>
+          (await workload.countPresent(connection, keys)) > 0 ? true : undefined,
+      });
+      if (end.kind === "failed") {
+        ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed");
+        return false;
+      }
+      ledger.settle(entry, "acknowledged");
+      lifecycle.published(assignment.ordinal, entry.batch, end.finishedMs);
+      return true;
+    },
+  };
+}
+
+export function producer(context: ActorContext): Actor {
+  const adder = createAdder(context);
+  return {
+    prepare: (client, arrival) => adder.prepare(client, arrival),
+    iterate: async (client, intendedMs) => {
+      await adder.add(client, intendedMs);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// An event's life on one clock: found by its key, across workers, also when the acknowledgement is read late.
+import { expect, it } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import { batchKeys, idsOf, PRELOAD_WORKER } from "../model/event-id.js";
+import { allocatePublishTimes, LifecycleClock } from "./publish-times.js";
+
+function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {
+  const buffers = new Map([[4, allocatePublishTimes()]]);
+  return { producer: new LifecycleClock(buffers), consumer: new LifecycleClock(buffers) };
+}
+const ids = (worker: number, batch: number) =>
+  idsOf(batchKeys("uuidv7", 2, worker, batch, 1e12, new Prng(1)));
+
+it("gives each event of a batch the time since its commit was acknowledged in another thread", () => {
+  const { producer, consumer } = clocks();
+  producer.published(4, 17, 1000.5);
+  const seen: [number, number][] = [];
+  consumer.reached(ids(4, 17), 1003.75, (latencyMs, atMs) => seen.push([latencyMs, atMs]));
+  expect(seen).toEqual([
+    [3.25, 1003.75],
+    [3.25, 1003.75],
+  ]);
+});
+
+it("waits for an acknowledgement that its producer has not read yet, and never goes below zero", () => {
+  const { producer, consumer } = clocks();
+  const seen: number[] = [];
+  consumer.reached(ids(4, 0), 50, (latencyMs) => seen.push(latencyMs));
+  expect(seen).toEqual([]);
+  producer.published(4, 0, 51);
+  consumer.settlePending();
+  expect(seen).toEqual([0, 0]);
+  expect(consumer.unmatched).toBe(0);
+});
+
+it("counts events whose publishing it does not know, and leaves preloaded ones out", () => {
+  const { consumer } = clocks();
+  const never = (): never => {
+    throw new Error("no latency is known");
+  };
+  consumer.reached(ids(9, 0), 50, never);
+  expect(consumer.unmatched).toBe(2);
+  consumer.reached(ids(PRELOAD_WORKER, 0), 50, never);
+  expect(consumer.unmatched).toBe(2);
+  consumer.reached(ids(4, 1), 50, never);
+  consumer.settlePending();
+  expect(consumer.unmatched).toBe(4);
+});

@@ -1,0 +1,397 @@
+// The audit against a real database that somebody changed behind its back: every single change is found, under the name
+// of the event it was made to, and nothing else is. And a trial that nobody touched passes, whatever its levels.
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { dropNamespace } from "../../../database/namespace/namespace.js";
+import { TargetError } from "../../../foundation/errors.js";
+import { PAYLOAD_TRAITS } from "../sql/tables.js";
+import type { ViolationKind } from "../model/conservation.js";
+import { ID_KINDS } from "../model/event-id.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload } from "../../../scenario/settings.js";
+import { makeAuditedTrial, type AuditedTrial } from "../../../testing/audited-trial.js";
+import { testNamespace } from "../../../testing/namespace.js";
+
+const namespace = testNamespace("audit");
+const EVENTS = `${namespace}.events`;
+const STATUS = `${namespace}.event_status`;
+const ARCHIVE = `${namespace}.events_archive`;
+const STRANGER = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0001";
+
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(inject("adminEndpoint"), { purpose: "audit" });
+});
+afterAll(async () => {
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+/** Which event was meddled with, and what the audit is to call it. */
+type Named = readonly [kind: ViolationKind, id: string];
+
+/** Meddles with one event; events are never meddled with twice. */
+class Meddler {
+  private readonly taken: Set<string>;
+  private readonly passes = new Map<string, number>();
+
+  constructor(
+    private readonly payload: Payload,
+    private readonly trial: AuditedTrial,
+  ) {
+    this.taken = new Set([STRANGER, ...trial.keys.failed, ...trial.keys.found]);
+  }
+
+  async rememberPasses(): Promise<void> {
+    const rows = await admin.query(`SELECT event_id AS id, attempts FROM ${STATUS}`);
+    for (const { id, attempts } of rows) this.passes.set(id as string, attempts as number);
+  }
+
+  /** A live event of which that is true; of the preload where it says so. */
+  private async live(condition: string, isPreloaded?: boolean): Promise<string> {
+    return this.pick(
+      `SELECT event_id AS id FROM ${STATUS} AS s JOIN ${EVENTS} AS e ON e.id = s.event_id
+      WHERE ${condition}`,
+      isPreloaded,
+    );
+  }
+
+  private async archived(isPreloaded?: boolean): Promise<string> {
+    return this.pick(`SELECT id FROM ${ARCHIVE}`, isPreloaded);
+  }
+
+  private async pick(query: string, isPreloaded?: boolean): Promise<string> {
+    const rows = await admin.query(`SELECT * FROM (${query}) AS q ORDER BY id`);
+    const free = rows
+      .map(({ id }) => id as string)
+      .filter((id) => !this.taken.has(id))
+      .find((id) => isPreloaded === undefined || (id.slice(21, 23) === "ff") === isPreloaded);
+    if (free === undefined) throw new Error(`no event left for ${query}`);
+    this.taken.add(free);
+    return free;
+  }
+
+  private get own(): string {
+    const columns = "id, created_at, payload";
+    return PAYLOAD_TRAITS[this.payload].areColumnsGenerated
+      ? columns
+      : `${columns}, event_type, authority_id, train_id`;
+  }
+
+  /** Documents are changed as text, in either type of column. */
+  private setPayload(id: string, pattern: string, replacement: string): Promise<unknown> {
+    const { columnType } = PAYLOAD_TRAITS[this.payload];
+    return admin.query(
+      `UPDATE ${EVENTS} SET payload = regexp_replace(payload::text, $2, $3)::${columnType} WHERE id = $1`,
+      [id, pattern, replacement],
+    );
+  }
+
+  private async delete(id: string): Promise<void> {
+    await admin.query(`DELETE FROM ${STATUS} WHERE event_id = $1`, [id]);
+    await admin.query(`DELETE FROM ${EVENTS} WHERE id = $1`, [id]);
+    await admin.query(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
+  }
+
+  async deleteLive(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PENDING'");
+    await this.delete(id);
+    return [["lost", id]];
+  }
+
+  async deleteArchived(): Promise<Named[]> {
+    const id = await this.archived(true);
+    await this.delete(id);
+    return [["lost", id]];
+  }
+
+  async duplicateLive(): Promise<Named[]> {
+    const id = await this.live("s.status = 'COMPLETE'");
+    await admin.query(`INSERT INTO ${ARCHIVE} SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id,
+      e.train_id, s.status, s.attempts FROM ${EVENTS} AS e JOIN ${STATUS} AS s ON s.event_id = e.id WHERE e.id = '${id}'`);
+    return [
+      ["duplicated", id],
+      ["unexplained", id],
+    ];
+  }
+
+  async duplicateArchived(): Promise<Named[]> {
+    const id = await this.archived();
+    await this.putBack(id, "a.status, clock_timestamp(), a.attempts");
+    return [["duplicated", id]];
+  }
+
+  /** As if it had never been worked on: its document says otherwise. */
+  async resurrect(): Promise<Named[]> {
+    const id = await this.archived(true);
+    await this.putBack(id, "'PENDING', clock_timestamp(), 0");
+    await admin.query(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
+    return [
+      ["changed", id],
+      ["undone", id],
+    ];
+  }
+
+  /** With the status it had when it was archived. */
+  async resurrectWhole(): Promise<Named[]> {
+    const id = await this.archived();
+    await this.putBack(id, "a.status, clock_timestamp(), a.attempts");
+    await admin.query(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
+    return [
+      ["resurrected", id],
+      ["undone", id],
+    ];
+  }
+
+  private async putBack(id: string, status: string): Promise<void> {
+    await admin.query(
+      `INSERT INTO ${EVENTS} (${this.own}) SELECT ${this.own} FROM ${ARCHIVE} WHERE id = '${id}'`,
+    );
+    await admin.query(`INSERT INTO ${STATUS} (event_id, status, updated_at, attempts)
+      SELECT a.id, ${status} FROM ${ARCHIVE} AS a WHERE a.id = '${id}'`);
+  }
+
+  async corruptProcessed(): Promise<Named[]> {
+    const id = await this.live("s.attempts > 0", true);
+    await this.setPayload(id, "SIG-....", "SIG-zzzz");
+    return [["changed", id]];
+  }
+
+  async corruptArchived(): Promise<Named[]> {
+    const id = await this.archived(false);
+    const { columnType } = PAYLOAD_TRAITS[this.payload];
+    await admin.query(
+      `UPDATE ${ARCHIVE} SET payload = replace(payload::text, 'TC-', 'TD-')::${columnType} WHERE id = $1`,
+      [id],
+    );
+    return [["changed", id]];
+  }
+
+  async changeUnprocessed(): Promise<Named[]> {
+    const id = await this.live("s.attempts = 0");
+    await this.setPayload(id, '"NEW"', '"APPLIED"');
+    return [["changed", id]];
+  }
+
+  async misStatus(): Promise<Named[]> {
+    const id = await this.live("s.attempts = 0");
+    await admin.query(`UPDATE ${STATUS} SET status = 'COMPLETE' WHERE event_id = $1`, [id]);
+    return [["illegal", id]];
+  }
+
+  /** Possible by its passes. */
+  async swapStatus(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PROCESSING' AND s.attempts > 1");
+    await admin.query(`UPDATE ${STATUS} SET status = 'FAILED' WHERE event_id = $1`, [id]);
+    return [
+      ["changed", id],
+      ["unexplained", id],
+    ];
+  }
+
+  async forgetPasses(): Promise<Named[]> {
+    const id = await this.live("s.status = 'COMPLETE'");
+    await admin.query(`UPDATE ${STATUS} SET attempts = 1 WHERE event_id = $1`, [id]);
+    // A toggled flag tells of the parity as well.
+    const [row] = await admin.query(`SELECT event_type AS type FROM ${EVENTS} WHERE id = $1`, [id]);
+    const before = this.passes.get(id) ?? 0;
+    return isToggled(row?.["type"]) && before % 2 === 0
+      ? [
+          ["illegal", id],
+          ["changed", id],
+        ]
+      : [["illegal", id]];
+  }
+
+  async addPass(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PENDING' AND s.attempts = 0");
+    await admin.query(`UPDATE ${STATUS} SET attempts = 1 WHERE event_id = $1`, [id]);
+    return [
+      ["changed", id],
+      ["unexplained", id],
+    ];
+  }
+
+  async turnTimeBack(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PROCESSING'");
+    await admin.query(
+      `UPDATE ${STATUS} SET updated_at = (SELECT created_at - interval '1 s' FROM ${EVENTS} WHERE id = $1)
+      WHERE event_id = $1`,
+      [id],
+    );
+    return [["illegal", id]];
+  }
+
+  async insertFailed(): Promise<Named[]> {
+    const [event] = this.trial.failed;
+    if (!event) throw new Error("a batch failed");
+    await this.copyAs(event.id, `'${event.payload}'`);
+    return [["unexpected", event.id]];
+  }
+
+  /** Counts stay as they are. */
+  async swapRows(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PENDING' AND s.attempts = 0");
+    await this.copyAs(STRANGER, "payload::text", id);
+    await this.delete(id);
+    return [
+      ["lost", id],
+      ["unexpected", STRANGER],
+    ];
+  }
+
+  /** Another live event's row, or any, under a new key. */
+  private async copyAs(id: string, payload: string, of?: string): Promise<void> {
+    const { columnType, areColumnsGenerated } = PAYLOAD_TRAITS[this.payload];
+    const flat = areColumnsGenerated ? "" : ", event_type, authority_id, train_id";
+    const like = of ?? (await this.live("s.status = 'PENDING'"));
+    await admin.query(`INSERT INTO ${EVENTS} (id, payload${flat})
+      SELECT '${id}', (${payload})::${columnType}${this.flatOf(id)} FROM ${EVENTS} WHERE id = '${like}'`);
+    await admin.query(`INSERT INTO ${STATUS} (event_id) VALUES ($1)`, [id]);
+  }
+
+  private flatOf(id: string): string {
+    if (PAYLOAD_TRAITS[this.payload].areColumnsGenerated) return "";
+    const event = this.trial.failed.find((each) => each.id === id);
+    if (!event) return ", event_type, authority_id, train_id";
+    return `, '${event.eventType}', '${event.authorityId}'::uuid, '${event.trainId}'`;
+  }
+
+  async orphan(): Promise<Named[]> {
+    const id = await this.live("s.status = 'PENDING'");
+    await admin.query(`DELETE FROM ${STATUS} WHERE event_id = $1`, [id]);
+    return [["orphaned", id]];
+  }
+
+  async tear(): Promise<Named[]> {
+    const id = this.trial.keys.found[7] ?? "";
+    await this.delete(id);
+    return [["torn", id]];
+  }
+
+  async changeColumn(): Promise<Named[]> {
+    if (PAYLOAD_TRAITS[this.payload].areColumnsGenerated) return [];
+    const id = await this.live("s.status = 'PROCESSING'");
+    await admin.query(`UPDATE ${EVENTS} SET train_id = 'RR-00-00000-20260101' WHERE id = $1`, [id]);
+    return [["changed", id]];
+  }
+
+  async breakText(): Promise<Named[]> {
+    if (this.payload !== "text") return [];
+    const id = await this.live("s.status = 'PROCESSING'");
+    await admin.query(`UPDATE ${EVENTS} SET payload = left(payload, 500) WHERE id = $1`, [id]);
+    return [["changed", id]];
+  }
+}
+
+function isToggled(type: unknown): boolean {
+  return ["SIGNAL_CLEAR", "TRAIN_POSITION_UPDATE", "SWITCH_POSITION_CHANGE"].includes(String(type));
+}
+
+const MUTATIONS = [
+  ...(["deleteLive", "deleteArchived", "duplicateLive", "duplicateArchived", "resurrect"] as const),
+  ...(["corruptProcessed", "corruptArchived", "changeUnprocessed", "misStatus", "swapStatus"] as const),
+  ...(["forgetPasses", "addPass", "turnTimeBack", "insertFailed", "swapRows", "orphan", "tear"] as const),
+  ...(["changeColumn", "breakText"] as const),
+];
+
+const inOrder = (named: readonly Named[]): string[] => named.map((each) => each.join(" ")).sort();
+
+describe.each(PAYLOADS)("payload %s", (payload) => {
+  test.each(STATEMENT_SHAPES.flatMap((shape) => [false, true].map((isDrained) => ({ shape, isDrained }))))(
+    "passes a trial that nobody touched, $shape, drained $isDrained",
+    async ({ shape, isDrained }) => {
+      const ids = isDrained ? "uuidv4" : "uuidv7";
+      const trial = await makeAuditedTrial(admin, {
+        namespace,
+        payload,
+        ids,
+        statementShape: shape,
+        isDrained,
+      });
+      const { conservation } = await trial.audit();
+      expect(conservation).toMatchObject({ verdict: "ok", violations: [], named: [] });
+      const { pending, processing, complete, failed, archived } = conservation;
+      expect(pending + processing + complete + failed + archived).toBe(60 + 8 * 20 + 20);
+      expect(conservation).toMatchObject({
+        published: 220,
+        inDoubt: 40,
+        inDoubtFound: 20,
+        documentsChecked: 240,
+      });
+      if (!isDrained) expect(Math.min(pending, processing, complete, failed, archived)).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(ID_KINDS)("names each event that was meddled with and no other, ids %s", async (ids) => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload, ids });
+    const meddler = new Meddler(payload, trial);
+    await meddler.rememberPasses();
+    const wanted: Named[] = [];
+    for (const mutation of MUTATIONS) wanted.push(...(await meddler[mutation]()));
+    const { conservation } = await trial.audit();
+    expect(conservation.verdict).toBe("violated");
+    expect(inOrder(conservation.named.map(({ kind, id }): Named => [kind, id]))).toEqual(inOrder(wanted));
+    for (const kind of new Set(wanted.map(([each]) => each)))
+      expect(conservation[kind]).toBe(wanted.filter(([each]) => each === kind).length);
+    for (const { words } of conservation.named) expect(words).not.toMatch(/SIG-|TD-|APPLIED\b.*NEW/);
+  });
+
+  test("names an event that came back from the history of a queue that was emptied", async () => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload, isDrained: true });
+    const wanted = await new Meddler(payload, trial).resurrectWhole();
+    const { conservation } = await trial.audit();
+    expect(conservation.named.map(({ kind, id }) => [kind, id])).toEqual(wanted);
+  });
+});
+
+describe("one change alone", () => {
+  test.each(MUTATIONS)("%s is found", async (mutation) => {
+    const payload = mutation === "breakText" || mutation === "changeColumn" ? "text" : "jsonb";
+    const trial = await makeAuditedTrial(admin, { namespace, payload });
+    const meddler = new Meddler(payload, trial);
+    await meddler.rememberPasses();
+    const wanted = await meddler[mutation]();
+    const { conservation } = await trial.audit();
+    expect(inOrder(conservation.named.map(({ kind, id }): Named => [kind, id]))).toEqual(inOrder(wanted));
+    expect(conservation.verdict).toBe("violated");
+  });
+});
+
+describe("an audit", () => {
+  test("counts all and names the first when a table was emptied", async () => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
+    await admin.query(`TRUNCATE ${EVENTS}, ${STATUS}, ${ARCHIVE}`);
+    const { conservation } = await trial.audit();
+    expect(conservation).toMatchObject({ verdict: "violated", lost: 220, inDoubt: 40, inDoubtFound: 0 });
+    expect(conservation.named).toHaveLength(20);
+  });
+
+  test("gives up on a lock of somebody else's, and is as able as before once it is gone", async () => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
+    const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
+    try {
+      await other.query(`BEGIN; LOCK TABLE ${ARCHIVE} IN ACCESS EXCLUSIVE MODE`);
+      const refused = await trial.audit({ lockTimeout: "50ms" }).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(TargetError);
+      expect((refused as TargetError).message).toBe(
+        `schema "${namespace}" not audited: another session held a lock on its tables for 50ms (canceling statement due to lock timeout)`,
+      );
+      await other.query("ROLLBACK");
+    } finally {
+      await other.close();
+    }
+    expect((await trial.audit()).conservation.verdict).toBe("ok");
+  });
+
+  test("leaves no transaction open, not even where it fails", async () => {
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
+    await admin.query(`ALTER TABLE ${ARCHIVE} RENAME TO elsewhere`);
+    await expect(trial.audit()).rejects.toThrow(/events_archive/);
+    const [row] = await admin.query(
+      "SELECT now() <> clock_timestamp() AS x, pg_current_xact_id_if_assigned() AS id",
+    );
+    expect(row?.["id"]).toBeNull();
+    await admin.query(`ALTER TABLE ${namespace}.elsewhere RENAME TO events_archive`);
+    expect((await trial.audit()).conservation.verdict).toBe("ok");
+  });
+});

@@ -1,0 +1,153 @@
+// The gate of every trial: what the database acknowledged must be in its tables, each event exactly once, and nothing
+// may have become of an event that the workload cannot have made of it. All is read in one snapshot and held against
+// the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
+// of itself is believed here.
+import { existsSync } from "node:fs";
+import type { AdminClient } from "../../../database/admin.js";
+import { readPassesPerEvent, readTableCounts } from "../sql/audit-queries.js";
+import { readClock, readMisplaced } from "../sql/audit-scans.js";
+import { dialectOf } from "../../../database/dialects/registry.js";
+import { withinLockTimeout } from "../../../database/lock-timeout.js";
+import { inSnapshot } from "../../../database/namespace/snapshot.js";
+import { tablesOf, type Tables } from "../sql/tables.js";
+import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
+import { conservationOf, type Checked, type Conservation } from "../model/conservation.js";
+import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
+import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
+import { isTerminal, type EventStatus } from "../model/lifecycle.js";
+import { LedgerFile, ledgerPath } from "../../../results/ledger-file.js";
+import type { TreatmentSettings } from "../../../scenario/settings.js";
+import { auditEvents } from "./event-audit.js";
+import { ExpectedDocuments } from "./expected-document.js";
+import { Findings, NAMED_PER_KIND } from "./findings.js";
+import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
+import { WorkAudit } from "./work-audit.js";
+
+export interface Audited {
+  readonly conservation: Conservation;
+  /** See `readPassesPerEvent`: over the whole trial. */
+  readonly passesPerEvent: number | null;
+}
+
+export interface AuditInputs {
+  readonly settings: Pick<
+    TreatmentSettings,
+    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
+  >;
+  /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
+  readonly directory: string;
+  /** What each worker told at the end, of those that closed their ledgers. */
+  readonly told: readonly Ledger[];
+  /** Names of the workers that did not: of those only what is in their files is known. */
+  readonly unclosed?: readonly string[];
+  /** Events that the preload put there. */
+  readonly preloaded: number;
+  /** The database's clock before the first event was there, as `readClock` gives it. */
+  readonly startedAt: string;
+  /** Whether the queue was seen empty after the last producer had ended. */
+  readonly isDrained: boolean;
+  /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
+  readonly lockTimeout?: string;
+}
+
+export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
+  const { settings, directory, startedAt, unclosed = [] } = inputs;
+  const { namespace } = settings;
+  const dialect = dialectOf(settings.dialect);
+  const tables = tablesOf(dialect, namespace);
+  const isWhole = unclosed.length === 0;
+  const ledgers = readLedgers(directory);
+  const work = new WorkAudit(ledgers, directory, isWhole);
+  const told = sumOf(inputs.told);
+  const read = async (): Promise<Audited> => {
+    const findings = new Findings();
+    // The first answer of the snapshot: what it shows was written before.
+    const clock = { startedAt, endedAt: await readClock(admin), skewMs: dialect.clockSkewMs };
+    const keys = await auditKeys(admin, tables, ledgers, findings, dialect, isWhole);
+    const published = told.published + inputs.preloaded;
+    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, { ...told, published });
+    const documents = new ExpectedDocuments(ledgers, settings, dialect);
+    const rules = { chances: settings.advance, mayBeLive: liveness(inputs), clock };
+    const documentsChecked = await auditEvents(admin, tables, documents, work, rules, findings);
+    const counts = await readTableCounts(admin, namespace, dialect);
+    if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
+    const { duplicated, orphaned } = counts;
+    const facts = {
+      ...{ ...keys, documentsChecked, checks: takeChecks(inputs.told, findings), named: findings.named },
+      found: { ...findings.counts, duplicated, orphaned },
+      notAudited: unclosed.map(
+        (name) => `${name} ended without closing its ledger: its last work is not known`,
+      ),
+    };
+    return {
+      conservation: conservationOf(facts, counts),
+      passesPerEvent: await readPassesPerEvent(admin, namespace, dialect),
+    };
+  };
+  const failure = `schema "${namespace}" not audited`;
+  return withinLockTimeout({ client: admin, dialect, failure, lockTimeout: inputs.lockTimeout }, () =>
+    inSnapshot(admin, read),
+  );
+}
+
+function readLedgers(directory: string): Ledgers {
+  const ledgers = new Map<number, LedgerFile>();
+  for (let worker = 0; worker <= MAX_WORKER_ORDINALS; worker++) {
+    const path = ledgerPath(directory, worker);
+    if (existsSync(path)) ledgers.set(worker, LedgerFile.read(path));
+  }
+  return ledgers;
+}
+
+function sumOf(told: readonly Ledger[]): LedgerTotals {
+  const sum = { ...EMPTY_LEDGER };
+  for (const ledger of told)
+    for (const name of Object.keys(sum) as (keyof LedgerTotals)[]) sum[name] += ledger[name];
+  return sum;
+}
+
+/** What workers verified by sample, with what they found. */
+function takeChecks(told: readonly Ledger[], findings: Findings): Checked {
+  const checked = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 } };
+  for (const { checks } of told) {
+    if (!checks) continue;
+    for (const what of ["reads", "claims"] as const) {
+      checked[what].sampled += checks[what].sampled;
+      checked[what].verified += checks[what].verified;
+    }
+    for (const kind of ["misread", "misclaimed"] as const) findings.counts[kind] += checks[kind];
+    for (const { kind, id, words } of checks.named) findings.name(kind, id, words);
+  }
+  return checked;
+}
+
+/** A ledger that lacks a batch, or a pass, would let its loss go unseen. */
+function requireWholeLedgers(
+  read: KeyTotals & Pick<Ledger, "passes" | "archived">,
+  told: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
+): void {
+  const compared = ["published", "inDoubt", "passes", "archived"] as const;
+  const differing = compared.filter((name) => read[name] !== told[name]);
+  if (differing.length === 0) return;
+  const listed = (of: Pick<Ledger, (typeof compared)[number]>): string =>
+    differing.map((name) => `${name} ${of[name]}`).join(", ");
+  throw new TrainSimError(
+    `the ledgers say ${listed(read)}, their workers ${listed(told)}`,
+    ExitCode.unexpected,
+    "A ledger in the trial's directory is missing or was changed.",
+  );
+}
+
+/** Whether an event of a status may be live: not in a queue that was emptied of that status. */
+function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
+  const { consumers, archivers, cycle } = settings.actors;
+  return (status) => !isDrained || !(isTerminal(status) ? (archivers ?? cycle) : (consumers ?? cycle));
+}
+
+async function nameMisplaced(admin: AdminClient, tables: Tables, findings: Findings): Promise<void> {
+  for (const { id, kind } of await readMisplaced(admin, tables, NAMED_PER_KIND)) {
+    const words =
+      kind === "duplicated" ? "it is both live and archived" : "it has an event or a status but not both";
+    findings.name(kind, id, words);
+  }
+}

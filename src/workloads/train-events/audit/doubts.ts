@@ -1,0 +1,70 @@
+// Which of the commits that got no answer were committed, as the tables show it: a commit is there with all of its events
+// or with none. An event of one such commit tells at once; one of several tells as soon as all others are known. Where
+// events contradict each other the majority decides, and the others are torn.
+import type { Work, WorkOperation } from "./work-file.js";
+
+/** One commit in doubt, with the work of each of its events, which are numbers here. */
+export interface DoubtfulWork {
+  readonly operation: WorkOperation;
+  readonly works: { readonly index: number; readonly work: Exclude<Work, { kind: "unknown" }> }[];
+}
+
+export interface SettledDoubts {
+  readonly committed: readonly DoubtfulWork[];
+  /** Events of commits that the tables leave open. */
+  readonly undecided: ReadonlySet<number>;
+  /** Events that show their commits in part. */
+  readonly torn: ReadonlySet<number>;
+}
+
+/** Of the commits, `excess` shows in the event. */
+interface Constraint {
+  readonly index: number;
+  readonly doubts: DoubtfulWork[];
+  readonly excess: number;
+}
+
+/** `excess` is what the tables show of an event beyond what was acknowledged; undefined where they do not hold it. */
+export function settleDoubts(
+  doubts: readonly DoubtfulWork[],
+  excess: (index: number, operation: WorkOperation) => number | undefined,
+): SettledDoubts {
+  const constraints = constraintsOf(doubts, excess);
+  const fates = new Map<DoubtfulWork, boolean>();
+  for (;;) {
+    const votes = new Map<DoubtfulWork, number>();
+    for (const { doubts: those, excess: shown } of constraints) {
+      const open = those.filter((doubt) => !fates.has(doubt));
+      const left = shown - those.filter((doubt) => fates.get(doubt) === true).length;
+      const vote = left === 0 ? -1 : left === open.length ? 1 : 0;
+      for (const doubt of open) if (vote !== 0) votes.set(doubt, (votes.get(doubt) ?? 0) + vote);
+    }
+    if (votes.size === 0) break;
+    for (const [doubt, vote] of votes) fates.set(doubt, vote > 0);
+  }
+  const undecided = new Set<number>();
+  const torn = new Set<number>();
+  for (const { index, doubts: those, excess: shown } of constraints) {
+    const committed = those.filter((doubt) => fates.get(doubt) === true).length;
+    if (those.some((doubt) => !fates.has(doubt))) undecided.add(index);
+    // More or less than all of its commits together is no matter of doubt, and judged as if there was none.
+    else if (shown !== committed && shown >= 0 && shown <= those.length) torn.add(index);
+  }
+  return { committed: doubts.filter((doubt) => fates.get(doubt) === true), undecided, torn };
+}
+
+function constraintsOf(
+  doubts: readonly DoubtfulWork[],
+  excess: (index: number, operation: WorkOperation) => number | undefined,
+): Constraint[] {
+  const constraints = new Map<string, Constraint>();
+  for (const doubt of doubts)
+    for (const { index } of doubt.works) {
+      const name = `${doubt.operation} ${index}`;
+      const known = constraints.get(name);
+      const shown = known?.excess ?? excess(index, doubt.operation);
+      if (known) known.doubts.push(doubt);
+      else if (shown !== undefined) constraints.set(name, { index, doubts: [doubt], excess: shown });
+    }
+  return [...constraints.values()];
+}

@@ -1,0 +1,110 @@
+// Whether every event that is there can have become what it is: its status, passes and timestamps by the lifecycle and by
+// what was acknowledged, its document by the business rules. Every single one is looked at, in one pass over the tables; documents are compared by
+// checksum first, and by value where that differs.
+import { counted } from "../../../foundation/units.js";
+import { eventRows, readWritten, type EventRow, type TrialClock } from "../sql/audit-scans.js";
+import type { SqlClient } from "../../../database/admin.js";
+import type { Tables } from "../sql/tables.js";
+import {
+  isTerminal,
+  possiblePasses,
+  type AdvanceProbabilities,
+  type EventStatus,
+} from "../model/lifecycle.js";
+import type { ExpectedDocuments, Standing } from "./expected-document.js";
+import type { Findings } from "./findings.js";
+import type { WorkAudit } from "./work-audit.js";
+
+/** Documents that are compared by value at a time. */
+const CLOSER_LOOKS = 200;
+
+export interface EventRules {
+  readonly chances: AdvanceProbabilities;
+  /** Whether a live event of that status may be left. */
+  readonly mayBeLive: (status: EventStatus) => boolean;
+  /** Within which all was written. */
+  readonly clock: TrialClock;
+}
+
+/** Resolves to the number of documents that were compared with what they must be. */
+export async function auditEvents(
+  client: SqlClient,
+  tables: Tables,
+  documents: ExpectedDocuments,
+  work: WorkAudit,
+  rules: EventRules,
+  findings: Findings,
+): Promise<number> {
+  let documentsChecked = 0;
+  const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
+  for await (const rows of eventRows(client, tables, rules.clock)) {
+    for (const row of rows) {
+      const { id, isArchived, status } = row;
+      // Without a status row there is no telling; that it is orphaned is counted elsewhere.
+      if (status === null || row.attempts === null) continue;
+      const standing = { id, status, attempts: row.attempts, isArchived };
+      if (isLegal(row, standing, rules.chances, findings)) work.check(standing, findings);
+      // An add in doubt may have come through after the queue was seen empty.
+      if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
+        findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
+      const checksum = documents.checksum(standing);
+      if (checksum === undefined) continue;
+      documentsChecked++;
+      if (checksum !== row.checksum) doubtful.push(standing);
+    }
+  }
+  for (let at = 0; at < doubtful.length; at += CLOSER_LOOKS)
+    await compare(client, tables, documents, doubtful.slice(at, at + CLOSER_LOOKS), findings);
+  work.settle(findings);
+  return documentsChecked;
+}
+
+/** Whether status, passes and timestamps are possible at all; what is not is in the findings. */
+function isLegal(
+  row: EventRow,
+  { id, status, attempts }: Standing,
+  chances: AdvanceProbabilities,
+  findings: Findings,
+): boolean {
+  const passes = possiblePasses(status, chances);
+  const where = row.isArchived ? "archived" : "updated";
+  const illegal = (words: string): false => {
+    findings.add("illegal", id, words);
+    return false;
+  };
+  if (!passes) return illegal(`it is ${status}, which no pass of this scenario leads to`);
+  if (attempts < passes.least || attempts > passes.most)
+    return illegal(
+      `it is ${status} after ${counted(attempts, "pass", "passes")}, which takes ${boundsOf(passes)}`,
+    );
+  if (row.isArchived && !isTerminal(status)) return illegal(`it is archived and ${status}`);
+  if (row.isInOrder === false) return illegal(`it was ${where} before it was created`);
+  if (row.isInTrial === false) return illegal(`it was created or ${where} outside of the trial`);
+  return true;
+}
+
+function boundsOf({ least, most }: { readonly least: number; readonly most: number }): string {
+  if (least === most) return String(least);
+  return Number.isFinite(most) ? `${least} to ${most}` : `at least ${least}`;
+}
+
+async function compare(
+  client: SqlClient,
+  tables: Tables,
+  documents: ExpectedDocuments,
+  standings: readonly (Standing & { readonly isArchived: boolean })[],
+  findings: Findings,
+): Promise<void> {
+  const placeOf = (each: { id: string; isArchived: boolean }): string => `${each.id} ${each.isArchived}`;
+  const written = await readWritten(
+    client,
+    tables,
+    standings.map(({ id }) => id),
+  );
+  const byPlace = new Map(written.map((each) => [placeOf(each), each]));
+  for (const standing of standings) {
+    const event = byPlace.get(placeOf(standing));
+    const words = event && documents.difference(standing, event);
+    if (words !== undefined) findings.add("changed", standing.id, words);
+  }
+}

@@ -1,0 +1,130 @@
+// The document and the flat columns that an event must have now, made again from the ledger and the seed, and their
+// checksum as the database takes it of what is written. The checksum is a sieve: a database may write the same document
+// in another way, so what does not match is compared by value before anybody calls it changed.
+import { hash } from "node:crypto";
+import { counted } from "../../../foundation/units.js";
+import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../sql/audit-scans.js";
+import { PAYLOAD_TRAITS } from "../sql/tables.js";
+import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
+import { compactText, jsonbText, type DocumentValues } from "../model/document-values.js";
+import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
+import type { EventDocument } from "../model/event.js";
+import { streamName, type LedgerBatch } from "../model/ledger.js";
+import type { EventStatus } from "../model/lifecycle.js";
+import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
+import type { Dialect } from "../../../database/dialects/dialect.js";
+import type { TreatmentSettings } from "../../../scenario/settings.js";
+import type { Ledgers } from "./key-audit.js";
+
+/** An event's status and passes, which decide about its document. */
+export interface Standing {
+  readonly id: string;
+  readonly status: EventStatus;
+  readonly attempts: number;
+}
+
+/** Where an event's document comes from. */
+interface Origin {
+  readonly generator: DocumentGenerator;
+  readonly index: number;
+}
+
+export class ExpectedDocuments {
+  private readonly generators = new Map<string, DocumentGenerator>();
+  /** By worker, the batch that was asked for last: events of a batch mostly stand together. */
+  private readonly latest = new Map<number, LedgerBatch>();
+
+  constructor(
+    private readonly ledgers: Ledgers,
+    private readonly settings: Pick<TreatmentSettings, "payload" | "statementShape">,
+    private readonly dialect: Pick<Dialect, "writesJsonbAsPostgres">,
+  ) {}
+
+  /** Undefined for an event that no ledger tells of. */
+  checksum(standing: Standing): string | undefined {
+    const origin = this.originOf(standing.id);
+    if (!origin) return undefined;
+    const values = origin.generator.valuesAt(origin.index);
+    processValues(values, standing.status, standing.attempts);
+    const text = this.isByProgram(standing) ? compactText(values) : jsonbText(values);
+    return hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS);
+  }
+
+  /**
+   * What of a written event whose checksum is another is not as it must be, in words without any value; undefined where the
+   * database may write the same document in another way, and did.
+   */
+  difference(standing: Standing, written: WrittenEvent): string | undefined {
+    const origin = this.originOf(standing.id);
+    if (!origin) return undefined;
+    const document = origin.generator.at(origin.index);
+    const columns = [
+      written.event_type === document.eventType ? [] : ["column event_type"],
+      written.authority_id === document.authorityId ? [] : ["column authority_id"],
+      written.train_id === document.trainId ? [] : ["column train_id"],
+    ].flat();
+    let seen: unknown;
+    try {
+      seen = JSON.parse(written.payload);
+    } catch {
+      return "its document is no JSON";
+    }
+    const paths = differingPaths(seen, wantedDocument(document, standing));
+    const places = [...columns, ...paths.map((path) => path || "the whole document")];
+    if (places.length === 0)
+      return this.isExact(standing) ? "its document has the right values and the wrong bytes" : undefined;
+    const named = places.slice(0, 5).join(", ") + (places.length > 5 ? ` and ${places.length - 5} more` : "");
+    if (standing.attempts === 0) return `no pass has changed it, and yet these differ: ${named}`;
+    return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
+  }
+
+  /** How the batch ended that an event was published in. */
+  batchOf(id: string): LedgerBatch | undefined {
+    const worker = workerOf(id);
+    const number = batchNumberOf(id);
+    const known = this.latest.get(worker);
+    if (known?.batch === number) return known;
+    const entry = this.ledgers.get(worker)?.find(number);
+    if (entry) this.latest.set(worker, entry);
+    return entry;
+  }
+
+  private originOf(id: string): Origin | undefined {
+    const worker = workerOf(id);
+    const file = this.ledgers.get(worker);
+    const entry = this.batchOf(id);
+    const position = positionOf(id);
+    if (!file || !entry || position >= entry.events) return undefined;
+    const key = `${worker} ${entry.client}`;
+    let generator = this.generators.get(key);
+    if (!generator) {
+      const { seed, documentBytes } = file.source;
+      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes);
+      this.generators.set(key, generator);
+    }
+    return { generator, index: entry.firstDocument + position };
+  }
+
+  /** Whether the program has written the payload that is there, most likely, and not the database. */
+  private isByProgram({ attempts }: Standing): boolean {
+    if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
+    // The single statement rewrites a text by way of JSONB.
+    return attempts === 0 || this.settings.statementShape !== "single-statement";
+  }
+
+  /** Whether there is one way only to write it. */
+  private isExact(standing: Standing): boolean {
+    return this.dialect.writesJsonbAsPostgres || this.isByProgram(standing);
+  }
+}
+
+function withColumns(text: string, { eventType, authorityId, trainId }: DocumentValues): string {
+  const s = CHECKSUM_SEPARATOR;
+  return `${text}${s}${eventType}${s}${authorityId}${s}${trainId}`;
+}
+
+function wantedDocument({ json }: GeneratedDocument, { status, attempts }: Standing): EventDocument {
+  const document = JSON.parse(json) as EventDocument;
+  processDocument(document, status, attempts);
+  return document;
+}

@@ -1,0 +1,165 @@
+// Whether the events that must be in the tables are there, and no others. First as sets, by worker and range of
+// batches, in one pass of the database; then key by key, but only in ranges that differ or hold a batch in doubt. The
+// keys are made again from the ledger, one batch at a time.
+import { readKeySums, presentKeys, type PresentKey, type RangeSum } from "../sql/audit-scans.js";
+import type { SqlClient } from "../../../database/admin.js";
+import type { Dialect } from "../../../database/dialects/dialect.js";
+import type { Tables } from "../sql/tables.js";
+import { KeySum } from "../model/key-sum.js";
+import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
+import type { LedgerFile } from "../../../results/ledger-file.js";
+import type { Findings } from "./findings.js";
+
+/** Ledgers by worker. */
+export type Ledgers = ReadonlyMap<number, LedgerFile>;
+
+/** Numbers of events. */
+export interface KeyTotals {
+  published: number;
+  inDoubt: number;
+  inDoubtFound: number;
+}
+
+type Range = Pick<RangeSum, "worker" | "range">;
+
+interface Expected extends Range {
+  readonly acknowledged: KeySum;
+  hasDoubt: boolean;
+}
+
+const byPlace = (a: Range, b: Range): number => a.worker - b.worker || a.range - b.range;
+const nameOf = ({ worker, range }: Range): string => `${worker}/${range}`;
+
+/** `isWhole` is false where a worker ended without closing its ledger. */
+export async function auditKeys(
+  client: SqlClient,
+  tables: Tables,
+  ledgers: Ledgers,
+  findings: Findings,
+  dialect: Dialect,
+  isWhole: boolean,
+): Promise<KeyTotals> {
+  const totals: KeyTotals = { published: 0, inDoubt: 0, inDoubtFound: 0 };
+  const expected = expectedRanges(ledgers, totals);
+  const suspects: Range[] = [];
+  for (const sum of await readKeySums(client, tables, dialect)) {
+    const wanted = expected.get(nameOf(sum));
+    expected.delete(nameOf(sum));
+    if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
+  }
+  // What is left is in no table at all.
+  for (const range of expected.values())
+    if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
+  if (suspects.length > 0) {
+    const present = new PresentKeys(presentKeys(client, tables, suspects, dialect));
+    for (const { worker, range } of suspects.sort(byPlace))
+      await lookCloser(present, ledgers.get(worker), worker, range, totals, findings, isWhole);
+    await present.close();
+  }
+  return totals;
+}
+
+/** What each range must hold, and in `totals` what the ledgers say altogether. */
+function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expected> {
+  const ranges = new Map<string, Expected>();
+  for (const [worker, file] of ledgers) {
+    for (const { batch, events, keys, outcome } of file.batches()) {
+      const place = { worker, range: Math.floor(batch / RANGE_BATCHES) };
+      const known = ranges.get(nameOf(place));
+      const range = known ?? { ...place, acknowledged: new KeySum(), hasDoubt: false };
+      if (!known) ranges.set(nameOf(place), range);
+      if (outcome === "acknowledged") {
+        range.acknowledged.join({ count: events, ...keys });
+        totals.published += events;
+      } else if (outcome === "in-doubt") {
+        range.hasDoubt = true;
+        totals.inDoubt += events;
+      }
+    }
+  }
+  return ranges;
+}
+
+/** Key by key through the batches of one range. */
+async function lookCloser(
+  present: PresentKeys,
+  file: LedgerFile | undefined,
+  worker: number,
+  range: number,
+  totals: KeyTotals,
+  findings: Findings,
+  isWhole: boolean,
+): Promise<void> {
+  const keyMaker = file && new KeyMaker(file.source);
+  for (let batch = range * RANGE_BATCHES; batch < (range + 1) * RANGE_BATCHES; batch++) {
+    const found = new Set(await present.take(worker, batch));
+    const entry = file?.find(batch);
+    const keys = entry && keyMaker ? keyMaker.keysOf(entry) : [];
+    if (entry) totals.inDoubtFound += settle(entry, keys, found, findings);
+    for (const id of keys) found.delete(id);
+    // A batch that no ledger tells of may be one of a worker that could not write it down.
+    if (!isWhole && !entry) continue;
+    for (const id of found)
+      findings.add("unexpected", id, "it is in a table, and its add was not acknowledged");
+  }
+}
+
+/** Compares one batch with what was found of it; returns how many of its events were in doubt and are there. */
+function settle(
+  { batch, outcome }: LedgerBatch,
+  keys: readonly string[],
+  found: ReadonlySet<string>,
+  findings: Findings,
+): number {
+  const there = keys.filter((id) => found.has(id));
+  const missing = keys.filter((id) => !found.has(id));
+  switch (outcome) {
+    case "acknowledged":
+      for (const id of missing)
+        findings.add("lost", id, `its add (batch ${batch}) was acknowledged, and it is in no table`);
+      return 0;
+    case "failed":
+      for (const id of there)
+        findings.add("unexpected", id, `its add (batch ${batch}) failed for good, and yet it is there`);
+      return 0;
+    case "in-doubt":
+      if (there.length > 0)
+        for (const id of missing)
+          findings.add(
+            "torn",
+            id,
+            `its add (batch ${batch}) was in doubt, and only a part of the batch is there`,
+          );
+      return there.length;
+  }
+}
+
+/** Keys in the order of their batches, taken batch by batch. */
+class PresentKeys {
+  private rows: readonly PresentKey[] = [];
+  private next = 0;
+
+  constructor(private readonly portions: AsyncGenerator<readonly PresentKey[]>) {}
+
+  /** Those of that batch; batches are asked for in rising order. */
+  async take(worker: number, batch: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (;;) {
+      const row = this.rows[this.next] ?? (await this.refill());
+      if (row?.worker !== worker || row.batch !== batch) return ids;
+      ids.push(row.id);
+      this.next++;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.portions.return(undefined);
+  }
+
+  private async refill(): Promise<PresentKey | undefined> {
+    const portion = await this.portions.next();
+    this.rows = portion.done ? [] : portion.value;
+    this.next = 0;
+    return this.rows[0];
+  }
+}

@@ -1,0 +1,95 @@
+// The two sieves of the audit hold back what needs no closer look: sums and checksums that this program makes are those
+// that the database makes, for every key and every document. Were they not, the audit would still be right, and slow.
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { eventRows, readKeySums } from "../sql/audit-scans.js";
+import { postgres } from "../../../database/dialects/postgres.js";
+import { dropNamespace } from "../../../database/namespace/namespace.js";
+import { inSnapshot } from "../../../database/namespace/snapshot.js";
+import { tablesOf } from "../sql/tables.js";
+import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
+import { KeySum } from "../model/key-sum.js";
+import { RANGE_BATCHES } from "../model/ledger.js";
+import { LedgerFile, ledgerPath } from "../../../results/ledger-file.js";
+import { PAYLOADS, STATEMENT_SHAPES } from "../../../scenario/settings.js";
+import { makeAuditedTrial } from "../../../testing/audited-trial.js";
+import { testNamespace } from "../../../testing/namespace.js";
+import { ExpectedDocuments } from "./expected-document.js";
+
+const namespace = testNamespace("sieves");
+const tables = tablesOf(postgres, namespace);
+const plain = ({ count, u, v }: KeySum) => ({ count, u, v });
+/** Within which everything is. */
+const TRIAL = { startedAt: "2000-01-01", endedAt: "2100-01-01" };
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(inject("adminEndpoint"), { purpose: "sieves" });
+});
+afterAll(async () => {
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+test.each(ID_KINDS)("the database sums keys by range as a producer does, ids %s", async (ids) => {
+  await makeAuditedTrial(admin, { namespace, payload: "text", ids });
+  // Keys of strangers, with every bit somewhere.
+  await admin.query(`INSERT INTO ${tables.events} (id, payload, event_type, authority_id, train_id)
+    SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('')::uuid, '' FROM generate_series(1, 500) AS n`);
+  const rows = await admin.query(
+    `SELECT id FROM ${tables.events} UNION ALL SELECT id FROM ${tables.archive}`,
+  );
+  const wanted = new Map<string, KeySum>();
+  for (const { id } of rows as { id: string }[]) {
+    const place = `${workerOf(id)}/${Math.floor(batchNumberOf(id) / RANGE_BATCHES)}`;
+    const sum = wanted.get(place) ?? new KeySum();
+    wanted.set(place, sum);
+    sum.add(id);
+  }
+  const seen = await readKeySums(admin, tables);
+  expect(wanted.size).toBeGreaterThan(400);
+  expect(new Map(seen.map(({ worker, range, ...sum }) => [`${worker}/${range}`, sum]))).toEqual(
+    new Map([...wanted].map(([place, sum]) => [place, plain(sum)])),
+  );
+});
+
+describe.each(PAYLOADS)("payload %s", (payload) => {
+  test.each(STATEMENT_SHAPES)(
+    "every document has the checksum that is expected of it, %s",
+    async (statementShape) => {
+      const { settings, directory } = await makeAuditedTrial(admin, { namespace, payload, statementShape });
+      const ledgers = new Map(
+        [3, 255].map((worker) => [worker, LedgerFile.read(ledgerPath(directory, worker))]),
+      );
+      const documents = new ExpectedDocuments(ledgers, settings, postgres);
+      let compared = 0;
+      await inSnapshot(admin, async () => {
+        for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: 0 })) {
+          for (const { id, status, attempts, checksum } of rows) {
+            if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
+            expect(checksum).toBe(documents.checksum({ id, status, attempts }));
+            compared++;
+          }
+        }
+      });
+      expect(compared).toBe(240);
+    },
+  );
+});
+
+test.each([
+  { skewMs: 0, isInOrder: false },
+  { skewMs: 500, isInOrder: true },
+  { skewMs: 200, isInOrder: false },
+])("an event that was touched 300 ms before it was made, by clocks $skewMs ms apart", async (each) => {
+  await makeAuditedTrial(admin, { namespace, payload: "text" });
+  const earlier = "created_at - interval '300 ms'";
+  await admin.query(`UPDATE ${tables.status} SET updated_at = ${earlier}
+    FROM ${tables.events} WHERE id = event_id`);
+  await admin.query(`UPDATE ${tables.archive} SET archived_at = ${earlier}`);
+  const seen = new Set<string>();
+  await inSnapshot(admin, async () => {
+    for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: each.skewMs }))
+      for (const { isArchived, isInOrder } of rows) seen.add(`${isArchived} ${isInOrder}`);
+  });
+  expect(seen).toEqual(new Set([`false ${each.isInOrder}`, `true ${each.isInOrder}`]));
+});

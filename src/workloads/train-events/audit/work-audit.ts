@@ -1,0 +1,249 @@
+// Whether each event shows the work that was acknowledged and no other: as many passes as its clients were answered, the
+// status in which the last of them left it, archived if an archiver was told so. A commit that got no answer explains all
+// of its events or none; where its events are not known, as many passes as it can have made, on whichever events.
+// It takes five bytes an event, and some more for each event of a commit in doubt.
+import { existsSync } from "node:fs";
+import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../model/event-id.js";
+import type { EventStatus } from "../model/lifecycle.js";
+import { readWork, workPath, type EventPlace, type Work, type WorkOperation } from "./work-file.js";
+import { settleDoubts, type DoubtfulWork } from "./doubts.js";
+import type { Findings } from "./findings.js";
+import type { Ledgers } from "./key-audit.js";
+
+/** What the audit read of one event. */
+export interface SeenEvent {
+  readonly id: string;
+  readonly isArchived: boolean;
+  readonly status: EventStatus;
+  readonly attempts: number;
+}
+
+/** What is kept of each event, as bits. */
+const CLAIMED = 1;
+const COMPLETED = 2;
+const FAILED = 4;
+/** Acknowledged work took it out of the same status twice: something put it back in between. */
+const REPEATED = 8;
+const ARCHIVED = 16;
+const SEEN_ARCHIVED = 32;
+const IN_DOUBT = 64;
+
+/** An event that shows more than was acknowledged. */
+interface Surplus {
+  readonly id: string;
+  readonly amount: number;
+  readonly words: string;
+}
+
+/** Commits in doubt whose events are not known, of one operation. */
+interface Allowance {
+  commits: number;
+  events: number;
+}
+
+export class WorkAudit {
+  /** Acknowledged, over all workers. */
+  readonly totals = { passes: 0, archived: 0 };
+  private readonly passes: Uint32Array;
+  private readonly bits: Uint8Array;
+  /** By publishing worker: index of the first event of each of its batches, by the batch's place. */
+  private readonly starts = new Map<number, Float64Array>();
+  private readonly doubts = new Map<string, DoubtfulWork>();
+  private readonly doubtful = new Map<number, SeenEvent[]>();
+  /** Live although their archiving was acknowledged, unless they are archived too. */
+  private readonly returned: { readonly index: number; readonly id: string }[] = [];
+  private readonly surplus: Record<WorkOperation, Surplus[]> = { process: [], archive: [] };
+  private readonly unknown: Record<WorkOperation, Allowance> = {
+    process: { commits: 0, events: 0 },
+    archive: { commits: 0, events: 0 },
+  };
+
+  /** Reads the work logs in `directory`. `isWhole` is false where a worker ended without closing its own. */
+  constructor(
+    private readonly ledgers: Ledgers,
+    directory: string,
+    private readonly isWhole: boolean,
+  ) {
+    let events = 0;
+    for (const [worker, file] of ledgers) {
+      const starts = new Float64Array(file.length + 1);
+      let place = 0;
+      for (const batch of file.batches()) {
+        starts[place++] = events;
+        events += batch.events;
+      }
+      starts[place] = events;
+      this.starts.set(worker, starts);
+    }
+    this.passes = new Uint32Array(events);
+    this.bits = new Uint8Array(events);
+    for (let worker = 0; worker <= MAX_WORKER_ORDINALS; worker++) {
+      const path = workPath(directory, worker);
+      if (!existsSync(path)) continue;
+      for (const work of readWork(path)) this.take(work, worker);
+    }
+  }
+
+  /** Takes in one row of the tables. Events that no ledger tells of are the key audit's. */
+  check(event: SeenEvent, findings: Findings): void {
+    const index = this.indexOf(event.id);
+    if (index < 0) return;
+    if ((this.at(index) & IN_DOUBT) === 0) {
+      this.compare(index, event, findings);
+      return;
+    }
+    const known = this.doubtful.get(index);
+    if (known) known.push(event);
+    else this.doubtful.set(index, [event]);
+  }
+
+  /** After all rows: what can be said only then. */
+  settle(findings: Findings): void {
+    if (this.isOpen) this.compareAtLeast(findings);
+    else this.compareDoubtful(findings);
+    for (const { index, id } of this.returned)
+      if ((this.at(index) & SEEN_ARCHIVED) === 0)
+        findings.add("undone", id, "its archiving was acknowledged, and it is live");
+    for (const operation of ["process", "archive"] as const) this.judgeSurplus(operation, findings);
+  }
+
+  /** Whether there may be work that no log tells of. */
+  private get isOpen(): boolean {
+    const { process, archive } = this.unknown;
+    return !this.isWhole || process.commits + archive.commits > 0;
+  }
+
+  /** Of events of commits in doubt, where other work may hide which of these were committed. */
+  private compareAtLeast(findings: Findings): void {
+    for (const [index, events] of this.doubtful)
+      for (const { id, attempts } of events)
+        if (attempts < this.passesAt(index)) findings.add("undone", id, this.shortOf(index, attempts));
+  }
+
+  private compareDoubtful(findings: Findings): void {
+    const excess = (index: number, operation: WorkOperation) => this.excess(index, operation);
+    const { committed, undecided, torn } = settleDoubts([...this.doubts.values()], excess);
+    for (const { works } of committed) for (const { index, work } of works) this.record(index, work);
+    for (const [index, events] of this.doubtful)
+      for (const event of events) {
+        if (torn.has(index))
+          findings.add("torn", event.id, "it contradicts the other events of a commit in doubt");
+        else if (!undecided.has(index)) this.compare(index, event, findings);
+      }
+  }
+
+  private take(work: Work, worker: number): void {
+    if (work.kind === "unknown") {
+      this.unknown[work.operation].commits++;
+      this.unknown[work.operation].events += work.events;
+      return;
+    }
+    const isAcknowledged = work.doubt === 0;
+    if (isAcknowledged) this.totals[work.kind === "pass" ? "passes" : "archived"]++;
+    const index = this.indexOfPlace(work.event);
+    if (index < 0) return;
+    if (isAcknowledged) {
+      this.record(index, work);
+      return;
+    }
+    const name = `${worker} ${work.doubt}`;
+    const operation = work.kind === "pass" ? "process" : "archive";
+    const doubt = this.doubts.get(name) ?? { operation, works: [] };
+    this.doubts.set(name, doubt);
+    doubt.works.push({ index, work });
+    this.bits[index] = this.at(index) | IN_DOUBT;
+  }
+
+  /** Books committed work. */
+  private record(index: number, work: Exclude<Work, { kind: "unknown" }>): void {
+    const bits = this.at(index);
+    if (work.kind === "archived") {
+      this.bits[index] = bits | ARCHIVED | ((bits & ARCHIVED) === 0 ? 0 : REPEATED);
+      return;
+    }
+    const { was, status } = work.pass;
+    this.passes[index] = this.passesAt(index) + 1;
+    if (was === status) return;
+    const left = was === "PENDING" ? CLAIMED : COMPLETED | FAILED;
+    const reached = { PENDING: 0, PROCESSING: CLAIMED, COMPLETE: COMPLETED, FAILED }[status];
+    this.bits[index] = bits | reached | ((bits & left) === 0 ? 0 : REPEATED);
+  }
+
+  private compare(index: number, { id, isArchived, status, attempts }: SeenEvent, findings: Findings): void {
+    const bits = this.at(index);
+    if (isArchived) {
+      this.bits[index] = bits | SEEN_ARCHIVED;
+      if ((bits & ARCHIVED) === 0)
+        this.surplus.archive.push({
+          id,
+          amount: 1,
+          words: "it is archived, and no archiver was answered so",
+        });
+    }
+    const acknowledged = this.passesAt(index);
+    const wanted = statusOf(bits);
+    const told = `${acknowledged} acknowledged passes left it ${wanted}`;
+    if ((bits & REPEATED) !== 0)
+      findings.add("unexplained", id, "two acknowledged transactions moved it out of the same status");
+    else if (attempts < acknowledged) findings.add("undone", id, this.shortOf(index, attempts));
+    else if (attempts > acknowledged)
+      this.surplus.process.push({
+        ...{ id, amount: attempts - acknowledged, words: `${told}; passes shown: ${attempts}` },
+      });
+    else if ((bits & (CLAIMED | COMPLETED | FAILED)) > CLAIMED && (bits & CLAIMED) === 0)
+      findings.add("unexplained", id, `${told}, and none of them claimed it`);
+    else if (status !== wanted) findings.add("unexplained", id, `${told}, and it is ${status}`);
+    else if (!isArchived && (bits & ARCHIVED) !== 0) this.returned.push({ index, id });
+  }
+
+  /** What no acknowledgement explains, unless commits of unknown events do, or a log is not whole. */
+  private judgeSurplus(operation: WorkOperation, findings: Findings): void {
+    const surplus = this.surplus[operation];
+    const { commits, events } = this.unknown[operation];
+    const total = surplus.reduce((sum, { amount }) => sum + amount, 0);
+    const isExplained = total <= events && surplus.every(({ amount }) => amount <= commits);
+    if (!this.isWhole || isExplained) return;
+    for (const { id, words } of surplus) findings.add("unexplained", id, words);
+  }
+
+  /** By how much the tables show more than was acknowledged; undefined where they do not hold the event. */
+  private excess(index: number, operation: WorkOperation): number | undefined {
+    const seen = this.doubtful.get(index);
+    const [event] = seen ?? [];
+    if (!seen || !event) return undefined;
+    if (operation === "process") return event.attempts - this.passesAt(index);
+    const isArchived = seen.some((each) => each.isArchived);
+    return Number(isArchived) - Number((this.at(index) & ARCHIVED) !== 0);
+  }
+
+  private shortOf(index: number, attempts: number): string {
+    return `passes acknowledged: ${this.passesAt(index)}, shown: ${attempts}`;
+  }
+
+  private indexOf(id: string): number {
+    return this.indexOfPlace({ worker: workerOf(id), batch: batchNumberOf(id), position: positionOf(id) });
+  }
+
+  /** -1 for an event that no ledger tells of. */
+  private indexOfPlace({ worker, batch, position }: EventPlace): number {
+    const place = this.ledgers.get(worker)?.placeOf(batch) ?? -1;
+    const starts = this.starts.get(worker);
+    if (place < 0 || !starts) return -1;
+    const index = (starts[place] as number) + position;
+    return index < (starts[place + 1] as number) ? index : -1;
+  }
+
+  private at(index: number): number {
+    return this.bits[index] as number;
+  }
+
+  private passesAt(index: number): number {
+    return this.passes[index] as number;
+  }
+}
+
+function statusOf(bits: number): EventStatus {
+  if ((bits & COMPLETED) !== 0) return "COMPLETE";
+  if ((bits & FAILED) !== 0) return "FAILED";
+  return (bits & CLAIMED) !== 0 ? "PROCESSING" : "PENDING";
+}

@@ -1,0 +1,45 @@
+// The work log on real files: what is written is read back in its order, and what is damaged is refused by name.
+import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { EventStatus } from "../model/lifecycle.js";
+import { scratchDirectory } from "../../../testing/train-sim.js";
+import { readWork, WorkFileWriter, workPath } from "./work-file.js";
+
+// Position 0x1002, worker 7, batch 0x0a0b0c0d.
+const ID = "0199aaaa-bbbb-7002-8d07-0a0b0c0d0001";
+const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
+
+it("gives back every pass, archiving and commit in doubt, more of them than its buffer holds", () => {
+  const path = workPath(scratchDirectory(), 3);
+  const writer = new WorkFileWriter(path);
+  const passes = EventStatus.options.flatMap((was) => EventStatus.options.map((status) => ({ was, status })));
+  for (let round = 0; round < 1000; round++) for (const pass of passes) writer.pass({ id: ID, ...pass });
+  const doubt = writer.nextDoubt();
+  writer.archived(ID, doubt);
+  writer.pass({ id: ID, was: "PENDING", status: "PROCESSING" }, writer.nextDoubt());
+  writer.unknown("process", 50);
+  writer.unknown("archive", 4_000_000_000);
+  writer.close();
+  const works = [...readWork(path)];
+  expect(works).toHaveLength(16_004);
+  expect(works.slice(0, 16)).toEqual(passes.map((pass) => ({ kind: "pass", event: EVENT, pass, doubt: 0 })));
+  expect(works.slice(-4)).toEqual([
+    { kind: "archived", event: EVENT, doubt: 1 },
+    { kind: "pass", event: EVENT, pass: { was: "PENDING", status: "PROCESSING" }, doubt: 2 },
+    { kind: "unknown", operation: "process", events: 50 },
+    { kind: "unknown", operation: "archive", events: 4_000_000_000 },
+  ]);
+});
+
+it("refuses a log that was cut short or changed", () => {
+  const path = workPath(scratchDirectory(), 3);
+  const writer = new WorkFileWriter(path);
+  writer.archived(ID);
+  writer.close();
+  appendFileSync(path, Buffer.alloc(12, 0xff));
+  expect(() => [...readWork(path)]).toThrow(/work-3.bin cannot be read: it has an unknown code, 255/);
+  truncateSync(path, 40);
+  expect(() => [...readWork(path)]).toThrow(/it ends in the middle of a record/);
+  writeFileSync(path, "something else\n");
+  expect(() => [...readWork(path)]).toThrow(/it has another header/);
+});

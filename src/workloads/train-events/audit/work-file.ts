@@ -1,0 +1,131 @@
+// What one worker did with events, as a file of its trial's directory, `work-<worker>.bin`: a line of JSON, then a record
+// of 12 bytes for each acknowledged pass and archiving of an event, and for each whose commit got no answer. Written
+// through a small buffer; read by the audit, record by record, which holds each event's status and passes to it. A file
+// that was cut short or changed is refused, never read in part.
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";
+import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
+import { EventStatus, type EventPass } from "../model/lifecycle.js";
+import { RecordFile } from "./record-file.js";
+
+const HEADER = Buffer.from(`${JSON.stringify({ format: "train-sim work 1" })}\n`);
+/** Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. */
+const RECORD_BYTES = 12;
+const BUFFERED_RECORDS = 4096;
+const READ_BYTES = RECORD_BYTES * 65_536;
+/** Beyond every batch: the place of a key that no producer of the trial makes. */
+const POSITION_MAX = 0xff_ffff;
+
+const STATUSES = EventStatus.options;
+const STATUS_CODE = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Record<
+  EventStatus,
+  number
+>;
+/** Codes below are `was * 4 + status`. */
+const ARCHIVED = 16;
+const UNKNOWN = { process: 17, archive: 18 } as const;
+
+export type WorkOperation = keyof typeof UNKNOWN;
+
+/** One record. `doubt` is the number of the commit in doubt, counted by the worker from 1; 0 where it was acknowledged. */
+export type Work =
+  | { readonly kind: "pass"; readonly event: EventPlace; readonly pass: StatusChange; readonly doubt: number }
+  | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
+  /** A commit in doubt whose events, at most `events`, are not known: the statement was the transaction. */
+  | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number };
+
+/** An event by the batch that it was published in. */
+export interface EventPlace {
+  readonly worker: number;
+  readonly batch: number;
+  readonly position: number;
+}
+
+type StatusChange = Pick<EventPass, "was" | "status">;
+
+/** By code, so that reading makes none. */
+const CHANGES: readonly StatusChange[] = STATUSES.flatMap((was) =>
+  STATUSES.map((status) => ({ was, status })),
+);
+
+export function workPath(directory: string, worker: number): string {
+  return join(directory, `work-${worker}.bin`);
+}
+
+export class WorkFileWriter extends RecordFile {
+  private doubts = 0;
+
+  /** Fails when the file exists. */
+  constructor(path: string) {
+    super(path, HEADER.toString(), RECORD_BYTES, BUFFERED_RECORDS);
+  }
+
+  /** Number for the records of one commit in doubt. */
+  nextDoubt(): number {
+    return ++this.doubts;
+  }
+
+  pass({ id, was, status }: EventPass, doubt = 0): void {
+    this.event(id, STATUS_CODE[was] * STATUSES.length + STATUS_CODE[status], doubt);
+  }
+
+  archived(id: string, doubt = 0): void {
+    this.event(id, ARCHIVED, doubt);
+  }
+
+  unknown(operation: WorkOperation, events: number): void {
+    this.write(events, 0, UNKNOWN[operation]);
+  }
+
+  private event(id: string, code: number, doubt: number): void {
+    const position = Math.min(positionOf(id), POSITION_MAX);
+    this.write(((workerOf(id) << 24) | position) >>> 0, batchNumberOf(id), ((doubt << 8) | code) >>> 0);
+  }
+
+  private write(place: number, batch: number, what: number): void {
+    const at = this.next();
+    this.buffer.writeUInt32LE(place, at);
+    this.buffer.writeUInt32LE(batch, at + 4);
+    this.buffer.writeUInt32LE(what, at + 8);
+  }
+}
+
+/** The records of a file in the order in which they were written, by the portion. Throws a TrainSimError where it is damaged. */
+export function* readWork(path: string): Generator<Work> {
+  const file = openSync(path, "r");
+  const portion = Buffer.allocUnsafe(READ_BYTES);
+  try {
+    const headerBytes = readSync(file, portion, 0, HEADER.length, null);
+    if (!portion.subarray(0, headerBytes).equals(HEADER)) throw new Error("it has another header");
+    for (;;) {
+      const bytes = readSync(file, portion, 0, READ_BYTES, null);
+      if (bytes % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a record");
+      if (bytes === 0) return;
+      for (let at = 0; at < bytes; at += RECORD_BYTES) yield workAt(portion, at);
+    }
+  } catch (error) {
+    throw new TrainSimError(
+      `the work log ${path} cannot be read: ${messageOf(error)}`,
+      ExitCode.unexpected,
+      "It was cut short or changed; without it the audit does not know which work there must be.",
+      { cause: error },
+    );
+  } finally {
+    closeSync(file);
+  }
+}
+
+function workAt(bytes: Buffer, at: number): Work {
+  const place = bytes.readUInt32LE(at);
+  const batch = bytes.readUInt32LE(at + 4);
+  const what = bytes.readUInt32LE(at + 8);
+  const [code, doubt] = [what & 0xff, what >>> 8];
+  if (code === UNKNOWN.process) return { kind: "unknown", operation: "process", events: place };
+  if (code === UNKNOWN.archive) return { kind: "unknown", operation: "archive", events: place };
+  const event = { worker: place >>> 24, batch, position: place & POSITION_MAX };
+  if (code === ARCHIVED) return { kind: "archived", event, doubt };
+  const pass = CHANGES[code];
+  if (!pass) throw new Error(`it has an unknown code, ${code}`);
+  return { kind: "pass", event, pass, doubt };
+}

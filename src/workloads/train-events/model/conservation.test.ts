@@ -1,0 +1,111 @@
+// The verdict over what an audit counted and found: each way of breaking the law is said, none hides another, and what
+// could not be audited breaks nothing.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { exampleFacts } from "../../../testing/example-result.js";
+import { conservationOf, VIOLATION_KINDS, type TableCounts } from "./conservation.js";
+
+const count = fc.integer({ min: 0, max: 1_000_000 });
+const counts: fc.Arbitrary<TableCounts> = fc.record({
+  pending: count,
+  processing: count,
+  complete: count,
+  failed: count,
+  archived: count,
+  orphaned: fc.constant(0),
+  duplicated: fc.constant(0),
+});
+
+function total(held: TableCounts): number {
+  return held.pending + held.processing + held.complete + held.failed + held.archived;
+}
+
+describe("conservationOf", () => {
+  test("holds when every acknowledged event is there and nothing was found", () => {
+    fc.assert(
+      fc.property(counts, (held) => {
+        const result = conservationOf(exampleFacts(total(held)), held);
+        expect(result).toMatchObject({
+          ...held,
+          ...{ published: total(held), lost: 0, unexpected: 0, violations: [], verdict: "ok" },
+        });
+      }),
+    );
+  });
+
+  test.each(VIOLATION_KINDS)("is broken by one event that is %s, and says so once", (kind) => {
+    fc.assert(
+      fc.property(counts, (held) => {
+        const facts = exampleFacts(total(held));
+        const {
+          violations,
+          verdict,
+          [kind]: found,
+        } = conservationOf({ ...facts, found: { ...facts.found, [kind]: 1 } }, held);
+        expect({ verdict, found }).toEqual({ verdict: "violated", found: 1 });
+        expect(violations).toHaveLength(1);
+        expect(violations[0]).toMatch(/^1 /);
+      }),
+    );
+  });
+
+  test("is broken by a count that does not come out, even if nothing else was found", () => {
+    fc.assert(
+      fc.property(counts, fc.integer({ min: 1, max: 1000 }), (held, more) => {
+        const result = conservationOf(exampleFacts(total(held)), { ...held, pending: held.pending + more });
+        expect(result.verdict).toBe("violated");
+        expect(result.violations[0]).toContain(`${total(held) + more} events are in the tables`);
+      }),
+    );
+  });
+
+  test("takes events in doubt that were found for what they are", () => {
+    fc.assert(
+      fc.property(counts, fc.nat(100), fc.nat(100), (held, found, absent) => {
+        const facts = { ...exampleFacts(total(held)), inDoubt: found + absent, inDoubtFound: found };
+        const result = conservationOf(facts, { ...held, processing: held.processing + found });
+        expect(result).toMatchObject({ verdict: "ok", inDoubt: found + absent, inDoubtFound: found });
+      }),
+    );
+  });
+
+  test("is not broken by more events than were acknowledged where a ledger was never closed", () => {
+    fc.assert(
+      fc.property(counts, fc.integer({ min: 1, max: 1000 }), (held, more) => {
+        const notAudited = ["the work of consumers worker 0 after its last note"];
+        const facts = { ...exampleFacts(total(held)), notAudited };
+        const result = conservationOf(facts, { ...held, pending: held.pending + more });
+        expect(result).toMatchObject({ verdict: "ok", notAudited });
+      }),
+    );
+  });
+
+  test("reports every way in which the law is broken", () => {
+    const held = {
+      pending: 5,
+      processing: 0,
+      complete: 0,
+      failed: 0,
+      archived: 1,
+      orphaned: 2,
+      duplicated: 1,
+    };
+    const facts = exampleFacts(10);
+    const found = { ...facts.found, lost: 6, orphaned: 2, duplicated: 1 };
+    expect(conservationOf({ ...facts, found }, held).violations).toEqual([
+      "6 of 10 acknowledged events are in no table",
+      "1 event is both live and archived",
+      "2 rows have an event or a status but not both",
+    ]);
+  });
+});
+
+test.each(VIOLATION_KINDS)("says %s of one event and of two in the number of each", (kind) => {
+  const facts = exampleFacts(9);
+  const held = { pending: 9, processing: 0, complete: 0, failed: 0, archived: 0, orphaned: 0, duplicated: 0 };
+  const said = (events: number): string =>
+    conservationOf({ ...facts, found: { ...facts.found, [kind]: events } }, held).violations[0] ?? "";
+  const one = /^1 (event|row|document) (is|was|has|lacks|shows|contradicts)|^1 of 9 acknowledged events is /;
+  expect(said(1)).toMatch(one);
+  expect(said(2)).toMatch(/^2 (events|rows|documents) |^2 of 9 acknowledged events are /);
+});

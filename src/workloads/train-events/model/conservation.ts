@@ -1,0 +1,128 @@
+// The conservation law of a trial: published = pending + processing + complete + failed + archived, each event
+// exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
+// and found, in words; `audit/` reads the tables and asks here.
+import { counted } from "../../../foundation/units.js";
+
+/** What the tables hold after a trial. All are numbers of events. */
+export interface TableCounts {
+  readonly pending: number;
+  readonly processing: number;
+  readonly complete: number;
+  readonly failed: number;
+  readonly archived: number;
+  /** Live events without a status row, or status rows without an event. */
+  readonly orphaned: number;
+  /** Events both live and archived. */
+  readonly duplicated: number;
+}
+
+/** The ways in which an event can break the law. */
+export const VIOLATION_KINDS = [
+  "lost",
+  "unexpected",
+  "torn",
+  "duplicated",
+  "orphaned",
+  "changed",
+  "illegal",
+  "resurrected",
+  "undone",
+  "unexplained",
+  "misread",
+  "misclaimed",
+] as const;
+export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
+/** Events by what is wrong with them. */
+export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
+
+/** One event that broke the law. */
+export interface NamedEvent {
+  readonly kind: ViolationKind;
+  readonly id: string;
+  /** What is wrong with it; never a value out of its document. */
+  readonly words: string;
+}
+
+/** Transactions of a sample, and of those the ones that were compared with the tables. */
+export interface SampleCount {
+  readonly sampled: number;
+  readonly verified: number;
+}
+
+/** By what was sampled. */
+export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
+
+/** What the audit was told and what it found. */
+export interface AuditFacts {
+  /** Events whose insertion the database acknowledged, preloaded ones included. */
+  readonly published: number;
+  /** Events of add transactions whose commit was never answered. */
+  readonly inDoubt: number;
+  /** Of those, the ones that were found in the tables. */
+  readonly inDoubtFound: number;
+  /** Events whose document was compared with the one it must be. */
+  readonly documentsChecked: number;
+  readonly found: ViolationCounts;
+  readonly named: readonly NamedEvent[];
+  /** What was verified by sample while the load ran. */
+  readonly checks: Checked;
+  /** What could not be audited, one sentence each; empty where every worker closed its ledger. */
+  readonly notAudited: readonly string[];
+}
+
+export interface Conservation extends TableCounts, ViolationCounts {
+  readonly verdict: "ok" | "violated";
+  readonly published: number;
+  readonly inDoubt: number;
+  readonly inDoubtFound: number;
+  readonly documentsChecked: number;
+  /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
+  readonly violations: readonly string[];
+  readonly named: readonly NamedEvent[];
+  readonly checks: Checked;
+  readonly notAudited: readonly string[];
+}
+
+const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {
+  lost: (events, published) =>
+    `${events} of ${counted(published, "acknowledged event")} ${events === 1 ? "is" : "are"} in no table`,
+  unexpected: (events) =>
+    `${counted(events, "event is in the tables that was", "events are in the tables that were")} never acknowledged`,
+  torn: (events) =>
+    `${counted(events, "event contradicts", "events contradict")} the rest of a commit in doubt, which is there in part`,
+  duplicated: (events) => `${counted(events, "event is", "events are")} both live and archived`,
+  orphaned: (events) => `${counted(events, "row has", "rows have")} an event or a status but not both`,
+  changed: (events) =>
+    events === 1
+      ? "1 document is not what its passes make of it"
+      : `${events} documents are not what their passes make of them`,
+  illegal: (events) =>
+    `${counted(events, "event has", "events have")} a status, passes or a time that no transition of the trial leads to`,
+  resurrected: (events) => `${counted(events, "event is", "events are")} live although the queue was emptied`,
+  undone: (events) => `${counted(events, "event lacks", "events lack")} work that was acknowledged`,
+  unexplained: (events) =>
+    `${counted(events, "event shows", "events show")} work that no acknowledgement explains`,
+  misread: (events) =>
+    `${counted(events, "event is", "events are")} wrong in, or missing from, the sampled reads`,
+  misclaimed: (events) =>
+    `${counted(events, "event was", "events were")} claimed, or passed over, against the order of the sampled claims`,
+};
+
+export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
+  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, checks, notAudited } = facts;
+  const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
+    SENTENCES[kind](found[kind], published),
+  );
+  const told = published - found.lost + found.unexpected + inDoubtFound;
+  const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
+  // Each event once: what is in both places, or lacks its status row, is counted above.
+  if (violations.length === 0 && notAudited.length === 0 && told !== held)
+    violations.push(`${counted(held, "event is", "events are")} in the tables, and ${told} should be`);
+  return {
+    ...counts,
+    ...found,
+    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, checks, notAudited },
+    verdict: violations.length > 0 ? "violated" : "ok",
+  };
+}

@@ -1,0 +1,108 @@
+// Documents follow from seed, actor and index alone, satisfy the one schema, and have the size asked for.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "./document-generator.js";
+import { EVENT_TYPES, EventDocument } from "./event.js";
+
+const anySeed = fc.integer({ min: 0, max: 0xffffffff });
+const anyActor = fc.string({ minLength: 1, maxLength: 20 });
+const anyIndex = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+
+describe("DocumentGenerator", () => {
+  test("gives the same document for the same seed, actor and index, in any order of asking", () => {
+    fc.assert(
+      fc.property(
+        anySeed,
+        anyActor,
+        fc.array(anyIndex, { minLength: 2, maxLength: 20 }),
+        (seed, actor, indices) => {
+          const one = new DocumentGenerator(seed, actor);
+          const documents = new Map(indices.map((index) => [index, one.at(index)]));
+          const other = new DocumentGenerator(seed, actor);
+          for (const index of new Prng(seed).shuffle([...indices])) {
+            expect(other.at(index)).toEqual(documents.get(index));
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test("keeps the documents that stored results were made from", () => {
+    const document = new DocumentGenerator(42, "producer/0").at(0);
+    expect(document).toMatchInlineSnapshot(`
+      {
+        "authorityId": "c1be5f98-1e96-47b6-895b-32de1405576a",
+        "eventType": "TRAIN_POSITION_UPDATE",
+        "json": "{"eventType":"TRAIN_POSITION_UPDATE","authorityId":"c1be5f98-1e96-47b6-895b-32de1405576a","deviceKey":"eb53c2c6-f0a9-4432-818e-c76cbae7f7d3","state":"NEW","createdAt":"2026-01-01T00:00:00.025Z","route":{"segments":[{"id":"S80-7b68","direction":"WEST","trackSections":["80-0467","80-7f9a","80-a9e1"]},{"id":"S94-c601","direction":"WEST","trackSections":["94-a565","94-c346","94-9fa4"]},{"id":"S18-0988","direction":"EAST","trackSections":["18-fbbb","18-f4e7","18-d1cf"]}],"switches":[{"id":"SW-63dc","position":"REVERSE"},{"id":"SW-3bfe","position":"REVERSE"}],"attributes":{"ALLOW_PASS":false,"REQUIRES_ACK":true,"SLOW_ORDER":false},"signalId":"SIG-c8e7"},"metrics":{"flags":{"onTrack":false,"fleeted":false},"circuitIds":["TC-1b8a","TC-4802","TC-1acd","TC-63ed"],"confidence":0.325},"train":{"trainId":"RR-42-46384-20260101","withinLimits":false,"direction":"EAST"},"meta":{"userId":"u-59480","logicalPos":7547932,"sourceSystem":"WAYSIDE-4"}}",
+        "trainId": "RR-42-46384-20260101",
+      }
+    `);
+  });
+
+  test("gives different documents to another seed, another actor and another index", () => {
+    const made = [
+      new DocumentGenerator(1, "producer/0").at(0),
+      new DocumentGenerator(2, "producer/0").at(0),
+      new DocumentGenerator(1, "producer/1").at(0),
+      new DocumentGenerator(1, "producer/0").at(1),
+      new DocumentGenerator(1, "producer/0").at(2 ** 32 - 1),
+    ];
+    expect(new Set(made.map((document) => document.json)).size).toBe(made.length);
+    expect(new Set(made.map((document) => document.authorityId)).size).toBe(made.length);
+  });
+
+  test("makes documents that satisfy the schema and say the same as their flat columns", () => {
+    fc.assert(
+      fc.property(
+        anySeed,
+        anyActor,
+        anyIndex,
+        fc.integer({ min: 1, max: 5000 }),
+        (seed, actor, index, bytes) => {
+          const made = new DocumentGenerator(seed, actor, bytes).at(index);
+          const document = EventDocument.parse(JSON.parse(made.json));
+          expect(document.eventType).toBe(made.eventType);
+          expect(document.authorityId).toBe(made.authorityId);
+          expect(document.train.trainId).toBe(made.trainId);
+          expect(document.state).toBe("NEW");
+          // The train's day is the day of the event.
+          expect(made.trainId.slice(-8)).toBe(document.createdAt.slice(0, 10).replaceAll("-", ""));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is about 900 bytes when no size is asked for", () => {
+    const generator = new DocumentGenerator(42, "producer/0");
+    const lengths = Array.from({ length: 2000 }, (_, index) => Buffer.byteLength(generator.at(index).json));
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    expect(Math.abs(mean - DEFAULT_DOCUMENT_BYTES) / DEFAULT_DOCUMENT_BYTES).toBeLessThan(0.06);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(60);
+  });
+
+  test("is exactly as long as asked once that is longer than its fields, in ASCII alone", () => {
+    fc.assert(
+      fc.property(anySeed, anyIndex, fc.integer({ min: 1024, max: 20_000 }), (seed, index, bytes) => {
+        const { json } = new DocumentGenerator(seed, "producer/0", bytes).at(index);
+        expect(json.length).toBe(bytes);
+        expect(Buffer.byteLength(json)).toBe(bytes);
+        expect((JSON.parse(json) as EventDocument).meta.remarks).toBeDefined();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("draws every event type about equally often", () => {
+    const generator = new DocumentGenerator(9, "producer/0");
+    const counts = new Map<string, number>();
+    for (let index = 0; index < 10_000; index++) {
+      const { eventType } = generator.at(index);
+      counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
+    }
+    expect([...counts.keys()].sort()).toEqual([...EVENT_TYPES].sort());
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
+  });
+});

@@ -1,0 +1,212 @@
+// Makes event documents from a seed, deterministically: the same seed, actor and index give the same document,
+// whatever the timing and whichever thread asks. A document is written as bytes where it is to be sent from: a template,
+// and what was drawn over it, because the generator shares the machine with the database it measures: see
+// bench/documents.mjs. Its text and its values are read from those bytes.
+import { deriveSeed, Prng } from "../../../foundation/prng.js";
+import {
+  byteTarget,
+  writeBytes,
+  writeDigit,
+  writeFive,
+  writePair,
+  writeQuad,
+  writeUuid,
+  type ByteTarget,
+} from "./document-bytes.js";
+import { DOCUMENT_TEMPLATES, type DocumentTemplate } from "./document-template.js";
+import {
+  FIXED_WIDTHS,
+  NO_REMARKS_CLOSE,
+  REMARKS_CLOSE,
+  REMARKS_OPEN,
+  valuesIn,
+  type DocumentValues,
+} from "./document-values.js";
+import type { EventType } from "./event.js";
+import { remarksAt } from "./remarks.js";
+
+export const DEFAULT_DOCUMENT_BYTES = 900;
+/** Documents cannot be made smaller than their fields, nor larger than this (bytes). */
+export const MAX_DOCUMENT_BYTES = 1024 * 1024;
+
+/** A serialised document and the values that the flat columns take from it. */
+export interface GeneratedDocument {
+  readonly json: string;
+  readonly eventType: EventType;
+  readonly authorityId: string;
+  readonly trainId: string;
+}
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
+const DAYS = 300;
+const SPAN_MS = DAYS * DAY_MS;
+/** Between one document and the next, on average. */
+const STEP_MS = 97;
+/** Month and day by the day of the year. */
+const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
+  const date = new Date(EPOCH_MS + day * DAY_MS);
+  return [date.getUTCMonth() + 1, date.getUTCDate()] as const;
+});
+const MONTHS = Uint8Array.from(DATES, ([month]) => month);
+const DAYS_OF_MONTH = Uint8Array.from(DATES, ([, day]) => day);
+const NO_REMARKS_CLOSE_BYTES = Buffer.from(NO_REMARKS_CLOSE);
+const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
+const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
+
+/** Longest head of a document. */
+const HEAD_BYTES_MAX = Math.max(...DOCUMENT_TEMPLATES.map(({ head }) => head.length));
+
+/** What was written; the next document is told by the same object. */
+export interface WrittenDocument {
+  /** Where the next one can begin. */
+  readonly end: number;
+  /** Its event type, in bytes. */
+  readonly type: Uint8Array;
+  /** Where its train's name stands, `FIXED_WIDTHS.trainId` bytes. */
+  readonly trainIdAt: number;
+  /** Its authority's 16 bytes as four words, the first byte highest. */
+  readonly authority: Uint32Array;
+}
+
+/** A UUID of version 4 into four words. */
+function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
+  words[0] = prng.uint32();
+  words[1] = (prng.uint32() & 0xffff_0fff) | 0x4000;
+  words[2] = (prng.uint32() & 0x3fff_ffff) | 0x8000_0000;
+  words[3] = prng.uint32();
+  return words;
+}
+
+/** One stream of documents: those of one actor under one seed. */
+export class DocumentGenerator {
+  private readonly prng = new Prng(0);
+  private readonly actorSeed: number;
+  /** Room that a document takes at most, in bytes. */
+  readonly maxBytes: number;
+  /** The template of the document that was written last. */
+  private template = DOCUMENT_TEMPLATES[0] as DocumentTemplate;
+  private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] } = {
+    ...{ end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4) },
+  };
+  private readonly device = new Uint32Array(4);
+  private scratch: ByteTarget | undefined;
+
+  /**
+   * @param seed the trial's seed
+   * @param actor a name that no other actor of the trial has, as `producer/3`
+   * @param bytes length of each document in bytes; shorter than its fields means no padding
+   */
+  constructor(
+    seed: number,
+    actor: string,
+    private readonly bytes: number = DEFAULT_DOCUMENT_BYTES,
+  ) {
+    this.actorSeed = deriveSeed(seed, "document", actor);
+    this.maxBytes = Math.max(bytes, HEAD_BYTES_MAX + NO_REMARKS_CLOSE.length);
+  }
+
+  /** The document of this actor with that index (whole, from 0); calls may come in any order. */
+  at(index: number): GeneratedDocument {
+    const target = (this.scratch ??= byteTarget(Buffer.alloc(this.maxBytes)));
+    const json = target.bytes.toString("latin1", 0, this.write(index, target, 0).end);
+    const { shape, places } = this.template;
+    return {
+      json,
+      eventType: shape.eventType,
+      authorityId: json.slice(places.authorityId, places.authorityId + FIXED_WIDTHS.authorityId),
+      trainId: json.slice(places.trainId, places.trainId + FIXED_WIDTHS.trainId),
+    };
+  }
+
+  /** The values of the same document, for `jsonbText`; the caller may change them. */
+  valuesAt(index: number): DocumentValues {
+    const { json } = this.at(index);
+    const { shape, places, head } = this.template;
+    const hasRemarks = json.length > head.length + NO_REMARKS_CLOSE.length;
+    const remarks = hasRemarks
+      ? json.slice(head.length + REMARKS_OPEN.length, -REMARKS_CLOSE.length)
+      : undefined;
+    return valuesIn(json, places, shape, remarks);
+  }
+
+  /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
+  write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
+    const { prng } = this;
+    prng.reseed(this.actorSeed, index);
+    const chosen = prng.uint32();
+    const template = DOCUMENT_TEMPLATES[chosen % DOCUMENT_TEMPLATES.length] as DocumentTemplate;
+    this.template = template;
+    bytes.set(template.head, at);
+    const { places } = template;
+    const { written } = this;
+    const authority = drawUuid(prng, written.authority);
+    writeUuid(view, at + places.authorityId, authority);
+    writeUuid(view, at + places.deviceKey, drawUuid(prng, this.device));
+    this.writeTimes(index, chosen >>> 16, view, at);
+    this.writeNumbers(view, at);
+    written.end = this.writeEnd(bytes, at, at + template.head.length);
+    written.type = template.typeBytes;
+    written.trainIdAt = at + places.trainId;
+    return written;
+  }
+
+  /** When it happened, and the train that is named by the day. */
+  private writeTimes(index: number, bits: number, view: DataView, at: number): void {
+    const { places } = this.template;
+    const stepped = index * STEP_MS;
+    // A remainder of numbers beyond 32 bits takes longer than all the rest here.
+    const ms = (stepped < SPAN_MS ? stepped : stepped % SPAN_MS) + (bits % STEP_MS);
+    const day = Math.floor(ms / DAY_MS);
+    const ofDay = (ms - day * DAY_MS) | 0;
+    const seconds = (ofDay / 1000) | 0;
+    const created = at + places.createdAt;
+    writePair(view, created + 5, MONTHS[day] as number);
+    writePair(view, created + 8, DAYS_OF_MONTH[day] as number);
+    writePair(view, created + 11, (seconds / 3600) | 0);
+    writePair(view, created + 14, ((seconds / 60) | 0) % 60);
+    writePair(view, created + 17, seconds % 60);
+    const thousandths = ofDay % 1000;
+    writeDigit(view, created + 20, (thousandths / 100) | 0);
+    writePair(view, created + 21, thousandths % 100);
+    const train = at + places.trainId;
+    const n = this.prng.uint32();
+    writePair(view, train + 3, n % 100);
+    writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
+    writePair(view, train + 16, MONTHS[day] as number);
+    writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
+  }
+
+  private writeNumbers(view: DataView, at: number): void {
+    const { prng } = this;
+    const { places, quads, lines } = this.template;
+    for (let i = 0; i < quads.length; i += 2) {
+      const word = prng.uint32();
+      writeQuad(view, at + (quads[i] as number), word);
+      if (i + 1 < quads.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
+    }
+    const m = prng.uint32();
+    for (let i = 0; i < lines.length; i++) {
+      const line = (m >>> (8 * i)) % 100;
+      const ofLine = lines[i] as Int32Array;
+      for (let n = 0; n < ofLine.length; n++) writePair(view, at + (ofLine[n] as number), line);
+    }
+    const k = prng.uint32();
+    writePair(view, at + places.confidence, k % 100);
+    writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
+    writeFive(view, at + places.user, 10_000 + (m % 90_000));
+    const position = k % 9_000_000;
+    writePair(view, at + places.logicalPos, 10 + ((position / 100_000) | 0));
+    writeFive(view, at + places.logicalPos + 2, position % 100_000);
+  }
+
+  /** Remarks that bring it to its length, where it is not that long without. */
+  private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
+    const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
+    const missing = this.bytes - (headEnd - at) - bare;
+    if (missing <= 0) return writeBytes(bytes, headEnd, NO_REMARKS_CLOSE_BYTES);
+    const start = writeBytes(bytes, headEnd, REMARKS_OPEN_BYTES);
+    remarksAt(this.prng.uint32(), bytes, start, missing);
+    return writeBytes(bytes, start + missing, REMARKS_CLOSE_BYTES);
+  }
+}

@@ -1,0 +1,110 @@
+// The shapes that documents come in. A template is one document with everything in it that has no width of its own (event
+// type, booleans, source), and the places of the rest: keys, times and digits, which are as wide in every document and are
+// written over it. So a document costs one copy and a few stores, and no string. Where a place is follows from the text that
+// `document-values.ts` writes, by looking for a mark in it.
+import { Prng } from "../../../foundation/prng.js";
+import {
+  compactHead,
+  FIXED_WIDTHS,
+  type BooleanText,
+  type FixedField,
+  type FixedValues,
+  type ShapeValues,
+} from "./document-values.js";
+import { EVENT_TYPES, type EventType } from "./event.js";
+
+const TEMPLATES_PER_TYPE = 6;
+/** The shapes are the same for every trial. */
+const TEMPLATE_SEED = 0x7261_696c;
+const DIRECTIONS = ["EAST", "WEST"] as const;
+const POSITIONS = ["NORMAL", "REVERSE"] as const;
+const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
+const BOOLEANS: readonly BooleanText[] = ["false", "true"];
+
+/** Four hexadecimal digits each, in the order in which they are drawn. */
+export const QUADS = [
+  ...["segment0", "section00", "section01", "section02", "segment1", "section10", "section11", "section12"],
+  ...["segment2", "section20", "section21", "section22", "switch0", "switch1", "signal"],
+  ...["circuit0", "circuit1", "circuit2", "circuit3"],
+] as readonly FixedField[];
+const LINES = ["line0", "line1", "line2"] as const;
+
+export interface DocumentTemplate {
+  readonly shape: ShapeValues;
+  /** Its event type in bytes. */
+  readonly typeBytes: Uint8Array;
+  /** The compact text in bytes, up to where remarks may stand, each place with some value. */
+  readonly head: Uint8Array;
+  /** Where each value stands first, in bytes. */
+  readonly places: Readonly<Record<FixedField, number>>;
+  /** The places of `QUADS`. */
+  readonly quads: Int32Array;
+  /** The places of each line, one after the other. */
+  readonly lines: readonly Int32Array[];
+}
+
+/** Some value for each place; what is punctuation in them stays. */
+const SAMPLE = Object.fromEntries(
+  Object.entries(FIXED_WIDTHS).map(([field, width]) => [field, "1".repeat(width)]),
+) as Record<FixedField, string>;
+SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
+SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
+SAMPLE.trainId = "RR-00-00000-20260101";
+
+function drawShape(eventType: EventType, prng: Prng): ShapeValues {
+  const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
+  return {
+    eventType,
+    direction0: pick(DIRECTIONS),
+    direction1: pick(DIRECTIONS),
+    direction2: pick(DIRECTIONS),
+    position0: pick(POSITIONS),
+    position1: pick(POSITIONS),
+    allowPass: pick(BOOLEANS),
+    requiresAck: pick(BOOLEANS),
+    slowOrder: pick(BOOLEANS),
+    onTrack: pick(BOOLEANS),
+    fleeted: pick([false, true]),
+    withinLimits: pick(BOOLEANS),
+    trainDirection: pick(DIRECTIONS),
+    sourceSystem: pick(SOURCES),
+  };
+}
+
+/** A character for each field that no document has. */
+function markOf(number: number): string {
+  return String.fromCharCode(0xe000 + number);
+}
+
+function placesIn(text: string, mark: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) places.push(at);
+  return places;
+}
+
+function templateOf(shape: ShapeValues): DocumentTemplate {
+  const fields = Object.keys(FIXED_WIDTHS) as FixedField[];
+  const marks = Object.fromEntries(
+    fields.map((field, number) => [field, markOf(number).repeat(FIXED_WIDTHS[field])]),
+  ) as unknown as FixedValues;
+  const marked = compactHead({ ...shape, ...marks, state: "NEW" });
+  const places = Object.fromEntries(fields.map((field) => [field, marked.indexOf(marks[field])]));
+  return {
+    shape,
+    typeBytes: Buffer.from(shape.eventType, "latin1"),
+    head: Buffer.from(compactHead({ ...shape, ...SAMPLE, state: "NEW" }), "latin1"),
+    places: places as Record<FixedField, number>,
+    quads: Int32Array.from(QUADS, (field) => places[field] as number),
+    lines: LINES.map((field) => Int32Array.from(placesIn(marked, marks[field]))),
+  };
+}
+
+function drawTemplates(): DocumentTemplate[] {
+  const prng = new Prng(TEMPLATE_SEED);
+  return EVENT_TYPES.flatMap((type) =>
+    Array.from({ length: TEMPLATES_PER_TYPE }, () => templateOf(drawShape(type, prng))),
+  );
+}
+
+/** All of them, as many of each event type. */
+export const DOCUMENT_TEMPLATES: readonly DocumentTemplate[] = drawTemplates();

@@ -1,0 +1,73 @@
+// A checksum of a set of event keys that does not depend on their order, so that a producer can keep it while it goes
+// and a database can compute it over its tables in one pass: two sets are the same when their counts and sums are,
+// but for a chance of 2^-64. Plain arithmetic on the key's bytes, and not a hash function of some server, because it
+// must come out the same in this program and in every version of every database. Not meant against forgery.
+//
+//   w0..w3   the key's 16 bytes as four 32-bit words, the first byte highest
+//   u        w0 A0 + w1 A1 + w2 A2 + w3 A3         mod 2^32; v likewise with B
+//   h(x)     y xor (y >> 15), where y = (x xor (x >> 16)) C mod 2^32
+//   sums     of h(u) and of h(v) over all keys, each mod 2^32
+
+import { int32At } from "../../../foundation/bytes.js";
+import { hexAt, KEY_BYTES } from "./event-id.js";
+
+/** Odd, and below 2^29, so that four products of a 32-bit word fit a signed 64-bit integer of SQL. */
+export const KEY_FACTORS = {
+  u: [0x1e3779b1, 0x05ebca6b, 0x02b2ae35, 0x07d4eb2f],
+  v: [0x165667b1, 0x119de1f3, 0x045d9f3b, 0x1c2f0d2b],
+  mix: 0x2c1b3c6d,
+} as const;
+
+const [A0, A1, A2, A3] = KEY_FACTORS.u;
+const [B0, B1, B2, B3] = KEY_FACTORS.v;
+
+function mix(x: number): number {
+  const y = Math.imul(x ^ (x >>> 16), KEY_FACTORS.mix);
+  return y ^ (y >>> 15);
+}
+
+/** Number of keys and the two sums, each 0 .. 2^32-1. */
+export class KeySum {
+  count = 0;
+  u = 0;
+  v = 0;
+
+  /** Takes in one key, 8-4-4-4-12 hexadecimal digits. Allocates nothing. */
+  add(id: string): void {
+    const w1 = (hexAt(id, 9, 13) << 16) | hexAt(id, 14, 18);
+    const w2 = (hexAt(id, 19, 23) << 16) | hexAt(id, 24, 28);
+    this.addWords(hexAt(id, 0, 8), w1, w2, hexAt(id, 28, 36));
+  }
+
+  private addWords(w0: number, w1: number, w2: number, w3: number): void {
+    const u = Math.imul(w0, A0) + Math.imul(w1, A1) + Math.imul(w2, A2) + Math.imul(w3, A3);
+    const v = Math.imul(w0, B0) + Math.imul(w1, B1) + Math.imul(w2, B2) + Math.imul(w3, B3);
+    this.count++;
+    this.u = (this.u + mix(u | 0)) >>> 0;
+    this.v = (this.v + mix(v | 0)) >>> 0;
+  }
+
+  /** Takes in keys as bytes, `KEY_BYTES` each. */
+  addKeys(keys: Buffer): this {
+    for (let at = 0; at < keys.length; at += KEY_BYTES)
+      this.addWords(int32At(keys, at), int32At(keys, at + 4), int32At(keys, at + 8), int32At(keys, at + 12));
+    return this;
+  }
+
+  addAll(ids: readonly string[]): this {
+    for (const id of ids) this.add(id);
+    return this;
+  }
+
+  /** Takes in another set's sum; the two sets have no key in common. */
+  join(other: Readonly<Pick<KeySum, "count" | "u" | "v">>): this {
+    this.count += other.count;
+    this.u = (this.u + other.u) >>> 0;
+    this.v = (this.v + other.v) >>> 0;
+    return this;
+  }
+
+  equals(other: Readonly<Pick<KeySum, "count" | "u" | "v">>): boolean {
+    return this.count === other.count && this.u === other.u && this.v === other.v;
+  }
+}

@@ -1,0 +1,34 @@
+// Free text that brings a document to its length: a stretch of one long text of words and numbers, from where was drawn.
+// It is longer than the window of the compressors that databases use, so that a large document is not a repetition.
+import { Prng } from "../../../foundation/prng.js";
+
+const WORDS =
+  "hold proceed restricted milepost siding crew foreman flag relay cleared advised confirmed".split(" ");
+const TEXT_BYTES = 1 << 18;
+const TEXT_SEED = 0x6e6f_7465;
+
+let text: Buffer | undefined;
+
+/** Made when it is first asked for, within milliseconds. */
+function longText(): Buffer {
+  if (text) return text;
+  const prng = new Prng(TEXT_SEED);
+  let written = "";
+  while (written.length < TEXT_BYTES) {
+    const bits = prng.uint32();
+    written += `${WORDS[(bits & 255) % WORDS.length] as string} ${(bits >>> 16).toString(16).padStart(4, "0")} `;
+  }
+  text = Buffer.from(written.slice(0, TEXT_BYTES), "latin1");
+  return text;
+}
+
+/** Writes `length` characters at `at`; where they begin in the long text follows from `drawn`, 32 bits. */
+export function remarksAt(drawn: number, bytes: Buffer, at: number, length: number): void {
+  const source = longText();
+  let from = drawn % TEXT_BYTES;
+  for (let done = 0; done < length; from = 0) {
+    const piece = source.subarray(from, from + length - done);
+    bytes.set(piece, at + done);
+    done += piece.length;
+  }
+}

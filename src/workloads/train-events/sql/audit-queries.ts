@@ -1,0 +1,87 @@
+// What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
+// a single snapshot, whatever else is going on; its counts always belong together.
+import type { TableCounts } from "../model/conservation.js";
+import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
+import type { SqlClient } from "../../../database/admin.js";
+import { uuidArray } from "../../../database/wire/binary-arrays.js";
+import type { Dialect } from "../../../database/dialects/dialect.js";
+import { postgres } from "../../../database/dialects/postgres.js";
+import { literals, resolvePresent } from "./statements.js";
+import { tablesOf } from "./tables.js";
+
+const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
+  count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
+  count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
+  count(*) FILTER (WHERE status = 'FAILED') AS failed`;
+
+/**
+ * Counts for `conservationOf`. An event belongs to the live ones by its status row; rows that have no partner in
+ * the other table are counted as orphaned, whichever side they are on. Reads all three tables.
+ */
+export async function readTableCounts(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<TableCounts> {
+  const { events, status, archive } = tablesOf(dialect, namespace);
+  const [row] = await client.query(`SELECT queue.*,
+  (SELECT count(*) FROM ${archive}) AS archived,
+  (SELECT count(*) FROM ${events} AS e FULL JOIN ${status} AS s ON s.event_id = e.id
+    WHERE e.id IS NULL OR s.event_id IS NULL) AS orphaned,
+  (SELECT count(*) FROM ${archive} AS a WHERE EXISTS (SELECT FROM ${events} AS e WHERE e.id = a.id)
+    OR EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = a.id)) AS duplicated
+FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
+  const count = (name: keyof TableCounts): number => Number(row?.[name]);
+  return {
+    pending: count("pending"),
+    processing: count("processing"),
+    complete: count("complete"),
+    failed: count("failed"),
+    archived: count("archived"),
+    orphaned: count("orphaned"),
+    duplicated: count("duplicated"),
+  };
+}
+
+/** Whether anything is left for consumers, or for archivers: by an index each, however long the queue is. */
+export async function readQueueLeft(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<{ readonly workable: boolean; readonly terminal: boolean }> {
+  const { status } = tablesOf(dialect, namespace);
+  const exists = (statuses: readonly string[]): string =>
+    `EXISTS (SELECT FROM ${status} WHERE ${dialect.inStatus(literals(statuses))})`;
+  const [row] = await client.query(
+    `SELECT ${exists(WORKABLE_STATUSES)} AS workable, ${exists(TERMINAL_STATUSES)} AS terminal`,
+  );
+  return { workable: row?.workable === true, terminal: row?.terminal === true };
+}
+
+/**
+ * Process passes, on average, of the events that reached their end, archived or not, COMPLETE or FAILED: each pass that
+ * was committed counts one in `attempts`, whoever's answer got lost. Null where no event got there. Reads the archive.
+ */
+export async function readPassesPerEvent(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<number | null> {
+  const { status, archive } = tablesOf(dialect, namespace);
+  const [row] = await client.query(`SELECT avg(attempts)::float8 AS passes FROM (
+  SELECT attempts FROM ${status} WHERE status IN (${literals(TERMINAL_STATUSES)})
+  UNION ALL SELECT attempts FROM ${archive}) AS ended`);
+  return typeof row?.["passes"] === "number" ? row["passes"] : null;
+}
+
+/** Of these keys, how many are live or archived: `Workload.countPresent`, for control work. */
+export async function countPresent(
+  client: SqlClient,
+  namespace: string,
+  ids: readonly string[],
+  dialect: Dialect = postgres,
+): Promise<number> {
+  const { text } = resolvePresent({ tables: tablesOf(dialect, namespace) });
+  const [row] = await client.query(text, [uuidArray(ids)]);
+  return Number(row?.present);
+}

@@ -1,0 +1,185 @@
+// What the audit reads of every single event: checksums of the keys by worker and range of batches, the keys of the
+// ranges that it wants to see closer, and each event's status, passes and a checksum of its document. The database does
+// the reading and the sums; what they must be, it is not told.
+import { KEY_FACTORS } from "../model/key-sum.js";
+import { RANGE_BATCHES } from "../model/ledger.js";
+import type { EventStatus } from "../model/lifecycle.js";
+import type { SqlClient } from "../../../database/admin.js";
+import { uuidArray } from "../../../database/wire/binary-arrays.js";
+import type { Dialect } from "../../../database/dialects/dialect.js";
+import { postgres } from "../../../database/dialects/postgres.js";
+import { portions } from "../../../database/namespace/snapshot.js";
+import type { Tables } from "./tables.js";
+
+/** One worker's batches `range * RANGE_BATCHES` and on, as a `KeySum` of what is in the tables. */
+export interface RangeSum {
+  readonly worker: number;
+  readonly range: number;
+  readonly count: number;
+  readonly u: number;
+  readonly v: number;
+}
+
+/** Shifts, because an integer divided by another is one in PostgreSQL alone. */
+const RANGE_BITS = Math.log2(RANGE_BATCHES);
+
+const LOW_32 = "4294967295";
+
+/** Word `i` of the 16 bytes `k`, as a bigint; operators of one kind of precedence, hence the parentheses. */
+function wordSql(i: number): string {
+  const byte = (n: number): string => `get_byte(k, ${i * 4 + n})`;
+  return `((${byte(0)}::bigint << 24) | ((${byte(1)} << 16) | (${byte(2)} << 8) | ${byte(3)}))`;
+}
+
+const productSql = (factors: readonly number[]): string =>
+  `(${factors.map((factor, i) => `w${i} * ${factor}`).join(" + ")}) & ${LOW_32}`;
+const mixedSql = (x: string): string => `((${x} # (${x} >> 16)) * ${KEY_FACTORS.mix}) & ${LOW_32}`;
+
+function allKeys({ events, archive }: Tables): string {
+  return `SELECT id, false AS is_archived FROM ${events} UNION ALL SELECT id, true FROM ${archive}`;
+}
+
+/**
+ * `KeySum` in SQL. Each OFFSET 0 keeps the planner from putting an expression into every place that uses it, which
+ * would compute a word some thirty times.
+ */
+export async function readKeySums(
+  client: SqlClient,
+  tables: Tables,
+  { uuidBytes }: Pick<Dialect, "uuidBytes"> = postgres,
+): Promise<RangeSum[]> {
+  const rows = await client.query(`SELECT worker, range, count(*) AS count,
+  (sum(yu # (yu >> 15)) % 4294967296)::bigint AS u, (sum(yv # (yv >> 15)) % 4294967296)::bigint AS v
+FROM (SELECT worker, range, ${mixedSql("u")} AS yu, ${mixedSql("v")} AS yv
+  FROM (SELECT (w2 >> 16) & 255 AS worker, (((w2 & 65535) << 16) | (w3 >> 16)) >> ${RANGE_BITS} AS range,
+      ${productSql(KEY_FACTORS.u)} AS u, ${productSql(KEY_FACTORS.v)} AS v
+    FROM (SELECT ${[0, 1, 2, 3].map((i) => `${wordSql(i)} AS w${i}`).join(", ")}
+      FROM (SELECT ${uuidBytes("id")} AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS words
+    OFFSET 0) AS hashed OFFSET 0) AS mixed
+GROUP BY worker, range`);
+  return rows as unknown as RangeSum[];
+}
+
+export interface PresentKey {
+  readonly id: string;
+  readonly worker: number;
+  readonly batch: number;
+}
+
+/** Every key of these ranges that is in a table, by worker and batch; twice where it is both live and archived. */
+export function presentKeys(
+  client: SqlClient,
+  tables: Tables,
+  ranges: readonly Pick<RangeSum, "worker" | "range">[],
+  { uuidBytes }: Pick<Dialect, "uuidBytes"> = postgres,
+): AsyncGenerator<readonly PresentKey[]> {
+  const wanted = [ranges.map(({ worker }) => worker), ranges.map(({ range }) => range)];
+  const text = `SELECT id, worker, batch
+FROM (SELECT id, get_byte(k, 9) AS worker, ((get_byte(k, 10)::bigint << 24) | ((get_byte(k, 11) << 16)
+    | (get_byte(k, 12) << 8) | get_byte(k, 13))) AS batch
+  FROM (SELECT id, ${uuidBytes("id")} AS k FROM (${allKeys(tables)}) AS keys OFFSET 0) AS bytes OFFSET 0) AS placed
+WHERE (worker, batch >> ${RANGE_BITS}) IN (SELECT * FROM unnest($1::integer[], $2::integer[]))
+ORDER BY worker, batch`;
+  return portions(client, text, wanted);
+}
+
+/** One event as it stands. */
+export interface EventRow {
+  readonly id: string;
+  /** Null for a live event without a status row. */
+  readonly status: EventStatus | null;
+  readonly attempts: number | null;
+  readonly isArchived: boolean;
+  /** Whether its timestamps rise, as far as clocks agree: created, updated or archived. Null without a status row. */
+  readonly isInOrder: boolean | null;
+  /** Whether they lie between the trial's start and the audit. Null without a status row. */
+  readonly isInTrial: boolean | null;
+  /** `checksumOf` its document's text and its flat columns. */
+  readonly checksum: string;
+}
+
+/** Length of a checksum in hexadecimal digits. */
+export const CHECKSUM_DIGITS = 16;
+/** What the checksum is of: the document's text and the flat columns, so joined. */
+export const CHECKSUM_SEPARATOR = "|";
+
+/** All of them texts: CockroachDB's `concat_ws` takes nothing else before 25.2. */
+const checksumSql = (t: string): string =>
+  `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
+    ${CHECKSUM_DIGITS}) AS checksum`;
+
+/** The database's clock. */
+export interface TrialClock {
+  /** As `readClock` gave them before the first event was there, and after the last. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** How far clocks that stamp rows may be apart, in milliseconds. */
+  readonly skewMs: number;
+}
+
+/** What the database's clock shows now, as it writes a timestamp. */
+export async function readClock(client: SqlClient): Promise<string> {
+  const [row] = await client.query("SELECT clock_timestamp()::text AS now");
+  return String(row?.now);
+}
+
+/** Every event, in no order; twice where it is both live and archived. */
+export function eventRows(
+  client: SqlClient,
+  { events, status, archive }: Tables,
+  { startedAt, endedAt, skewMs }: TrialClock,
+): AsyncGenerator<readonly EventRow[]> {
+  const skew = skewMs > 0 ? ` - interval '${skewMs} milliseconds'` : "";
+  const times = (created: string, changed: string): string => `${created}${skew} <= ${changed} AS "isInOrder",
+  ${created} >= $1::timestamptz${skew} AND greatest(${created}, ${changed})${skew} <= $2::timestamptz AS "isInTrial"`;
+  const text = `SELECT e.id, s.status, s.attempts, false AS "isArchived", ${times("e.created_at", "s.updated_at")},
+  ${checksumSql("e")}
+FROM ${events} AS e LEFT JOIN ${status} AS s ON s.event_id = e.id
+UNION ALL
+SELECT a.id, a.status, a.attempts, true, ${times("a.created_at", "a.archived_at")}, ${checksumSql("a")} FROM ${archive} AS a`;
+  return portions(client, text, [startedAt, endedAt]);
+}
+
+/** What is written of one event, to be looked at closer. */
+export interface WrittenEvent {
+  readonly id: string;
+  readonly isArchived: boolean;
+  readonly payload: string;
+  readonly event_type: string;
+  readonly authority_id: string;
+  readonly train_id: string;
+}
+
+/** Those events, wherever they are. */
+export async function readWritten(
+  client: SqlClient,
+  { events, archive }: Tables,
+  ids: readonly string[],
+): Promise<WrittenEvent[]> {
+  const columns = "id, payload::text AS payload, event_type, authority_id, train_id";
+  const rows = await client.query(
+    `SELECT ${columns}, false AS "isArchived" FROM ${events} WHERE id = ANY ($1::uuid[])
+UNION ALL SELECT ${columns}, true FROM ${archive} WHERE id = ANY ($1::uuid[])`,
+    [uuidArray(ids)],
+  );
+  return rows as unknown as WrittenEvent[];
+}
+
+/** Some of the keys that are both live and archived, and of the status rows without an event. */
+export async function readMisplaced(
+  client: SqlClient,
+  { events, status, archive }: Tables,
+  most: number,
+): Promise<{ readonly id: string; readonly kind: "duplicated" | "orphaned" }[]> {
+  const rows = await client.query(
+    `(SELECT a.id, 'duplicated' AS kind FROM ${archive} AS a
+  WHERE EXISTS (SELECT FROM ${events} AS e WHERE e.id = a.id)
+    OR EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = a.id) LIMIT $1)
+UNION ALL (SELECT s.event_id, 'orphaned' FROM ${status} AS s
+  WHERE NOT EXISTS (SELECT FROM ${events} AS e WHERE e.id = s.event_id) LIMIT $1)
+UNION ALL (SELECT e.id, 'orphaned' FROM ${events} AS e
+  WHERE NOT EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = e.id) LIMIT $1)`,
+    [most],
+  );
+  return rows as unknown as { readonly id: string; readonly kind: "duplicated" | "orphaned" }[];
+}

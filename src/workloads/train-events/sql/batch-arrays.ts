@@ -1,0 +1,58 @@
+// A batch of events as array parameters: one array for each column that an insert names. Shared by the shapes that
+// send batches whole, and by the preload.
+import type { EventBatch } from "../model/event-batch.js";
+import {
+  elementHead,
+  stringArray,
+  textBytesArray,
+  uuidBytesArray,
+  type BinaryParameter,
+} from "../../../database/wire/binary-arrays.js";
+import { insertColumns, type StatementContext } from "./statements.js";
+import { PAYLOAD_TRAITS } from "./tables.js";
+
+/** What a batch is made for. */
+export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;
+
+/** Element type of the array that carries documents, and how an element becomes the column's type. */
+export function documentArray({ dialect, payload }: BatchContext): { type: "jsonb" | "text"; cast: string } {
+  const { columnType } = PAYLOAD_TRAITS[payload];
+  if (columnType === "text" || dialect.supportsJsonbArrays) return { type: columnType, cast: "" };
+  return { type: "text", cast: "::jsonb" };
+}
+
+/** Documents as such an array. */
+export function payloadArray(context: BatchContext, documents: readonly string[]): BinaryParameter {
+  return stringArray(documentArray(context).type, documents);
+}
+
+/** Room before each document of a batch that such an array has its own bytes in. */
+export function documentRoom(context: BatchContext): number {
+  return elementHead(documentArray(context).type);
+}
+
+/** Values for the parameters of `insertBatch`. */
+export function batchArrays(context: BatchContext, batch: EventBatch): BinaryParameter[] {
+  const own = [uuidBytesArray(batch.keys), textBytesArray(documentArray(context).type, batch.documents)];
+  if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return own;
+  return [
+    ...own,
+    textBytesArray("text", batch.eventTypes),
+    uuidBytesArray(batch.authorityIds),
+    textBytesArray("text", batch.trainIds),
+  ];
+}
+
+/** `INSERT INTO events ...` of a whole batch, $1 .. one array for each column. */
+export function insertBatch(context: BatchContext): string {
+  const document = documentArray(context);
+  const columns = insertColumns(context.payload);
+  const names = columns.map(([column]) => column).join(", ");
+  const arrays = columns
+    .map(([column, type], i) => `$${i + 1}::${column === "payload" ? document.type : type}[]`)
+    .join(", ");
+  const insert = `INSERT INTO ${context.tables.events} (${names})`;
+  if (document.cast === "") return `${insert}\nSELECT * FROM unnest(${arrays})`;
+  const values = names.replace("payload", `payload${document.cast}`);
+  return `${insert}\nSELECT ${values} FROM unnest(${arrays}) AS u (${names})`;
+}

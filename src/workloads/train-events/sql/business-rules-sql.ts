@@ -1,0 +1,71 @@
+// The lifecycle and the business rules as SQL expressions, made from the same tables that the program applies, for
+// the shape that does the work inside the database. The conformance suite compares the two.
+import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
+import { EVENT_TYPES, type EventType } from "../model/event.js";
+import { EventStatus } from "../model/lifecycle.js";
+import type { Payload } from "../../../scenario/settings.js";
+import { literal, literals } from "./statements.js";
+import { PAYLOAD_TRAITS } from "./tables.js";
+
+/** `lifecycle.advance`: `roll`, `claim`, `complete` and `fail` are float8 expressions, `status` a text one. */
+export function advanceSql(
+  status: string,
+  roll: string,
+  chances: Readonly<Record<"claim" | "complete" | "fail", string>>,
+): string {
+  const { claim, complete, fail } = chances;
+  return `CASE
+    WHEN ${status} = 'PENDING' THEN CASE WHEN ${roll} < ${claim} THEN 'PROCESSING' ELSE 'PENDING' END
+    WHEN ${status} = 'PROCESSING' THEN CASE
+      WHEN ${roll} < ${complete} THEN 'COMPLETE'
+      WHEN ${roll} < ${complete} + ${fail} THEN 'FAILED'
+      ELSE 'PROCESSING' END
+    ELSE ${status} END`;
+}
+
+/** Event types by what `key` says of each. */
+function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
+  const groups = new Map<K, EventType[]>();
+  for (const type of EVENT_TYPES) {
+    const group = groups.get(key(type));
+    if (group) group.push(type);
+    else groups.set(key(type), [type]);
+  }
+  return groups;
+}
+
+/** Document states by event type, for one status: a literal when all types agree. */
+function stateSql(status: EventStatus, eventType: string): string {
+  const [first, ...rest] = typesBy((type) => BUSINESS_RULES[type].stateOn[status]);
+  const fallback = first ? literal(first[0]) : "NULL";
+  if (rest.length === 0) return fallback;
+  const cases = rest.map(
+    ([state, types]) => `WHEN ${eventType} IN (${literals(types)}) THEN ${literal(state)}`,
+  );
+  return `CASE ${cases.join(" ")} ELSE ${fallback} END`;
+}
+
+const FLEETED_SQL: Readonly<Record<FleetedRule, (fleeted: string) => string>> = {
+  set: () => "true",
+  clear: () => "false",
+  toggle: (fleeted) => `NOT ${fleeted}`,
+};
+
+/** The payload of `events AS e` after `applyBusinessRule` with the status in `status`, in the column's own type. */
+export function rewriteSql(payload: Payload, status: string): string {
+  const isText = PAYLOAD_TRAITS[payload].columnType === "text";
+  const document = isText ? "e.payload::jsonb" : "e.payload";
+  const states = EventStatus.options.map(
+    (option) => `WHEN ${literal(option)} THEN ${stateSql(option, "e.event_type")}`,
+  );
+  const fleeted = `(${document} #>> '{metrics,flags,fleeted}')::boolean`;
+  const flags = [...typesBy((type) => BUSINESS_RULES[type].fleeted)].map(
+    ([rule, types]) => `WHEN e.event_type IN (${literals(types)}) THEN ${FLEETED_SQL[rule](fleeted)}`,
+  );
+  const rewritten = `jsonb_set(
+    jsonb_set(${document}, '{state}', to_jsonb(CASE ${status}
+      ${states.join("\n      ")} END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      ${flags.join("\n      ")} END))`;
+  return isText ? `(${rewritten})::text` : rewritten;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { createWorkload } from "./create-workload.js";
+import { STATEMENT_SHAPES } from "../../../scenario/settings.js";
+
+const settings = {
+  dialect: "postgres",
+  namespace: 'odd"name',
+  payload: "jsonb",
+  locking: "skip-locked",
+  isolation: "read committed",
+  statementShape: "set-based",
+} as const;
+
+describe("createWorkload", () => {
+  test.each(["set-based", "row-by-row"] as const)(
+    "lists the statements of %s in their order",
+    (statementShape) => {
+      expect(createWorkload({ ...settings, statementShape }).statements.map(({ name }) => name)).toEqual([
+        "add.events",
+        "add.status",
+        "process.claim",
+        "process.advance",
+        "process.payload",
+        "archive.claim",
+        "archive.copy",
+        "archive.delete-status",
+        "archive.delete-events",
+        "read.recent",
+        "read.find",
+        "resolve.present",
+      ]);
+    },
+  );
+
+  test("lists one statement for each transaction of single-statement", () => {
+    const { statements } = createWorkload({ ...settings, statementShape: "single-statement" });
+    expect(statements.map(({ name }) => name)).toEqual([
+      "add",
+      "process",
+      "archive",
+      "read",
+      "resolve.present",
+    ]);
+  });
+
+  test("qualifies and quotes every table", () => {
+    for (const statementShape of STATEMENT_SHAPES) {
+      for (const { text } of createWorkload({ ...settings, statementShape }).statements) {
+        const tables = text.match(/\S*\bevent(s|_status|s_archive)\b(?!_)/g) ?? [];
+        expect(tables.length).toBeGreaterThan(0);
+        for (const table of tables) expect(table).toMatch(/^"odd""name"\./);
+      }
+    }
+  });
+
+  test("refuses every level that the dialect does not have, and says which is nearest", () => {
+    expect(() => createWorkload({ ...settings, dialect: "dsql" })).toThrow(
+      /payload: jsonb: .*use payload: text; .*locking: skip-locked: .*use locking: for-update; .*isolation: /,
+    );
+  });
+});

@@ -1,0 +1,107 @@
+// What every dialect has to do, against a real server of it: each combination of payload, storage, locking and shape that
+// the dialect has, from empty tables over a preload, batches, passes and archivings to empty queues, held to the audit.
+// It runs against the suite's PostgreSQL, or against `TRAIN_SIM_TEST_URL`, whose server is asked what it is. On PostgreSQL
+// `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { keyBytes } from "../model/event-id.js";
+import { EventBatch } from "../model/event-batch.js";
+import { lackOf, type DIALECT_FACTORS } from "../../../database/capabilities/registry.js";
+import {
+  ISOLATIONS,
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  STORAGES,
+  type DialectName,
+} from "../../../scenario/settings.js";
+import { parseConnectionUrl } from "../../../targets/url/url.js";
+import { makeAuditedTrial } from "../../../testing/audited-trial.js";
+import { makeBatch } from "../../../testing/make-batch.js";
+import { testNamespace } from "../../../testing/namespace.js";
+import { connectAdmin } from "../../../database/admin.js";
+import { countPresent, readTableCounts } from "./audit-queries.js";
+import { PgConnection } from "../../../database/connection.js";
+import { createWorkload } from "./create-workload.js";
+import { dialectOf } from "../../../database/dialects/registry.js";
+import { dropNamespace } from "../../../database/namespace/namespace.js";
+import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
+
+const url = process.env["TRAIN_SIM_TEST_URL"];
+const endpoint = url === undefined ? inject("adminEndpoint") : parseConnectionUrl(url);
+const namespace = testNamespace("dialect");
+
+const admin = await connectAdmin(endpoint, { purpose: "conformance" });
+const { product, versionText } = await readServerInfo(admin);
+const name = dialectOfProduct(product);
+if (name === undefined) throw new Error(`nobody knows a server that calls itself "${versionText}"`);
+const dialect = dialectOf(name);
+
+/** Those of `levels` that the dialect has. */
+function offered<Level extends string>(
+  of: DialectName,
+  factor: (typeof DIALECT_FACTORS)[number],
+  levels: readonly Level[],
+): Level[] {
+  return levels.filter((level) => lackOf(of, factor, level) === undefined);
+}
+
+const [isolation] = offered(name, "isolation", ISOLATIONS);
+if (isolation === undefined) throw new Error(`${name} has no isolation level`);
+
+const COMBINATIONS = offered(name, "payload", PAYLOADS).flatMap((payload) =>
+  offered(name, "storage", STORAGES).flatMap((storage) =>
+    offered(name, "locking", LOCKINGS).flatMap((locking) =>
+      offered(name, "statementShape", STATEMENT_SHAPES).map((statementShape) => ({
+        ...{ payload, storage, locking, statementShape },
+      })),
+    ),
+  ),
+);
+
+/** A session of its own for each combination, whose statements have the same names as those of the others. */
+let connection: PgConnection;
+beforeEach(async () => {
+  connection = new PgConnection({ endpoint, applicationName: "train-sim/conformance", prepared: true });
+  await connection.connect();
+});
+afterEach(() => connection.end());
+afterAll(async () => {
+  await dropNamespace(admin, namespace, dialect);
+  await admin.close();
+});
+
+describe(`${product} as ${name}`, () => {
+  test.each(COMBINATIONS)(
+    "$payload, storage $storage, $locking, $statementShape: every event is published, done, archived and accounted for",
+    async ({ payload, storage, locking, statementShape }) => {
+      const trial = await makeAuditedTrial(admin, {
+        ...{ namespace, payload, statementShape, isDrained: true, batchEvents: 4 },
+        levels: { dialect: name, storage, locking, isolation },
+      });
+      const { conservation } = await trial.audit();
+      expect(conservation).toMatchObject({
+        verdict: "ok",
+        lost: 0,
+        duplicated: 0,
+        pending: 0,
+        processing: 0,
+      });
+      const { archived } = await readTableCounts(admin, namespace, dialect);
+      expect(archived).toBe(conservation.archived);
+      const { failed, found } = trial.keys;
+      expect(await countPresent(admin, namespace, [...failed, ...found], dialect)).toBe(found.length);
+
+      const workload = createWorkload(trial.settings);
+      const batch = makeBatch(8, 5);
+      const [first] = batch;
+      if (!first) throw new Error("a batch has a first event");
+      await workload.add(EventBatch.of(batch))(connection);
+      expect(await workload.read(first)(connection)).toBeGreaterThan(0);
+      const ids = batch.map(({ id }) => id);
+      expect(await workload.countPresent(connection, keyBytes([...ids, ...failed]))).toBe(batch.length);
+      const claim = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };
+      expect(await workload.process(claim)(connection)).toMatchObject({ events: 5, claimed: 5 });
+      expect(await readTableCounts(admin, namespace, dialect)).toMatchObject({ pending: 3, processing: 5 });
+    },
+  );
+});

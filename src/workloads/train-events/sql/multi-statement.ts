@@ -1,0 +1,95 @@
+// The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
+// reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
+import type { EventBatch } from "../model/event-batch.js";
+import { bindAhead } from "../../../database/wire/bind-message.js";
+import { decidePasses, outcomeOf, type Pass } from "./process-pass.js";
+import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
+import { inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import type { Connection, Statement, Workload } from "./workload.js";
+import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
+
+/** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
+interface Changes {
+  advance(connection: Connection): Promise<void>;
+  rewrite(connection: Connection): Promise<void>;
+}
+
+/** How a shape writes. Events, passes and keys come in key order and are never empty. */
+export interface WriteSteps {
+  readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
+  /** See `Workload`. */
+  readonly documentRoom: number;
+  /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
+  prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
+  /** Serialises what a pass changes in the events that it claimed. */
+  prepareChanges(passes: readonly Pass[]): Changes;
+  copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
+  /** Status rows first: they refer to the events. */
+  deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
+}
+
+export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): Workload {
+  const begin = beginOf(context);
+  const beginRead = beginOf(context, "READ ONLY");
+  const claim = processClaim(context);
+  const claimTerminal = archiveClaim(context);
+  const recent = readRecent(context);
+  const find = readFind(context);
+  const presence = presenceCounter(context);
+  return {
+    statements: [
+      ...steps.statements.add,
+      claim,
+      ...steps.statements.process,
+      claimTerminal,
+      ...steps.statements.archive,
+      recent,
+      find,
+      presence.statement,
+    ],
+    documentRoom: steps.documentRoom,
+    add(batch) {
+      if (batch.size === 0) return () => Promise.resolve();
+      const insert = steps.prepareInserts(batch);
+      return (connection) => inTransaction(connection, begin, () => insert(connection));
+    },
+    process(request) {
+      const limit = bindAhead(claim, [request.limit]);
+      return (connection, appDelay) =>
+        inTransaction(connection, begin, async () => {
+          const passes = decidePasses(await connection.execute(claim, limit), request);
+          if (passes.length > 0) {
+            const changes = steps.prepareChanges(passes);
+            await changes.advance(connection);
+            await appDelay?.();
+            await changes.rewrite(connection);
+          }
+          return outcomeOf(passes);
+        });
+    },
+    archive(most) {
+      const limit = bindAhead(claimTerminal, [most]);
+      return (connection) =>
+        inTransaction(connection, begin, async () => {
+          const rows = await connection.execute(claimTerminal, limit);
+          const archivedIds = rows.map((row) => row[0] as string).sort();
+          if (archivedIds.length > 0) {
+            await steps.copyToArchive(connection, archivedIds);
+            await steps.deleteLive(connection, archivedIds);
+          }
+          return { archivedIds };
+        });
+    },
+    read(probe) {
+      const newestOf = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
+      const foundBy = bindAhead(find, findValues(context.payload, probe));
+      return (connection) =>
+        inReadTransaction(connection, beginRead, async () => {
+          const newest = await connection.execute(recent, newestOf);
+          const found = await connection.execute(find, foundBy);
+          return { answers: [newest, found] };
+        });
+    },
+    countPresent: presence.countPresent,
+  };
+}

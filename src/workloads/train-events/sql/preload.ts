@@ -1,0 +1,125 @@
+// Fills the queue before a trial: N events, PENDING, in statements of their own and not as a producer would, since
+// nothing of this is measured. Same seed, same documents. Afterwards statistics and visibility are brought up to
+// date, so that the trial starts on a database at rest.
+import { wallClockMs } from "../../../foundation/clock.js";
+import { DocumentGenerator } from "../model/document-generator.js";
+import { BatchMaker, type EventBatch } from "../model/event-batch.js";
+import { PRELOAD_WORKER } from "../model/event-id.js";
+import { KeySum } from "../model/key-sum.js";
+import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
+import type { Endpoint } from "../../../database/endpoint/endpoint.js";
+import type { TreatmentSettings } from "../../../scenario/settings.js";
+import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { bindAhead, MessageMemory } from "../../../database/wire/bind-message.js";
+import { uuidBytesArray } from "../../../database/wire/binary-arrays.js";
+import { dialectOf } from "../../../database/dialects/registry.js";
+import { withinLockTimeout } from "../../../database/lock-timeout.js";
+import { batchArrays, documentRoom, type BatchContext } from "./batch-arrays.js";
+import { addStatements } from "./set-based.js";
+import { refreshStatistics } from "../../../database/statistics.js";
+import { tablesOf } from "./tables.js";
+
+/** Events of one statement: about a megabyte at the default document size. */
+const BATCH_EVENTS = 1_000;
+
+export type PreloadSettings = Pick<
+  TreatmentSettings,
+  "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
+> & { readonly prepared?: boolean };
+
+export interface PreloadOptions {
+  /** Hears of each batch that is in. */
+  readonly onBatch?: (batch: LedgerBatch) => void;
+  /** Asked before each batch. */
+  readonly isWanted?: () => boolean;
+  /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
+  readonly lockTimeout?: string;
+}
+
+/** Puts batches in, by a session of its own. */
+interface Filler {
+  readonly session: AdminClient;
+  insert(batch: EventBatch): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openFiller(
+  endpoint: Endpoint,
+  context: BatchContext,
+  prepared: boolean | undefined,
+): Promise<Filler> {
+  const { addEvents, addStatus } = addStatements(context);
+  const memory = new MessageMemory();
+  const session = await connectAdmin(endpoint, { purpose: "preload", prepared: prepared ?? true });
+  return {
+    session,
+    async insert(batch) {
+      await session.execute(addEvents, bindAhead(addEvents, batchArrays(context, batch), memory.allocate));
+      const status = [uuidBytesArray(batch.keys)];
+      await session.execute(addStatus, bindAhead(addStatus, status, memory.allocate));
+    },
+    close: () => session.close(),
+  };
+}
+
+/** The preload as the worker that it is in the keys of its events. */
+export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: number): LedgerSource {
+  return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes };
+}
+
+/**
+ * Inserts `settings.preload` events, or those until it is not wanted any more, and resolves to their number; rejects with a
+ * TargetError where somebody else's lock keeps it from the tables.
+ */
+export async function preload(
+  client: AdminClient,
+  settings: PreloadSettings,
+  seed: number,
+  { onBatch, isWanted = () => true, lockTimeout }: PreloadOptions = {},
+): Promise<number> {
+  const { namespace, payload, preload: total } = settings;
+  if (total === 0) return 0;
+  const dialect = dialectOf(settings.dialect);
+  const context = { dialect, tables: tablesOf(dialect, namespace), payload };
+  const filler = await openFiller(client.endpoint, context, settings.prepared);
+  const makeBatch = batchesOf(settings, seed, documentRoom(context));
+  const fill = async (): Promise<number> => {
+    let done = 0;
+    while (done < total && isWanted()) {
+      const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
+      await filler.insert(batch);
+      onBatch?.(told);
+      done += batch.size;
+    }
+    return done;
+  };
+  const failure = `schema "${namespace}" not filled`;
+  try {
+    const done = await withinLockTimeout({ client: filler.session, dialect, failure, lockTimeout }, fill);
+    await refreshStatistics(client, namespace, dialect, { vacuum: true, lockTimeout });
+    return done;
+  } finally {
+    await filler.close();
+  }
+}
+
+/** Makes the next `events` after those that are done, and what the ledger is told of them. */
+function batchesOf(
+  settings: PreloadSettings,
+  seed: number,
+  room: number,
+): (done: number, events: number) => { batch: EventBatch; told: LedgerBatch } {
+  const source = preloadSource(settings, seed);
+  const generator = new DocumentGenerator(seed, streamName(source, 0), settings.documentBytes);
+  const keyMaker = new KeyMaker(source);
+  const batchMaker = new BatchMaker(settings.ids, room);
+  return (done, events) => {
+    const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
+    const keys = keyMaker.bytesOf(made);
+    const sum = new KeySum().addKeys(keys);
+    return {
+      batch: batchMaker.make(keys, generator, done),
+      told: { ...made, client: 0, firstDocument: done, keys: sum, outcome: "acknowledged" },
+    };
+  };
+}

@@ -1,0 +1,91 @@
+// Statement shape `row-by-row`: one statement for each row written, as an object-relational mapper would send
+// them. Claims stay what they are, one locking select; rows are written in key order.
+import type { PreparedEvent } from "../model/event.js";
+import { rewritePayload } from "./process-pass.js";
+import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, insertColumns, type StatementContext } from "./statements.js";
+import { PAYLOAD_TRAITS } from "./tables.js";
+import type { SqlValue, Statement } from "./workload.js";
+import { multiStatementWorkload } from "./multi-statement.js";
+import type { Shape } from "./shape.js";
+
+/**
+ * Documents say what they are: a pooler's connections to the server keep a statement from one treatment to the next by its
+ * text, and a type that the server had found out for itself would be that of another payload level.
+ */
+function statementsOf({ tables, payload }: StatementContext) {
+  const columns = insertColumns(payload);
+  return {
+    addEvent: {
+      name: "add.events",
+      text: `INSERT INTO ${tables.events} (${columns.map(([column]) => column).join(", ")})
+VALUES (${columns.map(([, type], i) => `$${i + 1}::${type}`).join(", ")})`,
+    },
+    addStatus: { name: "add.status", text: `INSERT INTO ${tables.status} (event_id) VALUES ($1)` },
+    advance: {
+      name: "process.advance",
+      text: `UPDATE ${tables.status}
+SET status = $2, attempts = attempts + 1, updated_at = clock_timestamp()
+WHERE event_id = $1`,
+    },
+    rewrite: {
+      name: "process.payload",
+      text: `UPDATE ${tables.events} SET payload = $2::${PAYLOAD_TRAITS[payload].columnType} WHERE id = $1`,
+    },
+    copy: {
+      name: "archive.copy",
+      text: `INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})
+SELECT ${ARCHIVE_VALUES}
+FROM ${tables.status} AS s JOIN ${tables.events} AS e ON e.id = s.event_id
+WHERE s.event_id = $1`,
+    },
+    deleteStatus: {
+      name: "archive.delete-status",
+      text: `DELETE FROM ${tables.status} WHERE event_id = $1`,
+    },
+    deleteEvent: { name: "archive.delete-events", text: `DELETE FROM ${tables.events} WHERE id = $1` },
+  } satisfies Record<string, Statement>;
+}
+
+export const rowByRow: Shape = (context) => {
+  const sql = statementsOf(context);
+  const { areColumnsGenerated } = PAYLOAD_TRAITS[context.payload];
+  const valuesOf = (event: PreparedEvent): SqlValue[] =>
+    areColumnsGenerated
+      ? [event.id, event.payload]
+      : [event.id, event.payload, event.eventType, event.authorityId, event.trainId];
+  return multiStatementWorkload(context, {
+    statements: {
+      add: [sql.addEvent, sql.addStatus],
+      process: [sql.advance, sql.rewrite],
+      archive: [sql.copy, sql.deleteStatus, sql.deleteEvent],
+    },
+    documentRoom: 0,
+    prepareInserts(batch) {
+      const events = batch.events();
+      const rows = events.map(valuesOf);
+      return async (connection) => {
+        for (const values of rows) await connection.execute(sql.addEvent, values);
+        for (const { id } of events) await connection.execute(sql.addStatus, [id]);
+      };
+    },
+    prepareChanges(passes) {
+      const statuses = passes.map(({ id, status }) => [id, status]);
+      const payloads = passes.map((pass) => [pass.id, rewritePayload(pass)]);
+      return {
+        async advance(connection) {
+          for (const values of statuses) await connection.execute(sql.advance, values);
+        },
+        async rewrite(connection) {
+          for (const values of payloads) await connection.execute(sql.rewrite, values);
+        },
+      };
+    },
+    async copyToArchive(connection, ids) {
+      for (const id of ids) await connection.execute(sql.copy, [id]);
+    },
+    async deleteLive(connection, ids) {
+      for (const id of ids) await connection.execute(sql.deleteStatus, [id]);
+      for (const id of ids) await connection.execute(sql.deleteEvent, [id]);
+    },
+  });
+};

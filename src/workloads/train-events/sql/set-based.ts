@@ -1,0 +1,139 @@
+// Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
+// sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
+import type { EventBatch } from "../model/event-batch.js";
+import { bindAhead } from "../../../database/wire/bind-message.js";
+import { stringArray, uuidArray, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
+import { rewritePayload } from "./process-pass.js";
+import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "./statements.js";
+import type { Statement } from "./workload.js";
+import {
+  batchArrays,
+  documentArray,
+  documentRoom,
+  insertBatch,
+  payloadArray,
+  type BatchContext,
+} from "./batch-arrays.js";
+import { multiStatementWorkload } from "./multi-statement.js";
+import type { Shape } from "./shape.js";
+
+/** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
+const STATEMENT_EVENTS = 10_000;
+
+/** The arrays $1, $2, ... as rows of `columns`, at most as many as the parameter after them says: all of them. */
+function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
+  const names = columns.map(([column]) => column).join(", ");
+  return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
+}
+
+/** A batch of events ($1 .. one array for each column of the insert), and its status rows ($1 keys). */
+export function addStatements(context: BatchContext) {
+  return {
+    addEvents: { name: "add.events", text: insertBatch(context) },
+    addStatus: {
+      name: "add.status",
+      text: `INSERT INTO ${context.tables.status} (event_id)
+SELECT * FROM unnest($1::uuid[])`,
+    },
+  } satisfies Record<string, Statement>;
+}
+
+function statementsOf(context: StatementContext) {
+  const { tables } = context;
+  const document = documentArray(context);
+  const keys = arrayRows([["event_id", "uuid"]]);
+  return {
+    ...addStatements(context),
+    advance: {
+      name: "process.advance",
+      text: `UPDATE ${tables.status} AS s
+SET status = a.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM ${arrayRows([
+        ["event_id", "uuid"],
+        ["status", "text"],
+      ])} AS a
+WHERE s.event_id = a.event_id`,
+    },
+    rewrite: {
+      name: "process.payload",
+      text: `UPDATE ${tables.events} AS e SET payload = a.payload${document.cast}
+FROM ${arrayRows([
+        ["event_id", "uuid"],
+        ["payload", document.type],
+      ])} AS a
+WHERE e.id = a.event_id`,
+    },
+    copy: {
+      name: "archive.copy",
+      text: `INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})
+SELECT ${ARCHIVE_VALUES}
+FROM ${keys} AS a
+JOIN ${tables.status} AS s ON s.event_id = a.event_id
+JOIN ${tables.events} AS e ON e.id = a.event_id`,
+    },
+    deleteStatus: {
+      name: "archive.delete-status",
+      text: `DELETE FROM ${tables.status} AS s USING ${keys} AS a WHERE s.event_id = a.event_id`,
+    },
+    deleteEvents: {
+      name: "archive.delete-events",
+      text: `DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id`,
+    },
+  } satisfies Record<string, Statement>;
+}
+
+/** A batch in pieces that one statement carries; all of them in one transaction. Most batches are one piece. */
+function parts(batch: EventBatch): EventBatch[] {
+  if (batch.size <= STATEMENT_EVENTS) return [batch];
+  return Array.from({ length: Math.ceil(batch.size / STATEMENT_EVENTS) }, (_, index) =>
+    batch.slice(index * STATEMENT_EVENTS, Math.min((index + 1) * STATEMENT_EVENTS, batch.size)),
+  );
+}
+
+export const setBased: Shape = (context) => {
+  const sql = statementsOf(context);
+  return multiStatementWorkload(context, {
+    statements: {
+      add: [sql.addEvents, sql.addStatus],
+      process: [sql.advance, sql.rewrite],
+      archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
+    },
+    documentRoom: documentRoom(context),
+    prepareInserts(batch) {
+      const pieces = parts(batch);
+      const events = pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece)));
+      const statuses = pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)]));
+      return async (connection) => {
+        for (const values of events) await connection.execute(sql.addEvents, values);
+        for (const values of statuses) await connection.execute(sql.addStatus, values);
+      };
+    },
+    prepareChanges(passes) {
+      const ids = uuidArray(passes.map(({ id }) => id));
+      const statuses = stringArray(
+        "text",
+        passes.map(({ status }) => status),
+      );
+      const advanced = bindAhead(sql.advance, [ids, statuses, passes.length]);
+      const payloads = payloadArray(context, passes.map(rewritePayload));
+      const rewritten = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
+      return {
+        async advance(connection) {
+          await connection.execute(sql.advance, advanced);
+        },
+        async rewrite(connection) {
+          await connection.execute(sql.rewrite, rewritten);
+        },
+      };
+    },
+    async copyToArchive(connection, ids) {
+      await connection.execute(sql.copy, [uuidArray(ids), ids.length]);
+    },
+    async deleteLive(connection, ids) {
+      const keys = uuidArray(ids);
+      await connection.execute(sql.deleteStatus, [keys, ids.length]);
+      await connection.execute(sql.deleteEvents, [keys, ids.length]);
+    },
+  });
+};

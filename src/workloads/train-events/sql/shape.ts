@@ -1,0 +1,46 @@
+// What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
+// shapes so that none of them needs to know another.
+import type { PreparedEvent } from "../model/event.js";
+import { bufferOf, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
+import { resolvePresent, type StatementContext } from "./statements.js";
+import { PAYLOAD_TRAITS } from "./tables.js";
+import type { Connection, SqlValue, Workload } from "./workload.js";
+import type { Isolation, Payload } from "../../../scenario/settings.js";
+
+export interface ShapeContext extends StatementContext {
+  readonly isolation: Isolation;
+}
+
+/** Opens a transaction of the context's level. */
+export function beginOf(
+  { dialect, isolation }: ShapeContext,
+  access: "READ WRITE" | "READ ONLY" = "READ WRITE",
+): string {
+  return dialect.begin(isolation, access);
+}
+
+/** One way to say the workload in SQL; a new one is one file and one line in `registry.ts`. */
+export type Shape = (context: ShapeContext) => Workload;
+
+export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
+
+/** Parameters of `read.find`. */
+export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe): SqlValue[] {
+  return PAYLOAD_TRAITS[payload].hasDocumentIndex
+    ? [JSON.stringify({ authorityId, train: { trainId } })]
+    : [authorityId, trainId];
+}
+
+/** `Workload.countPresent`. */
+export function presenceCounter(context: StatementContext): Pick<Workload, "countPresent"> & {
+  readonly statement: ReturnType<typeof resolvePresent>;
+} {
+  const statement = resolvePresent(context);
+  return {
+    statement,
+    async countPresent(connection: Connection, keys: Buffer): Promise<number> {
+      const [row] = await connection.execute(statement, [bufferOf(uuidBytesArray(keys))]);
+      return Number(row?.[0]);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+// Statement shape `single-statement`: each transaction is one data-modifying statement, and the business logic runs
+// inside the database. Under read committed it needs no BEGIN and no COMMIT (the server's default isolation must be
+// read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
+// it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
+import {
+  TERMINAL_STATUSES,
+  WORKABLE_STATUSES,
+  type AdvanceProbabilities,
+  type EventStatus,
+} from "../model/lifecycle.js";
+import { bindAhead } from "../../../database/wire/bind-message.js";
+import { float8Array } from "../../../database/wire/binary-arrays.js";
+import { advanceSql, rewriteSql } from "./business-rules-sql.js";
+import { outcomeOf } from "./process-pass.js";
+import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "./statements.js";
+import { RECENT_LIMIT, type StatementContext } from "./statements.js";
+import { asTransaction, inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import type {
+  ArchiveOutcome,
+  Connection,
+  ProcessOutcome,
+  ReadOutcome,
+  Statement,
+  StatementRow,
+  StatementValues,
+} from "./workload.js";
+import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
+import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
+
+/** A batch of events and their status rows: $1 .. one array for each column of the insert. */
+function addStatement(context: StatementContext): Statement {
+  return {
+    name: "add",
+    text: `WITH added AS (
+  ${insertBatch(context)}
+  RETURNING id
+)
+INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
+  };
+}
+
+/**
+ * $1 limit, $2 rolls (one for each row, by key order, as the other shapes roll), $3 $4 $5 chances. The update of a
+ * document that another client changed since the snapshot is computed again from the newest one.
+ */
+function processStatement(context: StatementContext): Statement {
+  const { tables, payload } = context;
+  const chances = { claim: "$3::float8", complete: "$4::float8", fail: "$5::float8" };
+  return {
+    name: "process",
+    text: `WITH claimed AS (
+  ${lockingSelect(context, WORKABLE_STATUSES)}
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, ${advanceSql("status", "roll", chances)} AS status
+  FROM rolled
+), advanced AS (
+  UPDATE ${tables.status} AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE ${tables.events} AS e SET payload = ${rewriteSql(payload, "d.status")}
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id`,
+  };
+}
+
+/** $1 limit. */
+function archiveStatement(context: StatementContext): Statement {
+  const { tables } = context;
+  return {
+    name: "archive",
+    text: `WITH claimed AS (
+  ${lockingSelect(context, TERMINAL_STATUSES)}
+), copied AS (
+  INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})
+  SELECT ${ARCHIVE_VALUES}
+  FROM claimed AS s JOIN ${tables.events} AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM ${tables.status} AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM ${tables.events} AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id`,
+  };
+}
+
+/** Both look-ups: $1 event type, $2 limit, then what `read.find` takes. */
+function readStatement(context: StatementContext): Statement {
+  const find = readFind(context).text.replace(/\$(\d)/g, (_, n: string) => `$${Number(n) + 2}`);
+  return { name: "read", text: `(${readRecent(context).text})\nUNION ALL\n(${find})` };
+}
+
+const nothingOf = (): undefined => undefined;
+
+function archivedOf(rows: readonly StatementRow[]): ArchiveOutcome {
+  return { archivedIds: rows.map((row) => row[0] as string) };
+}
+
+function processedOf(rows: readonly StatementRow[]): ProcessOutcome {
+  return outcomeOf(
+    rows.map((row) => ({
+      id: row[0] as string,
+      was: row[1] as EventStatus,
+      status: row[2] as EventStatus,
+    })),
+  );
+}
+
+/** Texts of $3 $4 $5 for the chances given last: their digits take longer to find than all the rest of the message. */
+function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
+  let last: AdvanceProbabilities | undefined;
+  let texts: readonly string[] = [];
+  return (chances) => {
+    if (chances === last) return texts;
+    last = chances;
+    return (texts = [chances.claim, chances.complete, chances.fail].map(String));
+  };
+}
+
+export const singleStatement: Shape = (context) => {
+  const begin = beginOf(context);
+  const beginRead = beginOf(context, "READ ONLY");
+  const add = addStatement(context);
+  const process = processStatement(context);
+  const archive = archiveStatement(context);
+  const read = readStatement(context);
+  const presence = presenceCounter(context);
+  const textsOf = chanceTexts();
+  const isAlone = context.isolation === "read committed";
+
+  /** One statement as one transaction; the app delay, where there is one and anything was found, holds its locks. */
+  function run<T>(
+    connection: Connection,
+    statement: Statement,
+    values: StatementValues,
+    outcomeOfRows: (rows: readonly StatementRow[]) => T,
+    appDelay?: () => Promise<void>,
+  ): Promise<T> {
+    if (isAlone && !appDelay) return asTransaction(connection.execute(statement, values), outcomeOfRows);
+    return inTransaction(connection, begin, async () => {
+      const rows = await connection.execute(statement, values);
+      if (rows.length > 0) await appDelay?.();
+      return outcomeOfRows(rows);
+    });
+  }
+
+  return {
+    statements: [add, process, archive, read, presence.statement],
+    documentRoom: documentRoom(context),
+    add(batch) {
+      if (batch.size === 0) return () => Promise.resolve();
+      const values = bindAhead(add, batchArrays(context, batch));
+      return (connection) => run(connection, add, values, nothingOf);
+    },
+    process({ limit, roll, chances }) {
+      const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
+      return (connection, appDelay) => run(connection, process, values, processedOf, appDelay);
+    },
+    archive(limit) {
+      const values = bindAhead(archive, [limit]);
+      return (connection) => run(connection, archive, values, archivedOf);
+    },
+    read(probe) {
+      const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
+      const ask = (connection: Connection): Promise<ReadOutcome> =>
+        connection.execute(read, values).then((rows) => ({ answers: [rows] }));
+      if (isAlone) return ask;
+      return (connection) => inReadTransaction(connection, beginRead, () => ask(connection));
+    },
+    countPresent: presence.countPresent,
+  };
+};

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../../../scenario/settings.js";
+import { testNamespace } from "../../../testing/namespace.js";
+import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { createWorkload, type WorkloadSettings } from "./create-workload.js";
+import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
+import { preload } from "./preload.js";
+import { refreshStatistics } from "../../../database/statistics.js";
+
+const namespace = testNamespace("plans");
+const base = { dialect: "postgres", namespace, isolation: "read committed" } as const;
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(inject("adminEndpoint"), { purpose: "plans" });
+});
+afterAll(async () => {
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+/** The plans that a prepared statement keeps, made for any values, by statement name. */
+async function genericPlans(settings: WorkloadSettings): Promise<Map<string, string>> {
+  const plans = new Map<string, string>();
+  for (const { name, text } of createWorkload(settings).statements) {
+    const rows = await admin.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${text}`);
+    plans.set(name, rows.map((row) => row["QUERY PLAN"] as string).join("\n"));
+  }
+  return plans;
+}
+
+const READS_EVERYTHING = /Seq Scan on (events|event_status)/;
+const COLLECTS_THE_BACKLOG = /Bitmap Index Scan on event_status_(workable|terminal|status)/;
+
+/** Look-ups by containment need statistics: see `statistics.ts`. */
+const isContainment = (name: string, payload: Payload): boolean =>
+  payload === "jsonb" && (name === "read.find" || name === "read");
+
+describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
+  beforeEach(() => resetNamespace(admin, { namespace, payload }));
+
+  test.each(STATEMENT_SHAPES.flatMap((shape) => LOCKINGS.map((locking) => [shape, locking] as const)))(
+    "%s, %s: every statement looks rows up, and claims walk their index in order",
+    async (statementShape, locking) => {
+      const plans = await genericPlans({ ...base, payload, statementShape, locking });
+      for (const [name, plan] of plans) {
+        if (!isContainment(name, payload)) expect(plan, name).not.toMatch(READS_EVERYTHING);
+        expect(plan, name).not.toMatch(COLLECTS_THE_BACKLOG);
+      }
+      const [claim, archive] =
+        statementShape === "single-statement" ? ["process", "archive"] : ["process.claim", "archive.claim"];
+      expect(plans.get(claim)).toContain("Index Scan using event_status_workable_idx");
+      expect(plans.get(archive)).toContain("Index Scan using event_status_terminal_idx");
+    },
+  );
+});
+
+/** A queue through which 30 000 events went: 50 of them still wait to be archived, and nearly all of that index is dead. */
+const CHURN = `
+INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)
+  SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('a')::uuid, 'T' FROM generate_series(1, 30000) AS n;
+INSERT INTO NAMESPACE.event_status (event_id, status) SELECT id, 'COMPLETE' FROM NAMESPACE.events;
+DELETE FROM NAMESPACE.event_status WHERE ctid NOT IN (SELECT ctid FROM NAMESPACE.event_status LIMIT 50);
+INSERT INTO NAMESPACE.event_status (event_id)
+  SELECT id FROM NAMESPACE.events WHERE id NOT IN (SELECT event_id FROM NAMESPACE.event_status);
+ANALYZE NAMESPACE.event_status;`;
+
+test.each(STATEMENT_SHAPES)(
+  "%s: claims walk their index in order where most of it is dead",
+  async (shape) => {
+    const settings = { ...base, payload: "text", statementShape: shape, locking: "skip-locked" } as const;
+    await resetNamespace(admin, settings);
+    for (const statement of CHURN.replaceAll("NAMESPACE", `"${namespace}"`).split(";").slice(0, -1))
+      await admin.query(statement);
+    const { statements } = createWorkload(settings);
+    const archive = statements.find(({ name }) => /^archive(\.claim)?$/.test(name))?.text ?? "";
+    const rows = await admin.query(`EXPLAIN (COSTS OFF) ${archive.replaceAll("$1", "55")}`);
+    const plan = rows.map((row) => row["QUERY PLAN"] as string).join("\n");
+    expect(plan).toContain("Index Scan using event_status_terminal_idx");
+  },
+);
+
+describe("statistics", () => {
+  const settings = { ...base, payload: "jsonb", ids: "uuidv7", documentBytes: 900 } as const;
+  const load = { ...settings, statementShape: "set-based", locking: "skip-locked" } as const;
+
+  test("are left alone while a table is so small that they would mislead the planner", async () => {
+    await resetNamespace(admin, settings);
+    await preload(admin, { ...settings, preload: 50 }, 1);
+    expect(await refreshStatistics(admin, namespace)).toEqual([]);
+    for (const [name, plan] of await genericPlans(load)) {
+      if (!isContainment(name, "jsonb")) expect(plan, name).not.toMatch(READS_EVERYTHING);
+    }
+  });
+
+  test("let a look-up by containment use the document's index", async () => {
+    await resetNamespace(admin, settings);
+    await preload(admin, { ...settings, preload: 2_500 }, 1);
+    expect(await refreshStatistics(admin, namespace)).toEqual([
+      `"${namespace}".events`,
+      `"${namespace}".event_status`,
+    ]);
+    const plans = await genericPlans(load);
+    expect(plans.get("read.find")).toContain("Bitmap Index Scan on events_payload_idx");
+    for (const [name, plan] of plans) expect(plan, name).not.toMatch(READS_EVERYTHING);
+  });
+});

@@ -1,0 +1,147 @@
+// The SQL of the statements that have one form only, and the pieces that all shapes share: which rows a claim
+// locks, which columns an event has. Everything is built once per treatment, from levels and quoted names; values
+// are always parameters.
+//
+// Statements are prepared while the tables are still empty, and PostgreSQL may keep such a plan (after five
+// executions, without looking at the values again) until autovacuum's first ANALYZE, a minute later. So each
+// statement has a form whose plan on empty tables is the right one on full tables too; `statements.db.test.ts`
+// holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
+// the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
+import { EventStatus, TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
+import type { Locking, Payload } from "../../../scenario/settings.js";
+import type { Dialect } from "../../../database/dialects/dialect.js";
+import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
+import type { Statement } from "./workload.js";
+
+/** What statements are made from. */
+export interface StatementContext {
+  readonly dialect: Dialect;
+  readonly tables: Tables;
+  readonly payload: Payload;
+  readonly locking: Locking;
+}
+
+/** Rows of one `read.recent`. */
+export const RECENT_LIMIT = 20;
+
+/** A string literal; our own constants only. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export function literals(texts: readonly string[]): string {
+  return texts.map(literal).join(", ");
+}
+
+/** Columns that an insert of events names, and the array types that hold them, in the same order. */
+export function insertColumns(payload: Payload): readonly (readonly [column: string, type: string])[] {
+  const { columnType, areColumnsGenerated } = PAYLOAD_TRAITS[payload];
+  const own = [
+    ["id", "uuid"],
+    ["payload", columnType],
+  ] as const;
+  if (areColumnsGenerated) return own;
+  return [...own, ["event_type", "text"], ["authority_id", "uuid"], ["train_id", "text"]];
+}
+
+export const ARCHIVE_COLUMNS =
+  "id, created_at, payload, event_type, authority_id, train_id, status, attempts";
+/** The same, selected from `e` (events) and `s` (anything with status and attempts). */
+export const ARCHIVE_VALUES =
+  "e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts";
+
+/**
+ * Locks the status rows of at most $1 events, those that wait longest, and gives event_id, status, attempts. The
+ * order comes from a partial index on updated_at, one for each set of statuses (`event-status.sql`).
+ *
+ * `skip-locked` and `nowait` never wait, so the order in which they lock does not matter. Blocking `for-update`
+ * must lock in one order that all clients share, or two of them that meet the same rows deadlock; updated_at is
+ * no such order, since a row that was waited for comes back with a new one. So it picks its candidates without
+ * locks and then locks them by key, looking again whether a row is still what it was picked for.
+ */
+export function lockingSelect(
+  { dialect, tables, locking }: StatementContext,
+  statuses: readonly EventStatus[],
+): string {
+  const wanted = dialect.inStatus(literals(statuses));
+  const oldest = `FROM ${tables.status} WHERE ${wanted} ORDER BY updated_at LIMIT $1`;
+  switch (locking) {
+    case "skip-locked":
+      return `SELECT event_id, status, attempts ${oldest} FOR UPDATE SKIP LOCKED`;
+    case "nowait":
+      return `SELECT event_id, status, attempts ${oldest} FOR UPDATE NOWAIT`;
+    case "for-update": {
+      // Says "still wanted" by what it must not be, which no index offers to look up: this is a look-up by key.
+      const moved = EventStatus.options.filter((status) => !statuses.includes(status));
+      return `SELECT event_id, status, attempts FROM ${tables.status}
+  WHERE event_id = ANY (ARRAY(SELECT event_id ${oldest})) AND status NOT IN (${literals(moved)})
+  ORDER BY event_id LIMIT $1 FOR UPDATE`;
+    }
+  }
+}
+
+/**
+ * The documents are locked too, and that is not for show: under read committed a claim that met a row while another
+ * client was committing it gets the new status but would get the old document, and then write it back, losing
+ * the other client's change. Locking makes the database fetch the newest one. Nobody ever waits for this lock:
+ * who changes a document or deletes it holds the status row's. A dialect that always reads from one snapshot has
+ * no such lock, and a conflict there fails the commit.
+ */
+export function processClaim(context: StatementContext): Statement {
+  const { documentLock } = context.dialect;
+  const events = context.tables.events;
+  const document = documentLock
+    ? `CROSS JOIN LATERAL (
+  SELECT payload FROM ${events} WHERE id = c.event_id ${documentLock}
+) AS e`
+    : `JOIN ${events} AS e ON e.id = c.event_id`;
+  return {
+    name: "process.claim",
+    text: `WITH claimed AS (
+  ${lockingSelect(context, WORKABLE_STATUSES)}
+)
+SELECT c.event_id, c.status, e.payload::text AS payload
+FROM claimed AS c
+${document}
+ORDER BY c.event_id`,
+  };
+}
+
+export function archiveClaim(context: StatementContext): Statement {
+  return { name: "archive.claim", text: lockingSelect(context, TERMINAL_STATUSES) };
+}
+
+/** $1 event type, $2 limit. */
+export function readRecent({ tables }: StatementContext): Statement {
+  return {
+    name: "read.recent",
+    text: `SELECT id, created_at, payload::text AS payload
+FROM ${tables.events} WHERE event_type = $1::text ORDER BY created_at DESC LIMIT $2`,
+  };
+}
+
+/**
+ * One train's events under one authority, the same question for every level and asked as that level's users
+ * would: of the document where an index answers for it ($1 a document), of the flat columns elsewhere ($1, $2).
+ */
+export function readFind({ tables, payload }: StatementContext): Statement {
+  const condition = PAYLOAD_TRAITS[payload].hasDocumentIndex
+    ? "payload @> $1::jsonb"
+    : "authority_id = $1::uuid AND train_id = $2::text";
+  return {
+    name: "read.find",
+    text: `SELECT id, created_at, payload::text AS payload FROM ${tables.events} WHERE ${condition}`,
+  };
+}
+
+/** $1 keys. Live or archived; an event that is both counts once. */
+export function resolvePresent({ tables }: Pick<StatementContext, "tables">): Statement {
+  return {
+    name: "resolve.present",
+    text: `SELECT count(*) AS present FROM (
+  SELECT id FROM ${tables.events} WHERE id = ANY ($1::uuid[])
+  UNION
+  SELECT id FROM ${tables.archive} WHERE id = ANY ($1::uuid[])
+) AS found`,
+  };
+}

@@ -1,0 +1,53 @@
+// What a sampled read or claim is verified by, asked on a connection of the load but beside it: it is no part of the
+// workload, and no latency contains it. Each question finds events that were there all the time, because no event
+// comes back from the archive and every pass moves `updated_at`; so an event found afterwards was there before.
+import type { EventType } from "../model/event.js";
+import { WORKABLE_STATUSES } from "../model/lifecycle.js";
+import { uuidArray } from "../../../database/wire/binary-arrays.js";
+import { dialectOf } from "../../../database/dialects/registry.js";
+import type { WorkloadSettings } from "./create-workload.js";
+import { literals } from "./statements.js";
+import { tablesOf } from "./tables.js";
+import type { Connection, Statement, StatementRow } from "./workload.js";
+
+/** Live events looked at after a read. */
+const NEWER_MOST = 100;
+
+export interface Verification {
+  /** Keys of live events of a type, oldest first, that are newer than `createdAt` as the server wrote it; of all without it. */
+  newerThan(connection: Connection, type: EventType, createdAt: string | undefined): Promise<string[]>;
+  isLive(connection: Connection, id: string): Promise<boolean>;
+  /**
+   * Keys, at most `most`, of workable events that no transaction has touched since before the youngest of the claimed ones
+   * was created: a claim in order takes them first, unless they are locked.
+   */
+  passedOver(connection: Connection, claimed: readonly string[], most: number): Promise<string[]>;
+}
+
+const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
+
+export function createVerification(settings: Pick<WorkloadSettings, "dialect" | "namespace">): Verification {
+  const dialect = dialectOf(settings.dialect);
+  const { events, status } = tablesOf(dialect, settings.namespace);
+  const newer: Statement = {
+    name: "verify.newer",
+    text: `SELECT id FROM ${events}
+WHERE event_type = $1::text AND created_at > $2::timestamptz ORDER BY created_at LIMIT ${NEWER_MOST}`,
+  };
+  const live: Statement = { name: "verify.live", text: `SELECT id FROM ${events} WHERE id = $1::uuid` };
+  const skew = dialect.clockSkewMs > 0 ? ` - interval '${dialect.clockSkewMs} milliseconds'` : "";
+  const passedOver: Statement = {
+    name: "verify.passed-over",
+    text: `SELECT event_id FROM ${status}
+WHERE ${dialect.inStatus(literals(WORKABLE_STATUSES))} AND event_id <> ALL ($1::uuid[])
+AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}
+ORDER BY updated_at LIMIT $2`,
+  };
+  return {
+    newerThan: async (connection, type, createdAt = "-infinity") =>
+      idsOf(await connection.execute(newer, [type, createdAt])),
+    isLive: async (connection, id) => (await connection.execute(live, [id])).length > 0,
+    passedOver: async (connection, claimed, most) =>
+      idsOf(await connection.execute(passedOver, [uuidArray(claimed), most])),
+  };
+}
