@@ -17,7 +17,7 @@ import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { KeySum } from "#program/workloads/train-events/model/key-sum.js";
 import { KeyMaker } from "#program/workloads/train-events/model/ledger.js";
-import { LedgerFileWriter, ledgerPath } from "#program/results/ledger-file.js";
+import { LedgerFileWriter, ledgerPath } from "#program/workloads/train-events/audit/ledger-file.js";
 import { WorkFileWriter, workPath } from "#program/workloads/train-events/audit/work-file.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { readOptions } from "./options.mjs";

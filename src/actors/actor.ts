@@ -7,7 +7,7 @@ import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
 import type { BatchLedger } from "../workloads/train-events/actors/batch-ledger.js";
-import type { Assignment } from "./protocol.js";
+import type { Assignment } from "../engine/workers/protocol.js";
 import type { LifecycleClock } from "../workloads/train-events/actors/publish-times.js";
 import type { SampleChecker } from "../workloads/train-events/actors/sample-checks.js";
 import type { TimeAccount } from "./time-account.js";

@@ -15,7 +15,7 @@ import { countPresent, readTableCounts } from "../workloads/train-events/sql/aud
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dropNamespace, resetNamespace } from "../database/namespace/namespace.js";
 import { createConnectionSource } from "../pools/create-source.js";
-import type { ConnectionSource, Workload } from "../workloads/train-events/sql/workload.js";
+import type { Workload } from "../workloads/train-events/sql/workload.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
@@ -23,6 +23,7 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
+import type { ConnectionSource } from "../database/contract.js";
 
 const endpoint = inject("adminEndpoint");
 const namespace = testNamespace("doubt");

@@ -2,7 +2,7 @@
 // at most so many lines a second, because a storm must be visible without the log becoming the load. What was
 // left out is counted and stands in the next summary line.
 import type { Logger } from "../foundation/logger.js";
-import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
+import type { FailureFacts, TransactionFacts } from "./facts.js";
 
 const LINES_PER_SECOND = 20;
 

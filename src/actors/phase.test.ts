@@ -3,11 +3,11 @@ import { monotonicMs, systemClock } from "../foundation/clock.js";
 import type { PacingPlan } from "../load/create-pacer.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
-import type { Role } from "../scenario/settings.js";
 import type { Actor } from "./actor.js";
 import { keepsTime, startPhase } from "./phase.js";
-import type { Assignment } from "./protocol.js";
+import type { Assignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";
+import type { Role } from "../workloads/train-events/settings.js";
 
 function worker(role: Role, groupClients: number, load: string, appDelay = "0") {
   const yaml = `name: t\npayload: text\nappDelay: ${appDelay}\nactors: { ${role}: { load: { ${load} } } }\n`;

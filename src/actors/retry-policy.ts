@@ -2,7 +2,7 @@
 // clients which failed together do not come back together (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015).
 // It ends by attempts or by time, whichever is first. It only answers; waiting and counting are the transactor's.
 import type { Prng } from "../foundation/prng.js";
-import type { RetrySettings } from "../scenario/settings.js";
+import type { RetrySettings } from "./settings.js";
 
 /** All instants are monotonic milliseconds. */
 export class RetryPolicy {

@@ -13,8 +13,6 @@ import { Recorder } from "../metrics/recorder.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { createConnectionSource } from "../pools/create-source.js";
 import { classifyFailure } from "../database/sqlstates.js";
-import type { ConnectionSource, EndpointContacts } from "../workloads/train-events/sql/workload.js";
-import type { DialectName } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { startProtocolServer, type Backend, type ServerError } from "../testing/protocol-server.js";
 import {
@@ -30,6 +28,8 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor } from "./transactor.js";
+import type { ConnectionSource, EndpointContacts } from "../database/contract.js";
+import type { DialectName } from "../database/settings.js";
 
 const BATCH = 5;
 const batch = makeBatch(BATCH, 3);

@@ -5,8 +5,8 @@ import { encodeHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";
 import type { OperationDelta, RecorderDelta } from "../metrics/recorder-delta.js";
-import type { SummaryFacts } from "../results/log-lines.js";
 import type { EventLog } from "./event-log.js";
+import type { SummaryFacts } from "./facts.js";
 
 const scratch = createHistogram();
 

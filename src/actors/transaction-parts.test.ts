@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { StatementError } from "../database/errors.js";
 import { inTransaction } from "../database/transaction.js";
-import type { CallObserver, Connection, ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
+import type { CallObserver, Connection, ConnectionSource } from "../database/contract.js";
 
 const CLAIM = { name: "process.claim", text: "SELECT 1" };
 

@@ -5,7 +5,6 @@ import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
-import type { Connection, ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { EndpointSplit } from "../metrics/endpoint-split.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
@@ -13,6 +12,7 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
+import type { Connection, ConnectionSource } from "../database/contract.js";
 
 const connection: Connection = {
   execute: async () => [],

@@ -9,11 +9,11 @@ import type { Recorder } from "../metrics/recorder.js";
 import { InDoubtError } from "../database/errors.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
-import type { Connection, ConnectionSource, Lease } from "../workloads/train-events/sql/workload.js";
-import type { FailureFacts, TransactionFacts } from "../results/log-lines.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { TimeAccount } from "./time-account.js";
+import type { Connection, ConnectionSource, Lease } from "../database/contract.js";
+import type { FailureFacts, TransactionFacts } from "./facts.js";
 
 /** One transaction as an actor describes it. */
 export interface TransactionPlan<T> {

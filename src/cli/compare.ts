@@ -10,7 +10,7 @@ import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparis
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
 import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { readResult } from "../results/reader.js";
-import { writeNamedFile } from "../results/storage.js";
+import { writeNamedFile } from "../foundation/storage.js";
 
 interface CompareOptions {
   readonly baseline?: string;

@@ -8,7 +8,7 @@ import { machineFacts, openFilesLimit } from "../foundation/machine.js";
 import { formatSize } from "../foundation/units.js";
 import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
-import { faultObstacle } from "../faults/require-faults.js";
+import { faultObstacle } from "../engine/trial/require-faults.js";
 import type { Fault } from "../faults/faults.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";

@@ -8,10 +8,10 @@ import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { LogFilter, TimeBound } from "../logs/log-filter.js";
 import { readLogs } from "../logs/read-logs.js";
 import { renderLogReport } from "../logs/render.js";
-import { colourMarks, plainMarks } from "../report/terminal/text-table.js";
+import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
 import { isColoured } from "./colour.js";
 import { logFilesIn } from "../results/log-reader.js";
-import { ROLES } from "../scenario/settings.js";
+import { ROLES } from "../workloads/train-events/settings.js";
 
 const SLOWEST_DEFAULT = 10;
 const SLOWEST_MAX = 10_000;

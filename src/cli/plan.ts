@@ -2,21 +2,21 @@
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
 import { formatDuration } from "../foundation/units.js";
 import { lint } from "../analysis/lint/lint.js";
-import { managedPoolersOf } from "../pools/connections.js";
+import { managedPoolersOf } from "../scenario/connections.js";
 import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
 import type { Fault } from "../faults/faults.js";
 import {
-  ROLES,
   totalClients,
-  type ActorGroup,
   type Experiment,
-  type TargetSettings,
   type TreatmentSettings,
 } from "../scenario/settings.js";
 import type { LoadSettings, Range } from "../load/load-settings.js";
-import { withoutPasswords } from "../database/endpoint/secrets.js";
+import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";
+import type { TargetSettings } from "../targets/settings.js";
+import type { ActorGroup } from "../actors/settings.js";
+import { ROLES } from "../workloads/train-events/settings.js";
 
 const MAX_BLOCKS = 10;
 

@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
-import { printable } from "../report/terminal/text-table.js";
+import { printable } from "../foundation/text/text-table.js";
 import { readResult } from "../results/reader.js";
 import { isColoured } from "./colour.js";
 import { packageVersion } from "./package-info.js";

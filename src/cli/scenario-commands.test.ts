@@ -5,7 +5,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
-import { scenarioJsonSchema } from "./reference/json-schema.js";
+import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
 import { commandStage } from "../testing/command-stage.js";
 import { register as registerInit } from "./init.js";

@@ -8,22 +8,10 @@ import { createWorkload } from "../workloads/train-events/sql/create-workload.js
 import { dialectOf } from "../database/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
-import { lackOf } from "../database/capabilities/registry.js";
-import {
-  DIALECTS,
-  ISOLATIONS,
-  LOCKINGS,
-  PAYLOADS,
-  STATEMENT_SHAPES,
-  STORAGES,
-  type DialectName,
-  type Isolation,
-  type Locking,
-  type Payload,
-  type StatementShape,
-  type Storage,
-} from "../scenario/settings.js";
-import { parseConnectionUrl } from "../targets/url/url.js";
+import { lackOf } from "../scenario/dialects/registry.js";
+import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
+import { DIALECTS, ISOLATIONS, STORAGES, type DialectName, type Isolation, type Storage } from "../database/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Locking, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
 
 interface SchemaOptions {
   readonly dialect: DialectName;

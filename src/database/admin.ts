@@ -7,7 +7,7 @@ import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { SqlRow, Statement, StatementRow, StatementValues } from "../workloads/train-events/sql/workload.js";
+import type { SqlRow, Statement, StatementRow, StatementValues } from "./contract.js";
 
 /** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
 export interface SqlClient {

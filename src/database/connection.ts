@@ -16,7 +16,7 @@ import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "../workloads/train-events/sql/workload.js";
+import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "./contract.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;

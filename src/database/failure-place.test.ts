@@ -1,9 +1,9 @@
 // The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../scenario/settings.js";
 import { InDoubtError, StatementError } from "./errors.js";
 import { ONLY_TABLE, placeOf } from "./failure-place.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../workloads/train-events/settings.js";
 
 const serverError = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 

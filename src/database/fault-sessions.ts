@@ -3,10 +3,10 @@
 // was to hold something and is gone when it is asked to let go is an error: the fault was not what it claims.
 import { asTrainSimError, codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
-import type { LockMode } from "../faults/faults.js";
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { tablesOf } from "../workloads/train-events/sql/tables.js";
+import type { LockMode } from "./settings.js";
 
 const PURPOSE = "fault";
 const TOO_MANY_CONNECTIONS = "53300";

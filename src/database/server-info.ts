@@ -2,9 +2,9 @@
 // it still has to give. It is read once before the first trial, for the result's environment and to refuse a
 // scenario that would run out of connections half-way. Settings that can hold a secret or a path stay out.
 import { UsageError } from "../foundation/errors.js";
-import type { DialectName } from "../scenario/settings.js";
 import type { SqlClient } from "./admin.js";
-import type { SqlRow } from "../workloads/train-events/sql/workload.js";
+import type { SqlRow } from "./contract.js";
+import type { DialectName } from "./settings.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 

@@ -5,7 +5,7 @@
 // things, its message tells. What is not in the table is fatal: an unknown error is shown.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { InDoubtError, StatementError } from "./errors.js";
-import type { FailureKind } from "../workloads/train-events/sql/workload.js";
+import type { FailureKind } from "./contract.js";
 
 /** What may be done about a failure, and the code to count it under (never empty). */
 export interface Failure {

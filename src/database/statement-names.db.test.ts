@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyBytes } from "../workloads/train-events/model/event-id.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
-import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
@@ -13,6 +12,7 @@ import { createWorkload } from "../workloads/train-events/sql/create-workload.js
 import { resetNamespace } from "./namespace/namespace.js";
 import { statementNamer } from "./statement-names.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
 
 const namespace = testNamespace("statements");
 // A database of its own: statements are counted by database, and those of other tests would be in the same entries.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InDoubtError, StatementError } from "./errors.js";
 import { classifyFailure } from "./sqlstates.js";
 import { asTransaction, inReadTransaction, inTransaction } from "./transaction.js";
-import type { Connection } from "../workloads/train-events/sql/workload.js";
+import type { Connection } from "./contract.js";
 
 function failure(statement: string, code: string): StatementError {
   return new StatementError(statement, Object.assign(new Error(`code ${code}`), { code }), code);

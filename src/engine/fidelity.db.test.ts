@@ -8,11 +8,11 @@ import type { AdminClient } from "../database/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { statementNamer } from "../database/statement-names.js";
 import type { OperationResult, TrialResult } from "../results/result-schema.js";
-import { STATEMENT_SHAPES, type StatementShape } from "../scenario/settings.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
 import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";
+import { STATEMENT_SHAPES, type StatementShape } from "../workloads/train-events/settings.js";
 
 const CLIENTS = 8;
 const ITERATIONS = 25;

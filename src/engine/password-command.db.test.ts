@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connectAdmin } from "../database/admin.js";
 import { createConnectionSource } from "../pools/create-source.js";
-import type { PoolSettings } from "../scenario/settings.js";
 import { startTarget } from "../targets/start-target.js";
+import type { PoolSettings } from "../pools/settings.js";
 
 const { host, port, user, database, password = "" } = inject("adminEndpoint");
 let directory: string;

@@ -3,10 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
-import type { PoolSettings } from "../scenario/settings.js";
 import { addressOf } from "../database/endpoint/endpoint.js";
 import { startPgBouncers } from "../pools/pgbouncer/managed.js";
-import type { RunningPooler } from "../targets/running-target.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { onSuiteServer, urlOf } from "../testing/suite-server.js";
 import {
@@ -16,6 +14,8 @@ import {
   untilLogged,
   writeScenarioFile,
 } from "../testing/train-sim.js";
+import type { PoolSettings } from "../pools/settings.js";
+import type { RunningPooler } from "../pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;
 

@@ -6,7 +6,7 @@ import { withinMs } from "../foundation/deadline.js";
 import { TargetError } from "../foundation/errors.js";
 import { connectFault, exhaustLog } from "../database/fault-sessions.js";
 import type { RunningTarget } from "../targets/running-target.js";
-import type { SmallDisk } from "./means/small-disk.js";
+import type { SmallDisk } from "../targets/embedded/small-disk.js";
 import { controlOf, whenHealthy } from "./healthy.js";
 import type { FaultKind } from "./fault.js";
 

@@ -5,7 +5,8 @@ import type { Prng } from "../foundation/prng.js";
 import type { Fault, FaultKindName, FaultOf, NetworkPlace } from "./faults.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { Network } from "./means/network.js";
-import type { RunningPooler, RunningTarget } from "../targets/running-target.js";
+import type { RunningTarget } from "../targets/running-target.js";
+import type { RunningPooler } from "../pools/running-pooler.js";
 
 /** What faults work on: the trial's own system. */
 export interface FaultHost {

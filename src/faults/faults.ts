@@ -2,6 +2,8 @@
 // them cannot happen at once. It exists so that the schema, the rules and the engine read one table; a new kind is
 // one line here, its keys in `schema-faults.ts` and `resolve-faults.ts`, and its file in `engine/faults/`.
 // Pure data and types; nothing is injected here.
+import type { LockMode } from "../database/settings.js";
+import type { Shutdown, FullDisk } from "../targets/settings.js";
 
 /** `needed` kinds last `for`; `optional` ones are down at least so long; `none` are over once they have happened. */
 type Length = "needed" | "optional" | "none";
@@ -55,26 +57,8 @@ export const FAULTS = {
 
 export type FaultKindName = keyof typeof FAULTS;
 export const FAULT_KINDS = Object.keys(FAULTS) as [FaultKindName, ...FaultKindName[]];
-
-export const SHUTDOWNS = ["fast", "immediate"] as const;
-export type Shutdown = (typeof SHUTDOWNS)[number];
-
 export const STOPPED_PROCESSES = ["postgres", "pgbouncer"] as const;
 export type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
-
-export const FULL_DISKS = ["tables", "wal"] as const;
-export type FullDisk = (typeof FULL_DISKS)[number];
-
-/** Of PostgreSQL's lock modes those that get in somebody's way, from vacuum's to everybody's. */
-export const LOCK_MODES = [
-  "share update exclusive",
-  "share",
-  "share row exclusive",
-  "exclusive",
-  "access exclusive",
-] as const;
-export type LockMode = (typeof LOCK_MODES)[number];
-
 /** Whose connections a fault of the network is about: the clients', or PgBouncer's to the server. */
 export const NETWORK_PLACES = ["clients", "pooler"] as const;
 export type NetworkPlace = (typeof NETWORK_PLACES)[number];

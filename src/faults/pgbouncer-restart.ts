@@ -2,8 +2,8 @@
 // or killed (SIGKILL), stay away for as long as the fault lasts, and are started again on the same port with the same
 // configuration. Their clients lose their connections either way; a server session that was killed away rolls back.
 import { counted } from "../foundation/units.js";
-import type { PoolerInstance } from "../targets/running-target.js";
 import type { FaultKind } from "./fault.js";
+import type { PoolerInstance } from "../pools/running-pooler.js";
 
 function takenDown(
   how: Parameters<PoolerInstance["shutDown"]>[0],

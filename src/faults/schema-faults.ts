@@ -4,13 +4,12 @@
 import * as z from "zod";
 import {
   FAULT_KINDS,
-  FULL_DISKS,
-  LOCK_MODES,
   NETWORK_PLACES,
-  SHUTDOWNS,
   STOPPED_PROCESSES,
 } from "./faults.js";
 import { duration, HOUR_MS, size } from "../syntax/scalars.js";
+import { LOCK_MODES } from "../database/settings.js";
+import { FULL_DISKS, SHUTDOWNS } from "../targets/settings.js";
 
 const MAX_FAULTS = 1000;
 const WEEK_MS = 7 * 24 * HOUR_MS;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { colourMarks, plainMarks } from "../report/terminal/text-table.js";
+import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
 import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../testing/example-live.js";
 import { renderBoard, type Screen } from "./board.js";
-import { bar, sparkline } from "../report/terminal/sparkline.js";
+import { bar, sparkline } from "../foundation/text/sparkline.js";
 
 function board(run: WatchedRun, screen: Partial<Screen> = {}): string[] {
   const { state } = run;

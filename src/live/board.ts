@@ -2,10 +2,10 @@
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
 import { ownRows } from "./page/live-words.js";
-import { seenText, shortNumber } from "../analysis/statistics/numbers.js";
-import { printable, shorten, type Marks } from "../report/terminal/text-table.js";
+import { seenText, shortNumber } from "../foundation/text/numbers.js";
+import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
-import { bar, sparkline } from "../report/terminal/sparkline.js";
+import { bar, sparkline } from "../foundation/text/sparkline.js";
 
 export interface Screen {
   readonly columns: number;

@@ -2,9 +2,9 @@
 // board use the same words. Text from outside (names, reasons) is stripped of control characters.
 import { counted, formatDuration } from "../foundation/units.js";
 import { ownRows } from "./page/live-words.js";
-import { shortNumber } from "../analysis/statistics/numbers.js";
+import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
-import { printable } from "../report/terminal/text-table.js";
+import { printable } from "../foundation/text/text-table.js";
 
 /** Whole seconds: `1m30s`. */
 export function secondsText(ms: number): string {

@@ -1,7 +1,7 @@
 // Progress on standard error: a board that is redrawn in place on a terminal, plain lines elsewhere (CI, a pipe), one for
 // each trial's end and one every ten seconds. Standard output stays free for results. Nothing here keeps the program running.
 import type { ExperimentObserver } from "../engine/session/observer.js";
-import { colourMarks, plainMarks, printable } from "../report/terminal/text-table.js";
+import { colourMarks, plainMarks, printable } from "../foundation/text/text-table.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Treatment } from "../scenario/settings.js";
 import { renderBoard, type BoardPast, type Screen } from "./board.js";

@@ -4,13 +4,13 @@
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
-import { sparkline } from "../report/terminal/sparkline.js";
-import { bySqlstate, renderOperationRows } from "../report/terminal/terminal.js";
-import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../report/terminal/text-table.js";
+import { sparkline } from "../foundation/text/sparkline.js";
+import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../foundation/text/text-table.js";
 import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";
 import { renderSlowest } from "./render-slowest.js";
+import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
 
 /** Of the widest line of that table, left to its last column. */
 const REASON_WIDTH = 52;

@@ -2,10 +2,10 @@
 // so that they can stand beneath each other. It is made from summary lines, whose counts are complete.
 import { OPERATIONS } from "../metrics/operations.js";
 import type { SummaryLine } from "../results/log-lines.js";
-import { ROLES, type Role } from "../scenario/settings.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";
 import { Spread } from "./spread.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 interface OpenRow extends Omit<TimelineRow, "transactionsByColumn"> {
   readonly actor: Role;

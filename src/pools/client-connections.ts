@@ -4,10 +4,10 @@
 // A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
 import { monotonicMs } from "../foundation/clock.js";
 import { PgConnection } from "../database/connection.js";
-import type { ConnectionSource, EndpointContacts, Lease } from "../workloads/train-events/sql/workload.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
 import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../database/contract.js";
 
 export class ClientConnections implements ConnectionSource {
   /** By client; empty where none is kept or the last one broke. */

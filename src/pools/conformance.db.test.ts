@@ -4,15 +4,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { startPgBouncers } from "./pgbouncer/managed.js";
-import type { RunningPooler } from "../targets/running-target.js";
 import { ownDatabase } from "../testing/own-database.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { SIZE, STRATEGIES } from "../testing/pool-strategies.js";
 import { connectConsole, type AdminClient } from "../database/admin.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
-import type { Connection, ConnectionSource, SqlRow, SqlValue, StatementRow } from "../workloads/train-events/sql/workload.js";
 import { createConnectionSource } from "./create-source.js";
 import type { SourceOptions } from "./source-options.js";
+import type { Connection, ConnectionSource, SqlRow, SqlValue, StatementRow } from "../database/contract.js";
+import type { RunningPooler } from "./running-pooler.js";
 
 /** Two databases, so that two endpoints of one server can be told apart. */
 const [own, other] = [ownDatabase("pool"), ownDatabase("pool")];

@@ -1,10 +1,10 @@
 // The registry of pool strategies: one line each. An actor gets a ConnectionSource and never learns which it is;
 // a new strategy is one new file beside this one and one new line here.
-import type { ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { directSource } from "./direct/direct.js";
 import { pgPoolSource } from "./pg-pool/pg-pool.js";
 import { pgbouncerSource } from "./pgbouncer/source.js";
 import type { SourceOptions } from "./source-options.js";
+import type { ConnectionSource } from "../database/contract.js";
 
 /** The pool strategy of one worker thread, not yet connected; `warm` connects it, `close` must be called. */
 export function createConnectionSource(options: SourceOptions): ConnectionSource {

@@ -5,8 +5,8 @@
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import { PgConnection } from "../database/connection.js";
-import type { EndpointContacts } from "../workloads/train-events/sql/workload.js";
 import type { SourceOptions } from "./source-options.js";
+import type { EndpointContacts } from "../database/contract.js";
 
 const FIRST_LOOK_MS = 1_000;
 const LOOK_CEILING_MS = 10_000;

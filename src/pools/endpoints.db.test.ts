@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
-import type { PoolSettings } from "../scenario/settings.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
-import type { ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { createConnectionSource } from "./create-source.js";
+import type { ConnectionSource } from "../database/contract.js";
+import type { PoolSettings } from "./settings.js";
 
 const endpoint = inject("adminEndpoint");
 const CLIENTS = 8;

@@ -4,10 +4,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../scenario/settings.js";
 import { startPgBouncers } from "./pgbouncer/managed.js";
 import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
-import type { RunningPooler } from "../targets/running-target.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
@@ -15,7 +13,9 @@ import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { resetNamespace } from "../database/namespace/namespace.js";
-import type { SqlRow } from "../workloads/train-events/sql/workload.js";
+import type { SqlRow } from "../database/contract.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
+import type { RunningPooler } from "./running-pooler.js";
 
 const EVENTS = 3;
 const SETTINGS: PgBouncerSettings = {

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { ConnectionSource } from "../workloads/train-events/sql/workload.js";
 import { OPEN_AT_ONCE } from "./bounded.js";
 import { createConnectionSource } from "./create-source.js";
+import type { ConnectionSource } from "../database/contract.js";
 
 const CLIENTS = 100;
 const endpoint = inject("adminEndpoint");

@@ -2,8 +2,8 @@
 // strategies. Endpoints are spread over the numbers that clients (or a pool's connections) have in the whole trial, so
 // that every worker thread finds its part by itself.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { PoolSettings } from "../scenario/settings.js";
 import { homesByWeight, weightsOf } from "../database/endpoint/spread.js";
+import type { PoolSettings } from "./settings.js";
 
 export interface SourceOptions {
   readonly pool: PoolSettings;

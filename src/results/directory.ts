@@ -7,7 +7,7 @@ import { isoTime } from "../foundation/clock.js";
 import { codeOf, UsageError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { ResultDocument } from "./result-schema.js";
-import { writeFileAtomic } from "./storage.js";
+import { writeFileAtomic } from "../foundation/storage.js";
 
 export const RESULT_FILE = "result.json";
 export const SUMMARY_FILE = "summary.txt";

@@ -5,16 +5,9 @@
 import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
-import { OPERATIONS } from "../metrics/operations.js";
-import { ROLES } from "../scenario/settings.js";
-import { issueWords } from "./issue-words.js";
-
-/** Longer windows than a month are not measured; a second beyond it is damage. */
-export const SECONDS_MAX = 31 * 24 * 3600;
-
-const count = z.int().min(0);
-const ms = z.number().min(0);
-const second = z.int().min(0).max(SECONDS_MAX);
+import { issueWords } from "../syntax/issue-words.js";
+import { ROLES } from "../workloads/train-events/settings.js";
+import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs, second } from "../actors/facts.js";
 
 /** What every line carries. `operation` is `*` where a line is about all. */
 const common = {
@@ -28,49 +21,6 @@ const common = {
 
 /** Of what only workers write. */
 const ofWorker = { ...common, actor: z.enum(ROLES) };
-
-/** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name, ... */
-const PartsMs = z.record(z.string(), z.number());
-
-/** What retry, failure and slow lines say of their transaction. */
-export const TransactionFacts = z.object({
-  operation: z.enum(OPERATIONS),
-  client: count,
-  attempt: count,
-  serviceMs: ms,
-  poolWaitMs: ms,
-  second: second.optional().describe("Of the window; absent outside it, and then not in the totals"),
-});
-export type TransactionFacts = z.infer<typeof TransactionFacts>;
-
-/** Why an attempt failed, and where as far as the server or the statement's name tells. */
-export const FailureFacts = z.object({
-  sqlstate: z.string(),
-  reason: z.string(),
-  statement: z.string().optional(),
-  table: z.string().optional(),
-});
-export type FailureFacts = z.infer<typeof FailureFacts>;
-
-/** What one worker did of one operation in one second of the window. */
-export const SummaryFacts = z.object({
-  operation: z.enum(OPERATIONS),
-  second,
-  transactions: count,
-  events: count,
-  emptyPolls: count,
-  offered: count.optional(),
-  dropped: count.optional(),
-  retries: z.record(z.string(), count),
-  failures: z.record(z.string(), count),
-  meanResponseMs: ms,
-  maxResponseMs: ms,
-  responseHistogram: z.string().optional().describe("HdrHistogram V2, compressed, base64; microseconds"),
-  slowest: z.object({ responseMs: ms, client: count, parts: PartsMs.optional() }).optional(),
-  suppressedLines: count.optional(),
-});
-export type SummaryFacts = z.infer<typeof SummaryFacts>;
-
 const StartLine = z.object({
   ...common,
   event: z.literal("start"),

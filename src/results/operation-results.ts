@@ -2,9 +2,11 @@
 // which operation is written down here, once, for the recorder, the tables and the document alike.
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import type { WindowSummary } from "../metrics/totals.js";
-import type { ActorGroup, Role, TreatmentSettings } from "../scenario/settings.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
+import type { ActorGroup } from "../actors/settings.js";
+import type { Role } from "../workloads/train-events/settings.js";
 
 /** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
 export const ROLE_OPERATIONS: Readonly<Record<Role, readonly Operation[]>> = {

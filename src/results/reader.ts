@@ -9,7 +9,7 @@ import { elided } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { RESULT_FILE, trialPath, trialsAside } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
-import { issueWords } from "./issue-words.js";
+import { issueWords } from "../syntax/issue-words.js";
 import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
 import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { conservationOf } from "../workloads/train-events/model/conservation.js";
-import type { ActorGroup, Experiment, TreatmentSettings } from "../scenario/settings.js";
+import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleFacts, exampleTrial } from "../testing/example-result.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
+import type { ActorGroup } from "../actors/settings.js";
 
 function group(clients: number, workers: number): ActorGroup {
   return {

@@ -12,7 +12,7 @@ import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js
 import type { EvidenceValues } from "./evidence-metrics.js";
 import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
 import { TrialResult } from "./result-schema.js";
-import { AppendFile, writeFileAtomic } from "./storage.js";
+import { AppendFile, writeFileAtomic } from "../foundation/storage.js";
 
 export const HISTOGRAM_LOG_FILE = "histograms.hlog";
 export const TIMESERIES_FILE = "timeseries.csv";

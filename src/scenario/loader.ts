@@ -14,7 +14,7 @@ import { resolveDiagnosis } from "./resolve.js";
 import { checkScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { writtenThresholds } from "./schema-parts.js";
-import { withoutPasswords } from "../database/endpoint/secrets.js";
+import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import type { Experiment } from "./settings.js";
 import { resolveThresholds } from "./thresholds.js";

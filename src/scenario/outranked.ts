@@ -2,7 +2,8 @@
 // stages of an executor go before the scenario's `clients`. Where it reaches no group it is refused, where it reaches some
 // the others are named; a value that is lost in silence would be taken for measured.
 import type { ScenarioProblem } from "../syntax/problems.js";
-import { ROLES, type Role, type Treatment } from "./settings.js";
+import { type Treatment } from "./settings.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 /** What decides about the clients of a group, before `clients`. */
 function keyOver(role: Role, treatments: readonly Treatment[]): string {

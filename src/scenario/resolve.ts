@@ -5,15 +5,14 @@ import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
 import { resolveFault } from "../faults/resolve-faults.js";
-import { resolveLoad } from "../load/resolve-load.js";
+import { resolveLoad } from "./resolve-load.js";
 import {
-  ROLES,
-  type ActorGroup,
-  type PoolSettings,
-  type Role,
-  type TargetSettings,
   type TreatmentSettings,
 } from "./settings.js";
+import type { TargetSettings } from "../targets/settings.js";
+import type { PoolSettings } from "../pools/settings.js";
+import type { ActorGroup } from "../actors/settings.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 const DEFAULT_POOL_SIZE = 20;
 const DEFAULT_PREPARED_STATEMENTS = 200;

@@ -1,6 +1,6 @@
 // Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
 // out to be is known later; then the same is asked of the same table.
-import { profileProblems, treatmentProblems } from "../database/capabilities/registry.js";
+import { profileProblems, treatmentProblems } from "./dialects/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { TreatmentSettings } from "./settings.js";
 

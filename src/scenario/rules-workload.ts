@@ -6,8 +6,8 @@ import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
-import { ROLES, type Role } from "./settings.js";
 import type { Range } from "../load/load-settings.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 export const MAX_BATCH_BYTES = 512 * 1024 ** 2;

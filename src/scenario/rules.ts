@@ -7,9 +7,9 @@ import {
   sessionModeProblems,
   statementModeProblems,
   type PoolProblem,
-} from "../pools/pool-rules.js";
+} from "./pool-rules.js";
 import type { Finding } from "../syntax/problems.js";
-import { readScenario, type Reading } from "../syntax/reading.js";
+import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules, profileRowRules } from "./rules-dialect.js";
 import {
@@ -18,7 +18,7 @@ import {
   faultWindowRules,
   obstacleRules,
   overlapRules,
-} from "../faults/rules-faults.js";
+} from "./rules-faults.js";
 import {
   clientRules,
   executorRules,
@@ -26,7 +26,7 @@ import {
   profileSizeRules,
   scheduleRules,
   windowRules,
-} from "../load/rules-load.js";
+} from "./rules-load.js";
 import {
   certificateRules,
   connectionRules,
@@ -38,7 +38,7 @@ import {
   targetRules,
   tlsFileRules,
   urlTlsRules,
-} from "../targets/rules-target.js";
+} from "./rules-target.js";
 import {
   advanceRules,
   batchRules,
@@ -51,7 +51,8 @@ import {
   topologyRules,
 } from "./rules-workload.js";
 import type { Scenario } from "./schema.js";
-import { ROLES, type TreatmentSettings } from "./settings.js";
+import { type TreatmentSettings } from "./settings.js";
+import { ROLES } from "../workloads/train-events/settings.js";
 
 interface Rule {
   /**

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import { scheduleKeys } from "../load/schema-load.js";
 import { MAX_CLIENTS } from "./schema-target.js";
-import { ROLES, type Role } from "./settings.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 const CLOSED = ["clients", "thinkTime", "rampUp"] as const;
 const OPEN = ["maxClients", "timeUnit", "distribution", "maxWait"] as const;

@@ -3,8 +3,10 @@
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
 import * as z from "zod";
 import { SSL_MODES } from "../database/endpoint/connection-url.js";
-import { connectionUrl, duration, HOUR_MS } from "../syntax/scalars.js";
-import { POOL_MODES, type PoolSettings, type TargetSettings } from "./settings.js";
+import { duration, HOUR_MS } from "../syntax/scalars.js";
+import type { TargetSettings } from "../targets/settings.js";
+import { POOL_MODES, type PoolSettings } from "../pools/settings.js";
+import { connectionUrl } from "../database/scalars.js";
 
 export const TARGET_KINDS = ["embedded", "container", "url"] as const;
 export const POOL_STRATEGIES = ["direct", "pg-pool", "pgbouncer"] as const;

@@ -4,13 +4,15 @@
 import * as z from "zod";
 import { ID_KINDS } from "../workloads/train-events/model/event-id.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../workloads/train-events/model/document-generator.js";
-import { isolation, size } from "../syntax/scalars.js";
+import { size } from "../syntax/scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Faults } from "../faults/schema-faults.js";
 import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
-import { DIALECTS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, STORAGES, TOPOLOGIES } from "./settings.js";
+import { DIALECTS, STORAGES } from "../database/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, TOPOLOGIES } from "../workloads/train-events/settings.js";
+import { isolation } from "../database/scalars.js";
 
 /** Keys that belong to the experiment as a whole: they cannot vary between treatments. */
 export const EXPERIMENT_KEYS: readonly string[] = [

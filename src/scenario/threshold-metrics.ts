@@ -2,7 +2,7 @@
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
 import { VIOLATION_KINDS } from "../workloads/train-events/model/conservation.js";
-import { ROLES, type Role } from "./settings.js";
+import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =

@@ -5,9 +5,9 @@ import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import type { Outline } from "../syntax/outline.js";
+import type { Outline } from "./outline.js";
 import type { WrittenThresholds } from "./schema-parts.js";
-import { keyWithoutPasswords } from "../database/endpoint/secrets.js";
+import { keyWithoutPasswords } from "../foundation/secrets.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import {
   arrivalRoles,

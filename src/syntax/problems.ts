@@ -6,8 +6,8 @@ import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
-import { keySuggestion } from "./schema-paths.js";
-import { keyWithoutPasswords, withoutPasswords } from "../database/endpoint/secrets.js";
+import { keySuggestion } from "../scenario/schema-paths.js";
+import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 
 /** A problem before it is known where in the file it stands. */
 export interface Finding {

@@ -3,10 +3,6 @@
 // check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
 import * as z from "zod";
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "../foundation/units.js";
-import { urlRefusal } from "../database/endpoint/connection-url.js";
-import { suggestion } from "./nearest.js";
-import { ISOLATIONS, type Isolation } from "../scenario/settings.js";
-
 const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
 /** Some digit of it is not 0. */
 const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
@@ -34,10 +30,10 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
   hours: "h",
 };
 
-type Parsed<T> = { readonly value: T } | { readonly message: string };
+export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
 /** A zod type from a parser and the JSON Schema of what the parser takes. */
-function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => Parsed<T>) {
+export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => Parsed<T>) {
   return z
     .unknown()
     .transform((input, context): T => {
@@ -128,61 +124,5 @@ export function size(description: string, minBytes: number, maxBytes: number) {
     if (bytes < minBytes) return { message: `must be at least ${formatSize(minBytes)}` };
     if (bytes > maxBytes) return { message: `must be at most ${formatSize(maxBytes)}` };
     return { value: bytes };
-  });
-}
-
-const URL_FORM = "postgresql://user@host:5432/database";
-
-/** A connection URL; messages never repeat it, for it may hold a password. */
-export function connectionUrl(description: string) {
-  const schema = {
-    title: "connection URL",
-    description,
-    type: "string",
-    pattern: "^postgres(ql)?://",
-    examples: [URL_FORM],
-  };
-  return custom(schema, (input): Parsed<string> => {
-    if (typeof input !== "string") return { message: `expected a connection URL, as ${URL_FORM}` };
-    if (!/^postgres(ql)?:\/\//.test(input))
-      return { message: `a connection URL starts with postgresql://, as ${URL_FORM}` };
-    const url = URL.canParse(input) ? new URL(input) : undefined;
-    if (url === undefined || url.hash !== "" || url.search.includes("@"))
-      return {
-        message:
-          "this connection URL cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F",
-      };
-    if (url.hostname === "" && !url.searchParams.get("host"))
-      return { message: `this connection URL names no host, as ${URL_FORM}` };
-    const refusal = urlRefusal(url);
-    return refusal
-      ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }
-      : { value: input };
-  });
-}
-
-/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
-function looseSpelling(text: string): string {
-  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-  return letters.replaceAll(" ", "[-_\\s]+");
-}
-
-/** An isolation level, with spaces, dashes or underscores, in any case. */
-export function isolation(description: string) {
-  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
-  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
-  // The first is what editors complete by.
-  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
-  return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
-    const text =
-      typeof input === "string"
-        ? input
-            .trim()
-            .toLowerCase()
-            .replace(/[-_\s]+/g, " ")
-        : "";
-    const level = ISOLATIONS.find((known) => known === text);
-    if (level) return { value: level };
-    return { message: `not an isolation level; ${suggestion(text, ISOLATIONS, "levels")}` };
   });
 }

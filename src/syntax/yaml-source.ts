@@ -17,7 +17,7 @@ import {
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { deepCopy, isMapping, MAX_DEPTH, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, seenText, type ScenarioProblem } from "./problems.js";
-import { keyWithoutPasswords, withoutPasswords } from "../database/endpoint/secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;

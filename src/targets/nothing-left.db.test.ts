@@ -12,7 +12,7 @@ import {
   type Running,
 } from "../testing/installation.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
-import { serverUser, type ServerUser } from "./private-directory.js";
+import { serverUser, type ServerUser } from "../foundation/process/private-directory.js";
 
 /** Starts a server and two PgBouncers, says so in one line of JSON, then does `afterwards`. */
 const script = (afterwards: string) => `

@@ -1,11 +1,10 @@
 // One entry for every kind of target: a new kind is one new file and one case here. Nothing else
 // knows which kinds there are.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { FullDisk } from "../faults/faults.js";
-import type { TargetSettings } from "../scenario/settings.js";
 import { startContainer } from "./container/container.js";
 import { startEmbedded } from "./embedded/embedded.js";
 import type { RunningTarget } from "./running-target.js";
+import type { TargetSettings, FullDisk } from "./settings.js";
 import { urlTarget } from "./url/url.js";
 
 /** What the scenario asks of a server that train-sim starts. */

@@ -25,11 +25,12 @@ import {
   type LedgerTotals,
   type LedgerSource,
 } from "../workloads/train-events/model/ledger.js";
-import { LedgerFileWriter, ledgerPath } from "../results/ledger-file.js";
+import { LedgerFileWriter, ledgerPath } from "../workloads/train-events/audit/ledger-file.js";
 import { WorkFileWriter, workPath } from "../workloads/train-events/audit/work-file.js";
 import { parseScenario } from "../scenario/loader.js";
-import type { Payload, StatementShape, TreatmentSettings } from "../scenario/settings.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
+import type { Payload, StatementShape } from "../workloads/train-events/settings.js";
 
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
 const SEED = 11;

@@ -13,7 +13,7 @@ import { generateSecret } from "../foundation/prng.js";
 import { connectAdmin } from "../database/admin.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { startEmbedded } from "../targets/embedded/embedded.js";
-import { freePort, type ServerProcess } from "../targets/embedded/server-process.js";
+import { freePort, type ServerProcess } from "../foundation/process/server-process.js";
 import { DOCKER_COCKROACHDB } from "./docker-compose.js";
 import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./docker-servers.js";
 

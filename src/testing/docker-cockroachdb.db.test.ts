@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAdmin, connectConsole } from "../database/admin.js";
 import { messageOf } from "../foundation/errors.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import { freePort } from "../targets/embedded/server-process.js";
+import { freePort } from "../foundation/process/server-process.js";
 import {
   makeCockroachCertificates,
   nodeAddresses,

@@ -8,8 +8,8 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
-import { makePrivateDirectory } from "../targets/private-directory.js";
-import { startProcess, type ServerProcess } from "../targets/embedded/server-process.js";
+import { makePrivateDirectory } from "../foundation/process/private-directory.js";
+import { startProcess, type ServerProcess } from "../foundation/process/server-process.js";
 import { debianProgram } from "./debian-program.js";
 
 const READY_ATTEMPTS = 500;

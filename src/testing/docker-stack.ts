@@ -13,7 +13,7 @@ import { startEmbedded } from "../targets/embedded/embedded.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { DOCKER, readCompose } from "./docker-compose.js";
 import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./docker-servers.js";
-import { freePort, type ServerProcess } from "../targets/embedded/server-process.js";
+import { freePort, type ServerProcess } from "../foundation/process/server-process.js";
 
 const run = promisify(execFile);
 

@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectAdmin, connectConsole, type AdminClient } from "../database/admin.js";
 import { messageOf } from "../foundation/errors.js";
-import { freePort } from "../targets/embedded/server-process.js";
-import { parseConnectionUrl } from "../targets/url/url.js";
+import { freePort } from "../foundation/process/server-process.js";
+import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
 import { findHaproxy, hasLogged } from "./docker-servers.js";
 import {
   haproxyAddresses,

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import ts from "typescript";
 import { systemClock } from "../foundation/clock.js";
 import { findPostgresPackage } from "../targets/embedded/postgres-binaries.js";
-import type { ServerUser } from "../targets/private-directory.js";
+import type { ServerUser } from "../foundation/process/private-directory.js";
 
 const SRC = join(import.meta.dirname, "..");
 const MODULES = join(SRC, "..", "node_modules");

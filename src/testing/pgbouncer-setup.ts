@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../foundation/errors.js";
 import { findPgBouncer, isVersionAtLeast } from "../pools/pgbouncer/find-pgbouncer.js";
-import { makePrivateDirectory } from "../targets/private-directory.js";
+import { makePrivateDirectory } from "../foundation/process/private-directory.js";
 import { debianProgram } from "./debian-program.js";
 
 /** By the version that stands for each kind. */

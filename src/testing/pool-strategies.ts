@@ -1,7 +1,7 @@
 // Every pool strategy there is, with what it can and cannot do, as a table: the conformance suite runs the same
 // behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
-import type { PoolMode, PoolSettings } from "../scenario/settings.js";
 import type { PgBouncerKind } from "./pgbouncer-setup.js";
+import type { PoolMode, PoolSettings } from "../pools/settings.js";
 
 /** Server connections of the strategies that share them. */
 export const SIZE = 4;

@@ -1,8 +1,8 @@
 // What CockroachDB and Aurora DSQL say when a transaction has to be tried again, a commit is in doubt, or a login is
 // refused: real texts, each with where it was seen, for the server of `protocol-server.ts` to say. Nothing in here was
 // made up except that keys and hosts of others were shortened.
-import type { FailureKind } from "../workloads/train-events/sql/workload.js";
 import type { ServerError } from "./protocol-server.js";
+import type { FailureKind } from "../database/contract.js";
 
 /** An error, what is to be made of it, and what it is called in a test's title. */
 export interface KnownError extends ServerError {

@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { dropNamespace } from "../../src/database/namespace/namespace.js";
-import type { SqlValue } from "../../src/workloads/train-events/sql/workload.js";
 import {
   makeAuditedTrial,
   type AuditedCrew,
@@ -13,6 +12,7 @@ import {
 } from "../../src/testing/audited-trial.js";
 import { testNamespace } from "../../src/testing/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
+import type { SqlValue } from "../../src/database/contract.js";
 
 const namespace = testNamespace("mutants");
 const EVENTS = `${namespace}.events`;

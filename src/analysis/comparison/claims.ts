@@ -11,10 +11,10 @@ import {
 import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
-import { intervalText, NONE_IN_RATIOS, ratioText } from "../statistics/numbers.js";
+import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
-import { wrap, WIDTH_MAX } from "../../report/terminal/text-table.js";
+import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 type Headline = (typeof HEADLINE_METRICS)[number];
 

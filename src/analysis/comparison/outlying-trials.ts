@@ -4,7 +4,7 @@
 import { OPERATIONS } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/equivalence.js";
-import { shortNumber } from "../statistics/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean, median } from "../statistics/quantiles.js";
 
 /** Fewer trials have no median to be beside. */

@@ -1,6 +1,6 @@
 // Why two runs may differ although the program under test did not: another machine, other versions or settings,
 // another scenario, or a run that should not be used at all. One short warning for each kind, with the values.
-import { scenarioDifferences } from "../../syntax/difference.js";
+import { scenarioDifferences } from "../../scenario/difference.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";
 

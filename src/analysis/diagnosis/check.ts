@@ -2,7 +2,7 @@
 // exceeded. Checks are pure, so that a stored result can be asked again and a test can make each of them speak.
 // A check that lacks its evidence says nothing: what was not measured cannot be found wanting.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
-import { sidedText } from "../statistics/numbers.js";
+import { sidedText } from "../../foundation/text/numbers.js";
 import type { Ceiling, Finding, TrialResult } from "../../results/result-schema.js";
 
 /** What a trial is judged with. */

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { exampleResult } from "../../testing/example-result.js";
 import { claim } from "../../testing/moving-evidence.js";
 import { counterLagWords } from "./counter-lag.js";
-import { plainMarks } from "../../report/terminal/text-table.js";
+import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "../../report/terminal/why-lines.js";
 
 const trial = (windowSeconds: number, status: "complete" | "partial" = "complete", counts = true) => ({

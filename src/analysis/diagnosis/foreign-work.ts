@@ -2,7 +2,7 @@
 // fifth of a bound it is a warning, beyond the bound it taints. A few transactions a second are what monitoring makes, and
 // say nothing.
 import type { Finding, ForeignWork } from "../../results/result-schema.js";
-import { sidedText } from "../statistics/numbers.js";
+import { sidedText } from "../../foundation/text/numbers.js";
 import { above, percent, type Check } from "./check.js";
 
 const NOTABLE_SHARE = 0.2;

@@ -1,7 +1,7 @@
 // Whether the window paid for files of the server's log that later windows find ready. A server makes them as it needs
 // them, fills them with zeros unless `wal_init_zero` is off, and uses them again after a checkpoint: on a new server the
 // first trial has fewer events and twice the p99 for that alone. A warning and no taint: it happened so.
-import { bytesText } from "../statistics/numbers.js";
+import { bytesText } from "../../foundation/text/numbers.js";
 import { above, percent, type Check } from "./check.js";
 
 /** Of the window's log, so much went through new files. */

@@ -2,7 +2,7 @@
 // where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
 // connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
 import { counted } from "../../foundation/units.js";
-import { managedPoolersOf } from "../../pools/connections.js";
+import { managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
   type Experiment,

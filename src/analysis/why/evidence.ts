@@ -5,7 +5,7 @@
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../comparison/findings.js";
-import { ratioText } from "../statistics/numbers.js";
+import { ratioText } from "../../foundation/text/numbers.js";
 import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 

@@ -3,7 +3,7 @@
 // transaction of each second. A part is named where it carries a tenth of the difference or more and where its trials
 // differ by more than they do among themselves; a part that went the other way is named too, or the sum would mislead.
 import type { LatencyPart, TreatmentResult } from "../../results/result-schema.js";
-import { shortNumber } from "../statistics/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";
 import { areApart, completeTrials, isWorse, type Difference } from "./evidence.js";
 

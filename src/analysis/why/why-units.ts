@@ -1,7 +1,7 @@
 // How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
 // something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
 // Exact values are in the result document.
-import { bytesText, shortNumber } from "../statistics/numbers.js";
+import { bytesText, shortNumber } from "../../foundation/text/numbers.js";
 
 export interface Unit {
   readonly text: (value: number) => string;

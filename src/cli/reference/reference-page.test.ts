@@ -7,7 +7,7 @@ import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
 import { exampleOf, scenarioReferencePage } from "./reference-page.js";
 import { keySections } from "./reference-rows.js";
-import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
 
 const rows = keySections().flatMap((section) => section.rows);
 

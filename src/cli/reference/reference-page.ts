@@ -9,7 +9,7 @@ import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
 import { EXECUTORS, ROLE_DEFAULTS } from "../../scenario/schema-actors.js";
-import { ROLES } from "../../scenario/settings.js";
+import { ROLES } from "../../workloads/train-events/settings.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;

@@ -1,7 +1,7 @@
 // What the scenario's JSON Schema says of each key, as rows for the reference: meaning, values, bounds, default. The
 // five groups of `actors` have the same keys, so they are one set of rows with `<group>` in the path. Pure; it
 // invents nothing: what the schema does not say is not in a row.
-import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
 import { isMapping } from "../../syntax/paths.js";
 
 export interface KeyRow {

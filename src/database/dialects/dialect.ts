@@ -1,8 +1,8 @@
 // How a dialect says what the workload needs, as data: statements and schema ask this table instead of asking which
 // product it is, so that a new dialect is one file beside this one, one beside its capabilities (`scenario/dialects/`,
 // what it has and lacks), a folder of DDL and one line in each registry. What is the same everywhere is not in here.
-import type { DialectName, Isolation, Storage } from "../../scenario/settings.js";
 import type { SamplerDialect } from "../evidence/view.js";
+import type { DialectName, Isolation, Storage } from "../settings.js";
 
 /** How a schema says that train-sim made it. */
 export interface NamespaceMark {

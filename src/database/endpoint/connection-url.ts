@@ -2,8 +2,8 @@
 // scenario, where they find what is certain to be refused before anything is started, and for `target/url.ts`, which
 // connects by it. Pure: no file is read. No message repeats a URL, for it may hold a password.
 import { nearest } from "../../syntax/nearest.js";
-import type { TargetSettings } from "../../scenario/settings.js";
 import { statedTlsMode, type TlsKeys } from "./tls-mode.js";
+import type { TargetSettings } from "../../targets/settings.js";
 
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 

@@ -1,8 +1,8 @@
 // Who goes where: the counts are the largest remainder's, and every thread's part of the clients is a fair one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shareOf } from "../../scenario/settings.js";
 import { countsByWeight, homesByWeight } from "./spread.js";
+import { shareOf } from "../../foundation/share.js";
 
 describe("countsByWeight", () => {
   it.each([

@@ -3,10 +3,10 @@
 // known by name; train-sim's own (admin, claim, watch, sampler) are never among them, and the claim's transaction, which
 // keeps nothing back, is not among the oldest.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
-import { ROLES } from "../../scenario/settings.js";
 import { APPLICATION, CLAIM_PURPOSE } from "../pg-config.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
 import { metricName, numbersIn, type Metrics, type View } from "./view.js";
+import { ROLES } from "../../workloads/train-events/settings.js";
 
 /** Clients are named after their role; through a pooler all of them are called after the program. */
 export const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { SqlClient } from "../admin.js";
-import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
 import { GroupReader, viewsFor } from "./reader.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { numbersIn, type Survey, type View, type ViewGroup } from "./view.js";
+import type { SqlRow } from "../contract.js";
 
 const SURVEY: Survey = {
   tables: { events: '"n".events', status: '"n".event_status', archive: '"n".events_archive' },

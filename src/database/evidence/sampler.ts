@@ -9,7 +9,6 @@ import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { StandingSession } from "../standing-session.js";
 import { tablesOf } from "../../workloads/train-events/sql/tables.js";
-import type { Statement } from "../../workloads/train-events/sql/workload.js";
 import { GroupReader } from "./reader.js";
 import {
   namedStatements,
@@ -21,6 +20,7 @@ import {
   type StatementReading,
 } from "./statement-statistics.js";
 import type { Metrics, Survey } from "./view.js";
+import type { Statement } from "../contract.js";
 
 const BEGUN_ANEW =
   "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";

@@ -3,8 +3,8 @@
 // programs, and train-sim's own, have no name there and are not told of.
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
-import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
 import type { StatementSource, Survey } from "./view.js";
+import type { SqlRow } from "../contract.js";
 
 export interface StatementCount {
   readonly calls: number;

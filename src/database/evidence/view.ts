@@ -2,7 +2,7 @@
 // before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
 // product.
 import type { SqlClient } from "../admin.js";
-import type { Statement } from "../../workloads/train-events/sql/workload.js";
+import type { Statement } from "../contract.js";
 
 /** Names of the tables, qualified and quoted. */
 export type SampledTables = Readonly<Record<"events" | "status" | "archive", string>>;

@@ -5,7 +5,7 @@ import { TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import { dsql } from "../dialects/dsql.js";
 import { applyNamespace } from "./namespace.js";
-import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
+import type { SqlRow } from "../contract.js";
 
 const SETTINGS = { namespace: "train_sim", payload: "text" } as const;
 

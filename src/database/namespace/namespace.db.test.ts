@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { EventBatch } from "../../workloads/train-events/model/event-batch.js";
 import { UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { ISOLATIONS, PAYLOADS, STATEMENT_SHAPES } from "../../scenario/settings.js";
 import { makeBatch } from "../../testing/make-batch.js";
 import { testNamespace } from "../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { applyNamespace, ddl, dropNamespace, namespaceState, resetNamespace } from "./namespace.js";
+import { ISOLATIONS } from "../settings.js";
+import { PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
 
 let admin: AdminClient;
 let namespace: string;

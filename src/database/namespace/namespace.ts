@@ -3,7 +3,6 @@
 // with CASCADE. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two
 // train-sims do not trip over each other.
 import { codeOf, messageOf, UsageError } from "../../foundation/errors.js";
-import type { Payload, Storage } from "../../scenario/settings.js";
 import type { SqlClient } from "../admin.js";
 import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "../dialects/dialect.js";
@@ -12,6 +11,8 @@ import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
 import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements } from "./schema-files.js";
 import { tablesOf } from "../../workloads/train-events/sql/tables.js";
+import type { Storage } from "../settings.js";
+import type { Payload } from "../../workloads/train-events/settings.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;

@@ -3,8 +3,9 @@
 // the built program read the same ones. It is a cutter for our own files, not an SQL parser: a statement ends with
 // a semicolon at the end of a line.
 import { readFileSync } from "node:fs";
-import type { Payload, Storage } from "../../scenario/settings.js";
 import type { Dialect } from "../dialects/dialect.js";
+import type { Storage } from "../settings.js";
+import type { Payload } from "../../workloads/train-events/settings.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../schema/", import.meta.url);
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;

@@ -5,9 +5,7 @@
 //
 //   int32 dimensions | int32 has nulls | int32 element type | int32 length | int32 lower bound | elements
 //   element: int32 byte length | bytes                       (dimensions is 0 and nothing follows when empty)
-
-import { byteTarget, copyWords } from "../../workloads/train-events/model/document-bytes.js";
-import type { TextColumn } from "../../workloads/train-events/model/event-batch.js";
+import { byteTarget, copyWords, type TextColumn } from "../../foundation/bytes.js";
 
 const OID = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
 const EMPTY_HEADER_BYTES = 12;

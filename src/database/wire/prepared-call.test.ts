@@ -5,8 +5,8 @@ import { bindAhead, callMessages } from "./bind-message.js";
 import { bufferOf, textArray, textBytesArray, uuidArray, uuidBytesArray } from "./binary-arrays.js";
 import { PreparedCall } from "./prepared-call.js";
 import { RowReader } from "./row-reader.js";
-import type { TextColumn } from "../../workloads/train-events/model/event-batch.js";
-import type { StatementRow, SqlValue } from "../../workloads/train-events/sql/workload.js";
+import type { StatementRow, SqlValue } from "../contract.js";
+import type { TextColumn } from "../../foundation/bytes.js";
 
 /** The bytes that the driver itself sends for a Bind, an Execute and a Sync. */
 function driversMessages(name: string, values: readonly SqlValue[]): Buffer {

@@ -8,17 +8,19 @@ import { counted } from "../../foundation/units.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
-import { seenText } from "../../analysis/statistics/numbers.js";
+import { seenText } from "../../foundation/text/numbers.js";
 import { holds, seenValue } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
-import type { ActorGroup, Role, Treatment } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import type { ProbePurpose, SearchResult } from "./capacity-search.js";
+import type { ActorGroup } from "../../actors/settings.js";
+import type { Role } from "../../workloads/train-events/settings.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
 export const LEAST_WINDOW_MS = 2000;

@@ -8,7 +8,7 @@ import { ExitCode, TargetError, UsageError } from "../../foundation/errors.js";
 import { Totals } from "../../metrics/totals.js";
 import { operationResults } from "../../results/operation-results.js";
 import { parseScenario } from "../../scenario/loader.js";
-import type { DialectName, Treatment } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../testing/example-result.js";
 import { parseCapacityThreshold } from "./capacity-probe.js";
 import type { ExperimentOutcome } from "../session/experiment.js";
@@ -16,6 +16,7 @@ import { findCapacity } from "./find-capacity.js";
 import { Interruption } from "../session/interruption.js";
 import { allOf } from "../session/observer.js";
 import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
+import type { DialectName } from "../../database/settings.js";
 
 const CARRIED_PER_SECOND = 40;
 const SERVER_DIALECT: DialectName = "cockroachdb";

@@ -33,8 +33,8 @@ import { searchCapacity, type Probe, type SearchResult } from "./capacity-search
 import { exitCodeOf, verdictOf } from "../session/conclusion.js";
 import { requireCapacity } from "../session/demand.js";
 import { inDialect } from "../session/dialect-choice.js";
-import { requireFaults } from "../../faults/require-faults.js";
-import { requirePooler } from "../../pools/pgbouncer/pooler.js";
+import { requireFaults } from "../trial/require-faults.js";
+import { requirePooler } from "../trial/pooler.js";
 import { requireOwnServers } from "../session/preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "../session/experiment.js";
 import { ExperimentHost } from "../session/experiment-host.js";

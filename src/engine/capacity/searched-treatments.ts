@@ -3,7 +3,7 @@
 // every probe would have no sample is refused in one sentence. Pure.
 import { UsageError } from "../../foundation/errors.js";
 import type { Threshold } from "../../scenario/judgement.js";
-import type { Outline } from "../../syntax/outline.js";
+import type { Outline } from "../../scenario/outline.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { isSelected, thresholdProblem } from "../../scenario/thresholds.js";
 import { treatmentAt } from "./capacity-probe.js";

@@ -5,9 +5,9 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
-import type { Statement } from "../../workloads/train-events/sql/workload.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+import type { Statement } from "../../database/contract.js";
 
 /** Fields that state what was counted from one end of the window to the other. */
 const TOTALS = {

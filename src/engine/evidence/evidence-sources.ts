@@ -1,7 +1,6 @@
 // Which sources of evidence a trial has: the database always, the others where there is something to ask. One list, and
 // the only place that knows them all.
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import type { RunningPooler } from "../../targets/running-target.js";
 import type { TrialFiles } from "../../results/trial-files.js";
 import { TrialEvidence } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";
@@ -10,6 +9,7 @@ import { HostSource } from "./host-evidence.js";
 import type { Surroundings } from "./surroundings.js";
 import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 /** The evidence of one trial, neither opened nor begun yet. The trial's files are told each sample, the observer too. */
 export function evidenceOf(

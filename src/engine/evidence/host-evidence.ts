@@ -3,7 +3,7 @@
 // processor time cannot be told from that of others, and its disks may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
-import type { RunningPooler, RunningTarget } from "../../targets/running-target.js";
+import type { RunningTarget } from "../../targets/running-target.js";
 import {
   SERVER_PROCESS,
   type EvidenceReading,
@@ -11,6 +11,7 @@ import {
   type SkippedSource,
   type WindowEvidence,
 } from "./evidence-source.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
   embedded: "the server's process is not known",

@@ -5,11 +5,11 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection } from "../../database/connection.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { externalPooler, startPgBouncers } from "../../pools/pgbouncer/managed.js";
-import type { RunningPooler } from "../../targets/running-target.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv } from "../../testing/pgbouncers.js";
 import { HostSource } from "./host-evidence.js";
 import { PoolerSource } from "./pooler-evidence.js";
 import { WindowSums } from "./window-sums.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const CLIENTS = 16;
 const TRANSACTIONS_EACH = 8;

@@ -4,8 +4,8 @@
 import { PoolerSampler } from "../../pools/pgbouncer/pooler-sampler.js";
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
-import type { RunningPooler } from "../../targets/running-target.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const CONNECT_MS = 1_000;
 

@@ -9,7 +9,7 @@ import {
   OWN_CONNECTIONS,
   serverConnectionsOf,
   serversConnectionsOf,
-} from "../../pools/connections.js";
+} from "../../scenario/connections.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import { canonicalSetting } from "../../pools/server-limits.js";
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";

@@ -3,8 +3,9 @@
 // does not speak is refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
 import { dialectOfProduct, type ServerInfo } from "../../database/server-info.js";
-import { capabilitiesOf, dialectProblems } from "../../database/capabilities/registry.js";
-import type { DialectName, Treatment } from "../../scenario/settings.js";
+import { capabilitiesOf, dialectProblems } from "../../scenario/dialects/registry.js";
+import type { Treatment } from "../../scenario/settings.js";
+import type { DialectName } from "../../database/settings.js";
 
 /** Throws a UsageError with all that the dialect does not have of the treatment. */
 export function dialectFor(

@@ -9,12 +9,13 @@ import { messageOf } from "../../foundation/errors.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { describeEndpoint } from "../../database/endpoint/endpoint.js";
-import type { DialectName, Treatment } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import { dropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+import type { DialectName } from "../../database/settings.js";
 
 /** What an interrupted run of the same experiment left. */
 interface Earlier {

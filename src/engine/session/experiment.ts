@@ -21,8 +21,8 @@ import type { Experiment, PlannedTrial, Treatment } from "../../scenario/setting
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
-import { requireFaults } from "../../faults/require-faults.js";
-import { requirePooler } from "../../pools/pgbouncer/pooler.js";
+import { requireFaults } from "../trial/require-faults.js";
+import { requirePooler } from "../trial/pooler.js";
 import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";

@@ -5,7 +5,7 @@ import { messageOf, TrainSimError, ExitCode } from "../../foundation/errors.js";
 import { machineFacts } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
 import { diagnose, isTainted } from "../../analysis/diagnosis/diagnose.js";
-import { seenText } from "../../analysis/statistics/numbers.js";
+import { seenText } from "../../foundation/text/numbers.js";
 import { brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
 import { randomArrivals } from "../../results/operation-results.js";
 import type { Ceiling, TrialResult } from "../../results/result-schema.js";

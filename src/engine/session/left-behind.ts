@@ -2,9 +2,11 @@
 // server, and what continues it. They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
 // command says where to put one that the environment does not hold already.
 import { shellWord } from "../../foundation/shown.js";
-import { keyWithoutPasswords, withoutPasswords } from "../../database/endpoint/secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
-import type { DialectName, Experiment, TargetSettings } from "../../scenario/settings.js";
+import type { Experiment } from "../../scenario/settings.js";
+import type { DialectName } from "../../database/settings.js";
+import type { TargetSettings } from "../../targets/settings.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 

@@ -9,13 +9,14 @@ import { parseScenario } from "../../scenario/loader.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
 import { startPgBouncers } from "../../pools/pgbouncer/managed.js";
-import type { RunningPooler, RunningTarget } from "../../targets/running-target.js";
+import type { RunningTarget } from "../../targets/running-target.js";
 import { testNamespace } from "../../testing/namespace.js";
 import { ownDatabase } from "../../testing/own-database.js";
 import { pgBouncerEnv } from "../../testing/pgbouncers.js";
 import { urlOf } from "../../testing/suite-server.js";
 import { scratchDirectory, trainSim, writeScenarioFile } from "../../testing/train-sim.js";
 import { obstaclesOn, ownServersOf, type Obstacle } from "./preflight.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const server = inject("adminEndpoint");
 const own = ownDatabase("preflight");

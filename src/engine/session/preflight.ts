@@ -10,12 +10,13 @@ import { missingRights } from "../../database/namespace/rights.js";
 import { placeOf, Token, type Place } from "../../database/same-database.js";
 import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
-import type { PoolSettings, Treatment } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import { isVersionAtLeast } from "../../pools/pgbouncer/find-pgbouncer.js";
 import { externalPooler } from "../../pools/pgbouncer/managed.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/start-target.js";
 import { targetKey } from "./demand.js";
+import type { PoolSettings } from "../../pools/settings.js";
 
 /** Something that stands in the way of a run, or of a part of its evidence. */
 export interface Obstacle {

@@ -9,7 +9,7 @@ import { SCENARIO_FILE } from "../../results/directory.js";
 import { readResult, readTrial, readTrialsAside } from "../../results/reader.js";
 import { readTrialTotals } from "../../results/stored-totals.js";
 import type { Ceiling, Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
-import { scenarioDifferences } from "../../syntax/difference.js";
+import { scenarioDifferences } from "../../scenario/difference.js";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";

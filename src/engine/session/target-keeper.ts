@@ -5,13 +5,14 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { requireOwnNamespace } from "../../database/namespace/namespace.js";
 import { readServerInfo, requireConnections, type ServerInfo } from "../../database/server-info.js";
-import { serverConnectionsOf } from "../../pools/connections.js";
-import type { FullDisk } from "../../faults/faults.js";
-import type { DialectName, Treatment } from "../../scenario/settings.js";
+import { serverConnectionsOf } from "../../scenario/connections.js";
+import type { Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/start-target.js";
 import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
+import type { DialectName } from "../../database/settings.js";
+import type { FullDisk } from "../../targets/settings.js";
 
 export interface KeptTarget {
   readonly target: RunningTarget;

@@ -3,11 +3,12 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { budgetMs } from "../../load/load-settings.js";
-import type { Role, TreatmentSettings } from "../../scenario/settings.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
 import { groupsOf } from "../workers/assignments.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
 import type { Lifeline } from "./lifeline.js";
+import type { Role } from "../../workloads/train-events/settings.js";
 
 /** Of one group. */
 interface Budget {

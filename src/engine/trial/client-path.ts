@@ -5,11 +5,11 @@
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { networkPlacesOf, type NetworkPlace } from "../../faults/faults.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";
-import type { RunningPooler } from "../../targets/running-target.js";
 import type { Lifeline } from "./lifeline.js";
-import { openPooler, poolerVersion } from "../../pools/pgbouncer/pooler.js";
+import { openPooler, poolerVersion } from "./pooler.js";
 import { PoolerWatch } from "./pooler-watch.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 
 export class ClientPath {
   readonly networks: Partial<Record<NetworkPlace, Network>> = {};

@@ -4,7 +4,7 @@
 // It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
-import type { WorkerUsage } from "../../actors/protocol.js";
+import type { WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
 import type { Surroundings } from "../evidence/surroundings.js";
 

@@ -1,9 +1,9 @@
 // When a pooler counts as gone, by what workers tell of their connections: refusals and nothing else for longer than our
 // patience, on a clock that the test moves.
 import { expect, it } from "vitest";
-import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
 import { noOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { PoolerWatch } from "./pooler-watch.js";
+import type { EndpointContacts } from "../../database/contract.js";
 
 const ENDPOINTS = [6432, 6433].map((port) => ({ host: "127.0.0.1", port, database: "d", user: "u" }));
 

@@ -5,9 +5,9 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
 import { connectAdmin } from "../../database/admin.js";
-import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
 import type { RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf, type Endpoint } from "../../database/endpoint/endpoint.js";
+import type { EndpointContacts } from "../../database/contract.js";
 
 /** As long as the watch of the server has. */
 const PATIENCE_MS = 8_000;

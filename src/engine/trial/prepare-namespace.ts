@@ -8,7 +8,7 @@ import { dialectOf } from "../../database/dialects/registry.js";
 import { applyNamespace, resetNamespace } from "../../database/namespace/namespace.js";
 import { preload, preloadSource } from "../../workloads/train-events/sql/preload.js";
 import { refreshStatistics } from "../../database/statistics.js";
-import { LedgerFileWriter, ledgerPath } from "../../results/ledger-file.js";
+import { LedgerFileWriter, ledgerPath } from "../../workloads/train-events/audit/ledger-file.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";

@@ -15,7 +15,7 @@ import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
 import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
-import { TrialFaults } from "../../faults/trial-faults.js";
+import { TrialFaults } from "./trial-faults.js";
 import { Fleet } from "../workers/fleet.js";
 import { askTheServer, lastTransactions } from "./last-transactions.js";
 import { Lifeline } from "./lifeline.js";

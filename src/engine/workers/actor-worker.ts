@@ -6,7 +6,6 @@ import { monotonicMs } from "../../foundation/clock.js";
 import type { OpenLogger } from "../../foundation/logger.js";
 import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { ConnectionSource } from "../../workloads/train-events/sql/workload.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
@@ -19,7 +18,7 @@ import { traitsOf, type RoleTraits } from "../../workloads/train-events/actors/c
 import { EventLog } from "../../actors/event-log.js";
 import { BatchLedger } from "../../workloads/train-events/actors/batch-ledger.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
-import type { Assignment, Command, Report } from "../../actors/protocol.js";
+import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "../../workloads/train-events/actors/publish-times.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
 import { WorkerEndpoints } from "../../actors/worker-endpoints.js";
@@ -28,6 +27,7 @@ import { RetryPolicy } from "../../actors/retry-policy.js";
 import { lookBeside } from "../../workloads/train-events/actors/look-beside.js";
 import { SampleChecker } from "../../workloads/train-events/actors/sample-checks.js";
 import { Transactor } from "../../actors/transactor.js";
+import type { ConnectionSource } from "../../database/contract.js";
 
 /** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
 const LAST_TRIES_MS = 5_000;

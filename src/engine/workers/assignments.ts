@@ -2,17 +2,16 @@
 // share of the pool and which shared memory. Pure but for the shared memory it allocates.
 import { allocatePublishTimes } from "../../workloads/train-events/actors/publish-times.js";
 import { ROLE_TRAITS } from "../../workloads/train-events/actors/create-actor.js";
-import type { Assignment } from "../../actors/protocol.js";
+import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import {
-  ROLES,
-  shareOf,
   totalClients,
-  type ActorGroup,
   type PlannedTrial,
-  type Role,
   type TreatmentSettings,
 } from "../../scenario/settings.js";
+import { shareOf } from "../../foundation/share.js";
+import type { ActorGroup } from "../../actors/settings.js";
+import { ROLES, type Role } from "../../workloads/train-events/settings.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;

@@ -17,7 +17,7 @@ import type { RunningTarget } from "../../targets/running-target.js";
 import { assignmentsOf } from "./assignments.js";
 import { Fleet } from "./fleet.js";
 import type { Interruption } from "../session/interruption.js";
-import { openPooler } from "../../pools/pgbouncer/pooler.js";
+import { openPooler } from "../trial/pooler.js";
 
 const LEAD_MS = 30;
 const WARM_UP_MS = 200;

@@ -8,8 +8,7 @@ import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foun
 import { collectAllGarbage } from "../../foundation/garbage.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
 import type { Ledger } from "../../workloads/train-events/model/ledger.js";
-import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "../../actors/protocol.js";
-import type { EndpointContacts } from "../../workloads/train-events/sql/workload.js";
+import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
@@ -17,6 +16,7 @@ import { Musters, type ReportOf } from "./musters.js";
 import { crashed, endless, hung } from "./worker-failures.js";
 import { WorkerRoll } from "./worker-roll.js";
 import { startThread } from "./worker-thread.js";
+import type { EndpointContacts } from "../../database/contract.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
-import { Assignment, Command, PULSE_MS, type Report } from "../../actors/protocol.js";
+import { Assignment, Command, PULSE_MS, type Report } from "./protocol.js";
 
 const port = parentPort;
 if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");

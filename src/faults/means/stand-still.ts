@@ -3,7 +3,7 @@
 // train-sim die before, the reaper ends the processes with SIGKILL, which a stopped one cannot put off.
 import { TargetError } from "../../foundation/errors.js";
 import { processTree } from "../../foundation/machine-usage.js";
-import { send } from "../../targets/embedded/server-process.js";
+import { send } from "../../foundation/process/server-process.js";
 
 export interface StandingStill {
   /** How many processes were stopped. */

@@ -17,9 +17,9 @@ import { scratchDirectory, trainSim, writeScenarioFile } from "../../testing/tra
 import { findOrphans, OWNER_FILE, ownerRecord, sweepOrphans } from "./orphans.js";
 
 const SCRIPT = `
-import { startEmbedded } from "./dist/target/embedded.js";
-import { startPgBouncers } from "./dist/target/pgbouncer.js";
-import { reaperPid } from "./dist/target/reaper.js";
+import { startEmbedded } from "./dist/targets/embedded/embedded.js";
+import { startPgBouncers } from "./dist/pools/pgbouncer/managed.js";
+import { reaperPid } from "./dist/foundation/process/reaper.js";
 const server = await startEmbedded({}, { maxConnectionsNeeded: 20 });
 const pooler = await startPgBouncers(
   { mode: "transaction", size: 2, instances: 1, maxPreparedStatements: 0, maxClientConnections: 10 },

@@ -3,7 +3,7 @@
 import { formatDuration } from "../../foundation/units.js";
 import { OPERATIONS } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
-import { seenText } from "../../analysis/statistics/numbers.js";
+import { seenText } from "../../foundation/text/numbers.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";

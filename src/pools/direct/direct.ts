@@ -1,9 +1,9 @@
 // Strategy `direct`: each client has a database connection of its own, kept for the trial, or, with
 // `reconnect: per-transaction`, opened and closed around every transaction as `pgbench -C` does. The time to
 // connect is then pool wait, and counts as service time.
-import type { ConnectionSource } from "../../workloads/train-events/sql/workload.js";
 import { ClientConnections } from "../client-connections.js";
 import type { SourceOptions } from "../source-options.js";
+import type { ConnectionSource } from "../../database/contract.js";
 
 export function directSource(
   options: SourceOptions,

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { testNamespace } from "../../testing/namespace.js";
 import { connectAdmin } from "../../database/admin.js";
-import type { ConnectionSource, Lease } from "../../workloads/train-events/sql/workload.js";
 import { createConnectionSource } from "../create-source.js";
 import type { SourceOptions } from "../source-options.js";
+import type { ConnectionSource, Lease } from "../../database/contract.js";
 
 const endpoint = inject("adminEndpoint");
 const sources: ConnectionSource[] = [];

@@ -5,12 +5,12 @@
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
-import { shareOf } from "../../scenario/settings.js";
 import { PgConnection, type ConnectionOptions } from "../../database/connection.js";
-import type { ConnectionSource, EndpointContacts, Lease } from "../../workloads/train-events/sql/workload.js";
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
 import { EndpointRoutes, lookBy } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../../database/contract.js";
+import { shareOf } from "../../foundation/share.js";
 
 export function pgPoolSource(options: SourceOptions, size: number): ConnectionSource {
   const share = shareOf(size, options.workers, options.workerIndex);

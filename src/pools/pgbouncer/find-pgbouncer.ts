@@ -6,8 +6,8 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { messageOf, TargetError } from "../../foundation/errors.js";
-import { serverUser } from "../../targets/private-directory.js";
-import { serverEnvironment } from "../../targets/embedded/server-process.js";
+import { serverUser } from "../../foundation/process/private-directory.js";
+import { serverEnvironment } from "../../foundation/process/server-process.js";
 
 const run = promisify(execFile);
 

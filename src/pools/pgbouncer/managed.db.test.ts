@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { POOL_MODES } from "../../scenario/settings.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../testing/pgbouncers.js";
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { startPgBouncers } from "./managed.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
 import { PgBouncerInstance } from "./pgbouncer-instance.js";
-import type { RunningPooler } from "../../targets/running-target.js";
-import { freePort } from "../../targets/embedded/server-process.js";
+import { freePort } from "../../foundation/process/server-process.js";
+import { POOL_MODES } from "../settings.js";
+import type { RunningPooler } from "../running-pooler.js";
 
 const SETTINGS: PgBouncerSettings = {
   mode: "transaction",

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { openFilesLimit } from "../../foundation/machine.js";
 import { describeEndpoint, type Endpoint, type EndpointUrl } from "../../database/endpoint/endpoint.js";
-import type { PoolMode } from "../../scenario/settings.js";
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { hasPreparedStatements, PgBouncerInstance } from "./pgbouncer-instance.js";
-import type { RunningPooler } from "../../targets/running-target.js";
-import { endpointAt, parseConnectionUrl } from "../../targets/url/url.js";
+import { endpointAt, parseConnectionUrl } from "../../database/endpoint/parse-url.js";
+import type { PoolMode } from "../settings.js";
+import type { RunningPooler } from "../running-pooler.js";
 
 const UPSTREAM_PATIENCE_MS = 5_000;
 

@@ -3,7 +3,7 @@
 // are refused. The server's password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
-import type { PoolMode } from "../../scenario/settings.js";
+import type { PoolMode } from "../settings.js";
 
 export interface PgBouncerSettings {
   readonly mode: PoolMode;

@@ -5,12 +5,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { startPgBouncers } from "./managed.js";
-import type { RunningPooler } from "../../targets/running-target.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../testing/pgbouncers.js";
 import { connectAdmin, connectConsole } from "../../database/admin.js";
 import { PgConnection } from "../../database/connection.js";
 import { classifyFailure } from "../../database/sqlstates.js";
 import { asTransaction } from "../../database/transaction.js";
+import type { RunningPooler } from "../running-pooler.js";
 
 const upstream = inject("adminEndpoint");
 const poolers: RunningPooler[] = [];

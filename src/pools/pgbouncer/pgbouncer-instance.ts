@@ -15,9 +15,9 @@ import {
   pgBouncerUserList,
   type PgBouncerSettings,
 } from "./pgbouncer-config.js";
-import { makePrivateDirectory, type PrivateDirectory } from "../../targets/private-directory.js";
-import type { PoolerInstance } from "../../targets/running-target.js";
-import { complaintIn, freePort, startProcess, type ServerProcess } from "../../targets/embedded/server-process.js";
+import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
+import { complaintIn, freePort, startProcess, type ServerProcess } from "../../foundation/process/server-process.js";
+import type { PoolerInstance } from "../running-pooler.js";
 
 const START_PATIENCE_MS = 15_000;
 const POLL_MS = 5;

@@ -14,7 +14,7 @@ import {
   type PoolName,
   type PoolReading,
 } from "./pooler-statistics.js";
-import type { SqlRow } from "../../workloads/train-events/sql/workload.js";
+import type { SqlRow } from "../../database/contract.js";
 
 export interface PoolerSample {
   readonly reading: PoolReading;

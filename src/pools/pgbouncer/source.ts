@@ -3,9 +3,9 @@
 // server connection happens inside its first statement and is service time, not pool wait, because nobody on this
 // side of the wire can tell the two apart.
 import { APPLICATION } from "../../database/pg-config.js";
-import type { ConnectionSource } from "../../workloads/train-events/sql/workload.js";
 import { ClientConnections } from "../client-connections.js";
 import type { SourceOptions } from "../source-options.js";
+import type { ConnectionSource } from "../../database/contract.js";
 
 export function pgbouncerSource(options: SourceOptions): ConnectionSource {
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { REPORT_FILE } from "../../results/directory.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { writeFileAtomic } from "../../results/storage.js";
+import { writeFileAtomic } from "../../foundation/storage.js";
 import { collectReport } from "./collect.js";
 import { readPageAssets } from "./page-assets.js";
 import { renderReport } from "./render.js";

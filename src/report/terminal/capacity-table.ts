@@ -3,8 +3,8 @@
 // the probes themselves follows: a limit of the generator is no limit of the database.
 import { counted } from "../../foundation/units.js";
 import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
-import { shortNumber } from "../../analysis/statistics/numbers.js";
-import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 
 const WHY_WIDTH_MAX = 52;
 

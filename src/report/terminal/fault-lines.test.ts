@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FaultRecord } from "../../results/result-schema.js";
 import { exampleResult } from "../../testing/example-result.js";
 import { faultText, renderFaults } from "./fault-lines.js";
-import { plainMarks } from "./text-table.js";
+import { plainMarks } from "../../foundation/text/text-table.js";
 
 const KILL: FaultRecord = {
   ...{ trial: 2, treatment: "text", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 },

@@ -1,7 +1,7 @@
 // What was broken in each trial and what came of it, a line a fault. It says what the records say: where the load did
 // not come back inside the window there is no time to tell.
 import type { FaultRecord, ResultDocument } from "../../results/result-schema.js";
-import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
+import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 

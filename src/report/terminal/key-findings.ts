@@ -8,7 +8,7 @@ import { isSettled, noiseSentences, reachSentences, settledText, stallSentences 
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
 import type { KeyFinding } from "../html/report-data.js";
-import { seenText, shortNumber } from "../../analysis/statistics/numbers.js";
+import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";

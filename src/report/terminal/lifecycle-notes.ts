@@ -2,7 +2,7 @@
 // client can see: published to completed to archived, passes, the drain; PgBouncer's own count of what its clients waited.
 // A number that was not measured has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
-import { shortNumber } from "../../analysis/statistics/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 
 /** One line; none where no event came to any end. */

@@ -2,10 +2,10 @@
 // line holds, the rest, and what the slowest transactions are mostly made of, since means hide the tail. The whole list
 // is in `result.json`.
 // A result of before parts were measured has no such lines.
-import { shortNumber } from "../../analysis/statistics/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
 import type { LatencyPart } from "../../results/result-schema.js";
 import { operationsIn, type Shown } from "./terminal.js";
-import { printable, wrap, WIDTH_MAX } from "./text-table.js";
+import { printable, wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** Parts with less than this share of the mean go with the rest. */
 const SHARE_MIN = 0.05;

@@ -4,7 +4,7 @@ import { counted } from "../../foundation/units.js";
 import type { ComparisonMetric } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
 import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
-import { intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "../../analysis/statistics/numbers.js";
+import { intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "../../analysis/comparison/run-comparison.js";
 import {
   plainMarks,
@@ -15,7 +15,7 @@ import {
   WIDTH_MAX,
   type Column,
   type Marks,
-} from "./text-table.js";
+} from "../../foundation/text/text-table.js";
 
 const SHOWN: readonly ComparisonMetric[] = ["mean", "p99", "eventsPerSecond"];
 const UNITS: Readonly<Record<ComparisonMetric, string>> = {

@@ -12,8 +12,8 @@ import {
 } from "../../results/result-schema.js";
 import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
-import { intervalText, ratioText, shortNumber } from "../../analysis/statistics/numbers.js";
-import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { labelsOf } from "./treatment-labels.js";
 
 const METRIC_TITLES: Readonly<Record<ComparisonMetric, string>> = {

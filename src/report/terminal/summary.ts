@@ -25,7 +25,7 @@ import {
   wrap,
   WIDTH_MAX,
   type Marks,
-} from "./text-table.js";
+} from "../../foundation/text/text-table.js";
 
 export interface SummaryOptions {
   /** Where the results are, for the last line. */

@@ -3,8 +3,8 @@
 // or beyond the levels that were measured.
 import { counted } from "../../foundation/units.js";
 import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
-import { shortNumber } from "../../analysis/statistics/numbers.js";
-import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "./text-table.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 const TITLES = ["events/s", "per client", "law", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)"] as const;

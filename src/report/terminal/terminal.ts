@@ -10,27 +10,8 @@ import type {
   TreatmentResult,
   TrialResult,
 } from "../../results/result-schema.js";
-import { printable, renderTable, type Column } from "./text-table.js";
-
-const COLUMN_TITLES = [
-  "elapsed",
-  "id",
-  "clients",
-  "threads",
-  "tot_ops",
-  "tot_ops/s",
-  "mean(ms)",
-  "p50(ms)",
-  "p90(ms)",
-  "p95(ms)",
-  "p99(ms)",
-  "max(ms)",
-] as const;
-
-const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
-  title,
-  align: title === "id" ? "left" : "right",
-}));
+import { printable } from "../../foundation/text/text-table.js";
+import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
 
 /** What of a treatment is shown: its complete trials merged or, where there are none, the last that measured. */
 export type Shown = Pick<
@@ -52,49 +33,15 @@ export function operationsIn(shown: Shown): [Operation, OperationResult][] {
   return present.sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
 }
 
-/** What the table says of an operation; null where it is not known. */
-export interface OperationRow extends Pick<
-  OperationResult,
-  "transactions" | "responseTimeMs" | "clients" | "threads"
-> {
-  readonly transactionsPerSecond: number | null;
-}
-
 /** The operations of a treatment; latencies are response times. */
 export function renderOperations(shown: Shown): string[] {
   return renderOperationRows(operationsIn(shown), shown.windowSeconds);
-}
-
-export function renderOperationRows(
-  operations: readonly (readonly [Operation, OperationRow])[],
-  elapsedSeconds: number | null,
-): string[] {
-  const rows = operations.map(([operation, result]) => {
-    const latency = result.responseTimeMs;
-    const ms = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
-    return [
-      elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
-      operation,
-      ...[result.clients, result.threads].map((count) => count?.toString() ?? "-"),
-      String(result.transactions),
-      result.transactionsPerSecond?.toFixed(2) ?? "-",
-      ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),
-    ];
-  });
-  return renderTable(COLUMNS, rows);
 }
 
 /** A line beneath the table; `bad` is what a reader must not overlook. */
 export interface Note {
   readonly text: string;
   readonly tone: "plain" | "good" | "bad";
-}
-
-/** `3 (40001: 2, 53300: 1)`. */
-export function bySqlstate(counts: Readonly<Record<string, number>>): string {
-  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
-  const total = entries.reduce((sum, [, count]) => sum + count, 0);
-  return `${total} (${entries.map(([sqlstate, count]) => `${printable(sqlstate)}: ${count}`).join(", ")})`;
 }
 
 function perOperation(shown: Shown, describe: (result: OperationResult) => string | undefined): string {

@@ -1,8 +1,8 @@
 // Thresholds as the summary shows them, first of all: a tick or a cross, the condition, the treatment, what was seen.
 // It judges nothing: that was done when the experiment ended, and is stored.
 import type { ResultDocument } from "../../results/result-schema.js";
-import { seenText } from "../../analysis/statistics/numbers.js";
-import { fitted, printable, renderTable, type Column, type Marks } from "./text-table.js";
+import { seenText } from "../../foundation/text/numbers.js";
+import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { labelsOf } from "./treatment-labels.js";
 
 const COLUMNS: readonly Column[] = [

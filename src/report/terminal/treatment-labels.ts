@@ -1,6 +1,6 @@
 // Short names for treatments where ids would not fit: in columns of a terminal, in legends and axes of a chart. They
 // are the same everywhere, so that a reader finds `#3` of the summary in the report again. Pure: a browser uses it too.
-import { shorten } from "./text-table.js";
+import { shorten } from "../../foundation/text/text-table.js";
 
 const LABEL_WIDTH_MAX = 24;
 

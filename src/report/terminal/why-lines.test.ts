@@ -3,7 +3,7 @@ import type { ComparedOperation, Comparison, ComparisonMetric } from "../../resu
 import { exampleResult } from "../../testing/example-result.js";
 import { claim } from "../../testing/moving-evidence.js";
 import { renderSummary } from "./summary.js";
-import { plainMarks } from "./text-table.js";
+import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "./why-lines.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";

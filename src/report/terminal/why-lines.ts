@@ -2,7 +2,7 @@
 // differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
 import type { ResultDocument } from "../../results/result-schema.js";
 import { counterLagWords } from "../../analysis/diagnosis/counter-lag.js";
-import { printable, wrap, WIDTH_MAX, type Marks } from "./text-table.js";
+import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
 import { reasonsByOperation } from "../../analysis/why/headline-reasons.js";
 
 const LINES_MAX = 8;

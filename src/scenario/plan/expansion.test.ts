@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expand } from "./expansion.js";
 import { parseScenario } from "../loader.js";
-import { LOCKINGS, PAYLOADS, type Experiment, type Treatment } from "../settings.js";
+import { type Experiment, type Treatment } from "../settings.js";
+import { LOCKINGS, PAYLOADS } from "../../workloads/train-events/settings.js";
 
 function load(yaml: string): Experiment {
   return parseScenario(`name: x\nseed: 1\n${yaml}`, "x.yaml");

@@ -3,11 +3,11 @@
 // two names.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
-import { outlineOf, type Outline } from "../../syntax/outline.js";
+import { outlineOf, type Outline } from "../outline.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, type Checked } from "../rules.js";
-import { factorPath } from "../../syntax/schema-paths.js";
+import { factorPath } from "../schema-paths.js";
 import type { Treatment } from "../settings.js";
 
 /** A problem of some treatments. */

@@ -4,7 +4,7 @@
 // stand; a password never gets into one.
 import { deriveSeed } from "../../foundation/prng.js";
 import { isMapping, type Path } from "../../syntax/paths.js";
-import { keyWithoutPasswords, withoutPasswords } from "../../database/endpoint/secrets.js";
+import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 
 const MAX_ID_LENGTH = 60;
 

@@ -5,7 +5,7 @@ import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "
 import { suggestion } from "../../syntax/nearest.js";
 import { getIn, isMapping, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
-import { factorPath } from "../../syntax/schema-paths.js";
+import { factorPath } from "../schema-paths.js";
 
 const MAX_TREATMENTS = 1000;
 

@@ -4,8 +4,8 @@
 import { parseDocument } from "yaml";
 import { getIn, isMapping, mapTexts, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
-import { knownPath } from "../../syntax/schema-paths.js";
-import { keyWithoutPasswords } from "../../database/endpoint/secrets.js";
+import { knownPath } from "../schema-paths.js";
+import { keyWithoutPasswords } from "../../foundation/secrets.js";
 import type { StoredOrder } from "./trial-order.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */

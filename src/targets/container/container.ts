@@ -5,11 +5,11 @@ import type { Readable } from "node:stream";
 import type { GenericContainer, StartedTestContainer } from "testcontainers";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
-import type { TargetSettings } from "../../scenario/settings.js";
 import { findDockerEngine } from "./docker-engine.js";
 import type { RunningTarget } from "../running-target.js";
-import { complaintIn } from "../embedded/server-process.js";
+import { complaintIn } from "../../foundation/process/server-process.js";
 import { assertSettings, blameSetting, recommendedSettings, type ServerSettings } from "../embedded/server-settings.js";
+import type { TargetSettings } from "../settings.js";
 
 type ContainerSettings = Extract<TargetSettings, { kind: "container" }>;
 

@@ -8,8 +8,8 @@ import { homedir, platform, arch } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 import * as z from "zod";
 import { generateSecret } from "../../foundation/prng.js";
-import type { ServerUser } from "../private-directory.js";
-import { guardDirectory } from "../reaper.js";
+import type { ServerUser } from "../../foundation/process/private-directory.js";
+import { guardDirectory } from "../../foundation/process/reaper.js";
 
 const SUFFIX = ".cluster";
 const DIGEST_CHARACTERS = 64;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { TargetError } from "../../foundation/errors.js";
 import { ClusterTemplate } from "./cluster-template.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
-import type { PrivateDirectory } from "../private-directory.js";
-import { complaintIn, startProcess } from "./server-process.js";
+import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
+import { complaintIn, startProcess } from "../../foundation/process/server-process.js";
 
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";

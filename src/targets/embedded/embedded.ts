@@ -5,14 +5,14 @@
 import { join } from "node:path";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import type { FullDisk } from "../../faults/faults.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
 import { preparePostgresBinaries } from "./postgres-binaries.js";
 import { Postmaster } from "./postmaster.js";
-import { makePrivateDirectory, type PrivateDirectory } from "../private-directory.js";
+import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { RunningTarget } from "../running-target.js";
 import { assertSettings, type ServerSettings } from "./server-settings.js";
-import { mountSmallDisk, type SmallDisk } from "../../faults/means/small-disk.js";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
+import type { FullDisk } from "../settings.js";
 
 /** Where the tables and indexes of every database lie, and the log, below the data directory. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };

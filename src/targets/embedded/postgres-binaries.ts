@@ -10,8 +10,8 @@ import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
-import type { PrivateDirectory, ServerUser } from "../private-directory.js";
-import { serverEnvironment } from "./server-process.js";
+import type { PrivateDirectory, ServerUser } from "../../foundation/process/private-directory.js";
+import { serverEnvironment } from "../../foundation/process/server-process.js";
 
 const run = promisify(execFile);
 const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() }));

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import { processTree } from "../../foundation/machine-usage.js";
-import type { FullDisk, Shutdown } from "../../faults/faults.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
-import type { PrivateDirectory } from "../private-directory.js";
+import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { ServerControl } from "../running-target.js";
 import { blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
-import { complaintIn, freePort, send, settles, startProcess, type ServerProcess } from "./server-process.js";
-import type { SmallDisk } from "../../faults/means/small-disk.js";
+import { complaintIn, freePort, send, settles, startProcess, type ServerProcess } from "../../foundation/process/server-process.js";
+import type { SmallDisk } from "./small-disk.js";
+import type { FullDisk, Shutdown } from "../settings.js";
 
 const START_PATIENCE_MS = 60_000;
 const POLL_MS = 10;

@@ -13,7 +13,7 @@ import {
 } from "../../../results/result-schema.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
-import { intervalText, ratioText } from "../../../analysis/statistics/numbers.js";
+import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import { exact, sectionOf, tableOf, text } from "./table.js";

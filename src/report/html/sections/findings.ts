@@ -2,7 +2,7 @@
 // thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { seenText } from "../../../analysis/statistics/numbers.js";
+import { seenText } from "../../../foundation/text/numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
 import { sectionOf, tableOf, text } from "./table.js";

@@ -3,7 +3,7 @@
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
-import { seenText } from "../../../analysis/statistics/numbers.js";
+import { seenText } from "../../../foundation/text/numbers.js";
 import { lawText } from "../../terminal/sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, tableOf, text } from "./table.js";

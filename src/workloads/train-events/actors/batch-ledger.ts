@@ -4,9 +4,9 @@
 import { asTrainSimError, type TrainSimError } from "../../../foundation/errors.js";
 import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } from "../model/ledger.js";
 import type { EventPass } from "../model/lifecycle.js";
-import { LedgerFileWriter, ledgerPath } from "../../../results/ledger-file.js";
+import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
 import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file.js";
-import { ledgerSourceOf, type Assignment } from "../../../actors/protocol.js";
+import { ledgerSourceOf, type Assignment } from "../../../engine/workers/protocol.js";
 
 export class BatchLedger {
   private readonly sums = { ...EMPTY_LEDGER };

@@ -1,6 +1,5 @@
 // The registry of roles: what each does and what the engine must know of it. A new
 // role is one file and one line here.
-import type { Role } from "../../../scenario/settings.js";
 import type { Actor, ActorContext } from "../../../actors/actor.js";
 import { archiver } from "./archiver.js";
 import { ceilingProbe } from "../../../engine/workers/ceiling.js";
@@ -8,6 +7,7 @@ import { consumer } from "./consumer.js";
 import { cycle } from "./cycle.js";
 import { producer } from "./producer.js";
 import { reader } from "./reader.js";
+import type { Role } from "../settings.js";
 
 export interface RoleTraits {
   /** Whether its workers add events, and so need a ring of publish moments. */

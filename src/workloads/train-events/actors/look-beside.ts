@@ -1,8 +1,8 @@
 // A look at the database on a connection of the load, beside the load itself: no latency contains it and no counter counts it.
 // It takes its client's time between two transactions, and the account of that time has it as preparing.
 import { monotonicMs } from "../../../foundation/clock.js";
-import type { Connection, ConnectionSource } from "../sql/workload.js";
 import type { TimeAccount } from "../../../actors/time-account.js";
+import type { Connection, ConnectionSource } from "../../../database/contract.js";
 
 /** Undefined where it could not be had: it is not tried again. Never rejects. */
 export type LookBeside = <T>(

@@ -10,9 +10,9 @@ import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt } from "../../../load/profiles.js";
 import type { Profile } from "../../../load/load-settings.js";
-import type { MadeTransaction } from "../sql/workload.js";
 import type { Actor, ActorContext } from "../../../actors/actor.js";
-import { ledgerSourceOf } from "../../../actors/protocol.js";
+import { ledgerSourceOf } from "../../../engine/workers/protocol.js";
+import type { MadeTransaction } from "../../../database/contract.js";
 
 interface MadeBatch {
   readonly keys: Buffer;

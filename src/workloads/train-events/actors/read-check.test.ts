@@ -1,8 +1,8 @@
 // Answers to reads, right and wrong in one way each, against what must hold for them.
 import { describe, expect, it } from "vitest";
 import { RECENT_LIMIT } from "../sql/statements.js";
-import type { StatementRow } from "../sql/workload.js";
 import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
+import type { StatementRow } from "../../../database/contract.js";
 
 const SOUGHT: Sought = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };
 

@@ -2,8 +2,9 @@
 // events was asked afterwards, in; what is wrong, by event, out. Only events that were there before the read began and
 // after it ended are missed; what was added or archived meanwhile may be there or not.
 import { RECENT_LIMIT } from "../sql/statements.js";
-import type { ReadOutcome, StatementRow } from "../sql/workload.js";
+import type { ReadOutcome } from "../sql/workload.js";
 import type { EventType } from "../model/event.js";
+import type { StatementRow } from "../../../database/contract.js";
 
 /** What a reader asks for. */
 export interface Sought {

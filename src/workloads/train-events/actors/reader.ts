@@ -3,10 +3,11 @@
 // that a look-up finds its event unless that was archived since.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
-import type { ReadOutcome, StatementRow } from "../sql/workload.js";
+import type { ReadOutcome } from "../sql/workload.js";
 import type { Actor, ActorContext } from "../../../actors/actor.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { textIn, type Sought } from "./read-check.js";
+import type { StatementRow } from "../../../database/contract.js";
 
 /** Documents of the first producer, whose types are asked for, and whose trains until any event was seen. */
 const PROBES = 256;

@@ -10,7 +10,7 @@ import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
 import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
 import type { LookBeside } from "./look-beside.js";
-import type { Assignment } from "../../../actors/protocol.js";
+import type { Assignment } from "../../../engine/workers/protocol.js";
 
 const ONE_IN = 100;
 

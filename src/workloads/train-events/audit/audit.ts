@@ -15,7 +15,7 @@ import { conservationOf, type Checked, type Conservation } from "../model/conser
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isTerminal, type EventStatus } from "../model/lifecycle.js";
-import { LedgerFile, ledgerPath } from "../../../results/ledger-file.js";
+import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { TreatmentSettings } from "../../../scenario/settings.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";

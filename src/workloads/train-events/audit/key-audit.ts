@@ -7,7 +7,7 @@ import type { Dialect } from "../../../database/dialects/dialect.js";
 import type { Tables } from "../sql/tables.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
-import type { LedgerFile } from "../../../results/ledger-file.js";
+import type { LedgerFile } from "./ledger-file.js";
 import type { Findings } from "./findings.js";
 
 /** Ledgers by worker. */

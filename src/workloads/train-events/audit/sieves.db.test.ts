@@ -10,11 +10,11 @@ import { tablesOf } from "../sql/tables.js";
 import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
-import { LedgerFile, ledgerPath } from "../../../results/ledger-file.js";
-import { PAYLOADS, STATEMENT_SHAPES } from "../../../scenario/settings.js";
+import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { makeAuditedTrial } from "../../../testing/audited-trial.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { ExpectedDocuments } from "./expected-document.js";
+import { PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("sieves");
 const tables = tablesOf(postgres, namespace);

@@ -6,16 +6,6 @@ const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) 
 const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
 const ZERO = 0x30;
 
-/** Bytes that are written to by number and by word. */
-export interface ByteTarget {
-  readonly bytes: Buffer;
-  readonly view: DataView;
-}
-
-export function byteTarget(bytes: Buffer): ByteTarget {
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
-}
-
 /** The low 16 bits as four hexadecimal digits, all at once: each gets a byte, and those above 9 what lies between 9 and a. */
 export function writeQuad(view: DataView, at: number, value: number): void {
   const digits = ((value >>> 12) & 0xf) | (value & 0xf00) | ((value & 0xf0) << 12) | ((value & 0xf) << 24);
@@ -52,11 +42,6 @@ export function writeFive(view: DataView, at: number, value: number): void {
   view.setUint8(at, ZERO + ((value / 10_000) | 0));
   writePair(view, at + 1, ((value / 100) | 0) % 100);
   writePair(view, at + 3, value % 100);
-}
-
-/** As many bytes as a multiple of four says, word by word: a call out of JavaScript would take longer for a few. */
-export function copyWords(from: DataView, start: number, to: DataView, at: number, bytes: number): void {
-  for (let i = 0; i < bytes; i += 4) to.setUint32(at + i, from.getUint32(start + i));
 }
 
 /** A few bytes, one by one: a call out of JavaScript would take longer. Returns where they end. */

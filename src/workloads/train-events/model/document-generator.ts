@@ -4,14 +4,12 @@
 // bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import {
-  byteTarget,
   writeBytes,
   writeDigit,
   writeFive,
   writePair,
   writeQuad,
-  writeUuid,
-  type ByteTarget,
+  writeUuid
 } from "./document-bytes.js";
 import { DOCUMENT_TEMPLATES, type DocumentTemplate } from "./document-template.js";
 import {
@@ -24,6 +22,7 @@ import {
 } from "./document-values.js";
 import type { EventType } from "./event.js";
 import { remarksAt } from "./remarks.js";
+import { byteTarget, type ByteTarget } from "../../../foundation/bytes.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
 /** Documents cannot be made smaller than their fields, nor larger than this (bytes). */

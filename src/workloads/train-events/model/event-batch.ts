@@ -1,19 +1,12 @@
 // A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
 // writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
 // of the string was most of what a client's processor did.
-import { byteTarget, copyWords, writeBytes, type ByteTarget } from "./document-bytes.js";
+import { writeBytes } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
-
-/** Texts one after the other, UTF-8, and where each ends. */
-export interface TextColumn {
-  readonly bytes: Buffer;
-  readonly ends: readonly number[];
-  /** Bytes left free before each text, so that a format which has something there takes them all at once. */
-  readonly room: number;
-}
+import { byteTarget, copyWords, type ByteTarget, type TextColumn } from "../../../foundation/bytes.js";
 
 function textColumn(texts: readonly string[]): TextColumn {
   let end = 0;

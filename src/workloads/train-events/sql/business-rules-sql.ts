@@ -3,9 +3,9 @@
 import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { EventStatus } from "../model/lifecycle.js";
-import type { Payload } from "../../../scenario/settings.js";
 import { literal, literals } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
+import type { Payload } from "../settings.js";
 
 /** `lifecycle.advance`: `roll`, `claim`, `complete` and `fail` are float8 expressions, `status` a text one. */
 export function advanceSql(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createWorkload } from "./create-workload.js";
-import { STATEMENT_SHAPES } from "../../../scenario/settings.js";
+import { STATEMENT_SHAPES } from "../settings.js";
 
 const settings = {
   dialect: "postgres",

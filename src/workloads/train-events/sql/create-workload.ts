@@ -1,7 +1,7 @@
 // From the levels of a treatment to its transactions. Refuses, before anything runs, a level that the dialect does
 // not have, rather than run something else in its place.
 import { UsageError } from "../../../foundation/errors.js";
-import { levelProblems } from "../../../database/capabilities/registry.js";
+import { levelProblems } from "../../../scenario/dialects/registry.js";
 import type { TreatmentSettings } from "../../../scenario/settings.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
 import { SHAPES } from "./registry.js";

@@ -5,16 +5,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
-import { lackOf, type DIALECT_FACTORS } from "../../../database/capabilities/registry.js";
-import {
-  ISOLATIONS,
-  LOCKINGS,
-  PAYLOADS,
-  STATEMENT_SHAPES,
-  STORAGES,
-  type DialectName,
-} from "../../../scenario/settings.js";
-import { parseConnectionUrl } from "../../../targets/url/url.js";
+import { lackOf, type DIALECT_FACTORS } from "../../../scenario/dialects/registry.js";
+import { parseConnectionUrl } from "../../../database/endpoint/parse-url.js";
 import { makeAuditedTrial } from "../../../testing/audited-trial.js";
 import { makeBatch } from "../../../testing/make-batch.js";
 import { testNamespace } from "../../../testing/namespace.js";
@@ -25,6 +17,8 @@ import { createWorkload } from "./create-workload.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
 import { dropNamespace } from "../../../database/namespace/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
+import { ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const url = process.env["TRAIN_SIM_TEST_URL"];
 const endpoint = url === undefined ? inject("adminEndpoint") : parseConnectionUrl(url);

@@ -1,17 +1,7 @@
 // The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files: a change of
 // any of them is seen as text. CI reads those of CockroachDB by its own parser. Write them anew with `vitest -u`.
 import { describe, expect, test } from "vitest";
-import { DIALECT_FACTORS, lackOf } from "../../../database/capabilities/registry.js";
-import {
-  DIALECTS,
-  ISOLATIONS,
-  LOCKINGS,
-  PAYLOADS,
-  STATEMENT_SHAPES,
-  STORAGES,
-  type DialectName,
-  type Payload,
-} from "../../../scenario/settings.js";
+import { DIALECT_FACTORS, lackOf } from "../../../scenario/dialects/registry.js";
 import type { SqlClient } from "../../../database/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
@@ -21,6 +11,8 @@ import { dialectOf } from "../../../database/dialects/registry.js";
 import { ddl } from "../../../database/namespace/namespace.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
+import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
 const NAMESPACE = "train_sim";
 

@@ -5,8 +5,9 @@ import { bindAhead } from "../../../database/wire/bind-message.js";
 import { decidePasses, outcomeOf, type Pass } from "./process-pass.js";
 import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/transaction.js";
-import type { Connection, Statement, Workload } from "./workload.js";
+import type { Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
+import type { Connection, Statement } from "../../../database/contract.js";
 
 /** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
 interface Changes {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { TargetError } from "../../../foundation/errors.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
-import { PAYLOADS } from "../../../scenario/settings.js";
 import { makeBatch } from "../../../testing/make-batch.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
 import { preload } from "./preload.js";
+import { PAYLOADS } from "../settings.js";
 
 const namespace = testNamespace("preload");
 let admin: AdminClient;

@@ -2,7 +2,8 @@
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
 import { advance, type EventPass, type EventStatus } from "../model/lifecycle.js";
-import type { ProcessOutcome, ProcessRequest, StatementRow } from "./workload.js";
+import type { ProcessOutcome, ProcessRequest } from "./workload.js";
+import type { StatementRow } from "../../../database/contract.js";
 
 /** One that the program decides on. */
 export interface Pass extends EventPass {

@@ -4,9 +4,9 @@ import type { PreparedEvent } from "../model/event.js";
 import { rewritePayload } from "./process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, insertColumns, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
-import type { SqlValue, Statement } from "./workload.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
+import type { SqlValue, Statement } from "../../../database/contract.js";
 
 /**
  * Documents say what they are: a pooler's connections to the server keep a statement from one treatment to the next by its

@@ -5,7 +5,6 @@ import { bindAhead } from "../../../database/wire/bind-message.js";
 import { stringArray, uuidArray, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
 import { rewritePayload } from "./process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "./statements.js";
-import type { Statement } from "./workload.js";
 import {
   batchArrays,
   documentArray,
@@ -16,6 +15,7 @@ import {
 } from "./batch-arrays.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
+import type { Statement } from "../../../database/contract.js";
 
 /** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;

@@ -4,8 +4,10 @@ import type { PreparedEvent } from "../model/event.js";
 import { bufferOf, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
 import { resolvePresent, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
-import type { Connection, SqlValue, Workload } from "./workload.js";
-import type { Isolation, Payload } from "../../../scenario/settings.js";
+import type { Workload } from "./workload.js";
+import type { Connection, SqlValue } from "../../../database/contract.js";
+import type { Isolation } from "../../../database/settings.js";
+import type { Payload } from "../settings.js";
 
 export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;

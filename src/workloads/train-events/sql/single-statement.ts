@@ -17,15 +17,12 @@ import { RECENT_LIMIT, type StatementContext } from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/transaction.js";
 import type {
   ArchiveOutcome,
-  Connection,
   ProcessOutcome,
-  ReadOutcome,
-  Statement,
-  StatementRow,
-  StatementValues,
+  ReadOutcome
 } from "./workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
+import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/contract.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
 function addStatement(context: StatementContext): Statement {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../../../scenario/settings.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { createWorkload, type WorkloadSettings } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
 import { preload } from "./preload.js";
 import { refreshStatistics } from "../../../database/statistics.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
 const namespace = testNamespace("plans");
 const base = { dialect: "postgres", namespace, isolation: "read committed" } as const;

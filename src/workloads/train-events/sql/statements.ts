@@ -8,10 +8,10 @@
 // holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
 import { EventStatus, TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
-import type { Locking, Payload } from "../../../scenario/settings.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
-import type { Statement } from "./workload.js";
+import type { Statement } from "../../../database/contract.js";
+import type { Locking, Payload } from "../settings.js";
 
 /** What statements are made from. */
 export interface StatementContext {

@@ -1,8 +1,8 @@
 // Names of the tables and what a payload level means for the program: which type the document column has, who
 // writes the flat columns, and whether an index answers questions about the document. All names are qualified
 // and quoted: `search_path` is never set, because a transaction pooler would hand it to someone else.
-import type { Payload } from "../../../scenario/settings.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
+import type { Payload } from "../settings.js";
 
 export type Tables = Readonly<Record<"events" | "status" | "archive", string>>;
 

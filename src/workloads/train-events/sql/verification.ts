@@ -8,7 +8,7 @@ import { dialectOf } from "../../../database/dialects/registry.js";
 import type { WorkloadSettings } from "./create-workload.js";
 import { literals } from "./statements.js";
 import { tablesOf } from "./tables.js";
-import type { Connection, Statement, StatementRow } from "./workload.js";
+import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
 
 /** Live events looked at after a read. */
 const NEWER_MOST = 100;

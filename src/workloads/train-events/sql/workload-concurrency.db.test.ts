@@ -8,7 +8,6 @@ import { Prng } from "../../../foundation/prng.js";
 import { BUSINESS_RULES } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import { LOCKINGS, STATEMENT_SHAPES, type Isolation, type Locking } from "../../../scenario/settings.js";
 import { makeBatch } from "../../../testing/make-batch.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
@@ -19,6 +18,8 @@ import { StatementError } from "../../../database/errors.js";
 import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
 import { classifyFailure } from "../../../database/sqlstates.js";
 import type { ProcessOutcome, Workload } from "./workload.js";
+import type { Isolation } from "../../../database/settings.js";
+import { LOCKINGS, STATEMENT_SHAPES, type Locking } from "../settings.js";
 
 const namespace = testNamespace("crowd");
 const payload = "jsonb";

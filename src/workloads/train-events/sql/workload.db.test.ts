@@ -7,7 +7,6 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
 import { advance, isTerminal, type EventPass, type EventStatus } from "../model/lifecycle.js";
-import { ISOLATIONS, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../../scenario/settings.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { makeBatch } from "../../../testing/make-batch.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
@@ -15,6 +14,8 @@ import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
 import type { Workload } from "./workload.js";
+import { ISOLATIONS } from "../../../database/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("workload");
 const chances = { claim: 0.7, complete: 0.4, fail: 0.2 };

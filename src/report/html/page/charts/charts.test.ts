@@ -5,7 +5,7 @@ import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../t
 import { exampleSweep } from "../../../../testing/example-searches.js";
 import type { FaultRecord } from "../../../../results/fault-schema.js";
 import { NO_FACTOR } from "../../../../analysis/comparison/noise-floor.js";
-import { shortNumber } from "../../../../analysis/statistics/numbers.js";
+import { shortNumber } from "../../../../foundation/text/numbers.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { ReportData, TrialSeries } from "../../report-data.js";
 import { canDraw } from "./drawable.js";

@@ -1,0 +1,129 @@
+// Records of faults from their moments and from what the load did: seconds from the start of the window, the recovery,
+// and the errors of the right seconds, each counted where it belongs.
+import { expect, test } from "vitest";
+import { Totals } from "../../metrics/totals.js";
+import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
+import type { FaultSpan } from "../../faults/fault.js";
+import { faultRecords } from "./fault-records.js";
+import { LoadSeconds } from "../../faults/load-seconds.js";
+
+const START_MS = 50_000;
+const INPUTS = {
+  trial: { number: 3 } as PlannedTrial,
+  treatment: { id: "text" } as Treatment,
+};
+
+interface LoadSecond {
+  readonly committed: number;
+  /** By SQLSTATE, each in the middle of the second. */
+  readonly errors?: Readonly<Record<string, number>>;
+  /** By SQLSTATE: milliseconds of the window. */
+  readonly errorsAtMs?: Readonly<Record<string, readonly number[]>>;
+}
+
+function loadOf(seconds: readonly LoadSecond[]): LoadSeconds {
+  const load = new LoadSeconds();
+  seconds.forEach(({ committed, errors = {}, errorsAtMs = {} }, second) => {
+    const totals = new Totals(["add", "process"]);
+    totals.countsOf("add").transactions = committed - 1;
+    totals.countsOf("process").transactions = 1;
+    for (const [sqlstate, count] of Object.entries(errors))
+      totals.errorTimes.push([sqlstate, new Float64Array(count).fill((second + 0.5) * 1e6)]);
+    for (const [sqlstate, times] of Object.entries(errorsAtMs))
+      totals.errorTimes.push([sqlstate, Float64Array.from(times, (ms) => ms * 1000)]);
+    load.add(second, totals);
+  });
+  return load;
+}
+
+const span = (injectedMs: number, clearedMs: number | undefined): FaultSpan => ({
+  fault: { kind: "network-reset", atMs: 4000, forMs: 0, between: "clients" },
+  injectedMs: START_MS + injectedMs,
+  clearedMs: clearedMs === undefined ? undefined : START_MS + clearedMs,
+  words: "reset 8 connections of the clients",
+});
+
+const steady = { committed: 100 };
+
+test("a record has its moments, the recovery, and the errors from injection until the load was back", () => {
+  const load = loadOf([
+    { ...steady, errors: { "40001": 5 } },
+    ...[steady, steady, steady],
+    { committed: 50, errors: { "08006": 2 } },
+    { committed: 20, errors: { "08006": 20, "57P01": 1 } },
+    { ...steady, errors: { "57P01": 3 } },
+    { ...steady, errors: { "40001": 9 } },
+    ...[steady, steady],
+  ]);
+  expect(faultRecords(INPUTS, [span(4100, 4700)], START_MS, 10, load)).toEqual([
+    {
+      ...{ trial: 3, treatment: "text", kind: "network-reset", atSeconds: 4, forSeconds: 0 },
+      ...{ injectedAtSeconds: 4.1, clearedAtSeconds: 4.7, recoverySeconds: expect.closeTo(1.3) as number },
+      errors: { "08006": 22, "57P01": 4 },
+      words: "reset 8 connections of the clients",
+    },
+  ]);
+});
+
+test("a fault that was never cleared has every error that came after it, and no recovery", () => {
+  const load = loadOf([
+    steady,
+    steady,
+    { committed: 1, errors: { "08006": 4 } },
+    { committed: 1, errors: { "08006": 1 } },
+  ]);
+  expect(faultRecords(INPUTS, [span(2000, undefined)], START_MS, 4, load)).toMatchObject([
+    {
+      clearedAtSeconds: null,
+      recoverySeconds: null,
+      recoveryReason: "it was never cleared",
+      errors: { "08006": 5 },
+    },
+  ]);
+});
+
+test("the errors of a fault that the load did not recover from end where the next one begins", () => {
+  const load = loadOf([
+    ...[steady, steady],
+    { committed: 1, errors: { "08006": 4 } },
+    { committed: 2, errors: { "08006": 1 } },
+    { committed: 2, errors: { "08006": 2 } },
+    { committed: 3, errors: { "53300": 8 } },
+    { committed: 3, errors: { "53300": 1 } },
+    { committed: 3, errors: { "53300": 1 } },
+  ]);
+  const [first, second] = faultRecords(INPUTS, [span(2000, 2500), span(5000, 5500)], START_MS, 8, load);
+  expect([first?.recoverySeconds, second?.recoverySeconds]).toEqual([null, null]);
+  expect(first?.errors).toEqual({ "08006": 7 });
+  expect(second?.errors).toEqual({ "53300": 10 });
+});
+
+test("errors belong to the fault during which they happened, to the moment, where two follow each other within a second", () => {
+  const load = loadOf([
+    steady,
+    steady,
+    { ...steady, errorsAtMs: { "57P01": [2050, 2100, 2350, 2410, 2950], "53300": [2450, 2500] } },
+    { ...steady, errorsAtMs: { "53300": [3050], "57P01": [3950] } },
+    ...[steady, steady, steady, steady, steady, steady],
+  ]);
+  const faults = [span(2100, 2300), span(2400, 2900)];
+  const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  // At 2350 the first is over and the second has not begun: who waited for it hears of it. At 2050 there was none yet.
+  expect(first?.errors).toEqual({ "57P01": 2 });
+  expect(second?.errors).toEqual({ "53300": 3, "57P01": 2 });
+});
+
+test("an error while two faults are there counts in both, and one long after the last in none", () => {
+  const load = loadOf([
+    ...[steady, steady, steady],
+    { ...steady, errorsAtMs: { "08006": [3010, 3400, 3900] } },
+    ...[steady, steady, steady],
+    { ...steady, errorsAtMs: { "08006": [7500, 7999] } },
+    steady,
+    { ...steady, errorsAtMs: { "40001": [9500] } },
+  ]);
+  const faults = [span(3000, 7000), span(3300, 3320)];
+  const [long, short] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  expect(long?.errors).toEqual({ "08006": 5 });
+  expect(short?.errors).toEqual({ "08006": 2 });
+});

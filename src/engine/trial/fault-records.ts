@@ -1,0 +1,53 @@
+// Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
+// the load took to come back. Pure.
+import { nextAfter, recoveriesOf, type FaultMoments, type Recovery } from "../../analysis/steady-state/recovery.js";
+import type { FaultRecord } from "../../results/result-schema.js";
+import type { TrialInputs } from "./trial-parts.js";
+import type { FaultSpan } from "../../faults/fault.js";
+import type { LoadSeconds } from "../../faults/load-seconds.js";
+
+/** `startMs` is the monotonic moment at which the window began; spans in the order of their injection. */
+export function faultRecords(
+  { trial, treatment }: Pick<TrialInputs, "trial" | "treatment">,
+  spans: readonly FaultSpan[],
+  startMs: number,
+  windowSeconds: number,
+  load: LoadSeconds,
+): FaultRecord[] {
+  const secondsAt = (atMs: number): number => Math.max(0, atMs - startMs) / 1000;
+  const moments = spans.map(({ injectedMs, clearedMs }): FaultMoments => ({
+    injectedAtSeconds: secondsAt(injectedMs),
+    clearedAtSeconds: clearedMs === undefined ? null : secondsAt(clearedMs),
+  }));
+  const recoveries = recoveriesOf(load.transactionsOver(windowSeconds), moments);
+  return spans.map(({ fault, words }, index) => {
+    const moment = moments[index] as FaultMoments;
+    const recovery = recoveries[index] as Recovery;
+    return {
+      trial: trial.number,
+      treatment: treatment.id,
+      kind: fault.kind,
+      atSeconds: fault.atMs / 1000,
+      forSeconds: fault.forMs / 1000,
+      ...moment,
+      ...recovery,
+      errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
+      words,
+    };
+  });
+}
+
+/** Who waited for a fault to go hears of it a moment later; recovery is known to a second. */
+const LATE_SECONDS = 1;
+
+/** The second of the window up to which errors are its: until the load had recovered, or the next fault began. */
+function lastErrorOf(
+  moment: FaultMoments,
+  { recoverySeconds }: Recovery,
+  all: readonly FaultMoments[],
+): number {
+  const { clearedAtSeconds } = moment;
+  if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
+  const backAtSeconds = clearedAtSeconds + (recoverySeconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(backAtSeconds + LATE_SECONDS, nextAfter(moment, all));
+}

@@ -1,0 +1,106 @@
+// The faults of one trial as the trial sees them: begun with the window, ended with it, told to its log and to those who
+// watch, and at last put into records for the result. While a fault is there, nobody takes the server's silence for its
+// end. A trial without faults pays nothing for this.
+import { systemClock } from "../../foundation/clock.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { Totals } from "../../metrics/totals.js";
+import type { FaultRecord } from "../../results/result-schema.js";
+import type { Fault } from "../../faults/faults.js";
+import type { ClientPath } from "./client-path.js";
+import type { ServerWatch } from "./server-watch.js";
+import type { TrialLog } from "./trial-log.js";
+import type { TrialHost, TrialInputs } from "./trial-parts.js";
+import type { FaultSpan } from "../../faults/fault.js";
+import { faultRecords } from "./fault-records.js";
+import { FaultSchedule } from "../../faults/fault-schedule.js";
+import { injectFault } from "../../faults/registry.js";
+import { LoadSeconds } from "../../faults/load-seconds.js";
+
+export interface TrialFaultsOptions {
+  readonly host: Pick<TrialHost, "target" | "observer">;
+  readonly inputs: TrialInputs;
+  readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
+  readonly watch: ServerWatch;
+  readonly log: TrialLog;
+}
+
+export class TrialFaults {
+  /** Rejects as soon as a fault cannot be injected or cleared; never resolves. */
+  readonly failure: Promise<never>;
+  private readonly schedule: FaultSchedule;
+  private readonly load = new LoadSeconds();
+  private startMs = 0;
+  /** Faults that are there now, with what ends the watch's patience with them. */
+  private readonly present = new Map<Fault, () => void>();
+
+  constructor(private readonly options: TrialFaultsOptions) {
+    const { host, inputs, path } = options;
+    const { settings } = inputs.treatment;
+    this.schedule = new FaultSchedule({
+      faults: settings.faults,
+      host: {
+        target: host.target,
+        pooler: path.pooler,
+        networks: path.networks,
+        settings,
+        prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
+      },
+      inject: injectFault,
+      watcher: {
+        injecting: (fault) => this.injecting(fault),
+        injected: (fault) => this.log(fault, "is there"),
+        cleared: (fault, span) => this.cleared(fault, span),
+      },
+      clock: systemClock,
+    });
+    this.failure = this.schedule.failure;
+  }
+
+  /** `startMs` is the monotonic moment at which the window begins. */
+  begin(startMs: number): void {
+    this.startMs = startMs;
+    this.schedule.begin(startMs);
+  }
+
+  /** Clears what is there; resolves once the system is healthy again, or cannot be. Never rejects. `whole`: the window was. */
+  async end(whole = false): Promise<void> {
+    await this.schedule.end(whole);
+    for (const calm of this.present.values()) calm();
+    this.present.clear();
+  }
+
+  /** To be given every second of the window. */
+  onSecond(second: number, totals: Totals): void {
+    this.load.add(second, totals);
+  }
+
+  /** What was injected, in order, once the window has ended after so many seconds. */
+  records(windowSeconds: number): FaultRecord[] {
+    return faultRecords(this.options.inputs, this.schedule.spans, this.startMs, windowSeconds, this.load);
+  }
+
+  private injecting(fault: Fault): void {
+    const { watch, path } = this.options;
+    const ends = [watch.excuse(), path.poolerWatch?.excuse()];
+    this.present.set(fault, () => ends.forEach((end) => end?.()));
+    this.tell(fault, "begins");
+  }
+
+  private cleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
+    this.present.get(fault)?.();
+    this.present.delete(fault);
+    const seconds = ((clearedMs - injectedMs) / 1000).toFixed(1);
+    this.tell(fault, `is over after ${seconds} s: ${words}`);
+  }
+
+  private tell(fault: Fault, words: string): void {
+    const second = this.log(fault, words);
+    this.options.host.observer.note(`fault ${fault.kind} at ${second.toFixed(1)} s ${words}`);
+  }
+
+  private log(fault: Fault, words: string): number {
+    const second = Math.max(0, systemClock.nowMs() - this.startMs) / 1000;
+    this.options.log.fault(fault, second, words);
+    return second;
+  }
+}

@@ -1,0 +1,138 @@
+// Makes sure that nothing is left when train-sim ends without having the time to clean up, `kill -9` included.
+// A small detached node process holds the read end of a pipe; when the pipe closes, train-sim is gone, and it
+// stops the processes and removes the directories that it was told of and not told to forget. Directories are
+// registered before they are made, mounts too; a process that dies between its spawn and its registration is still found
+// (on Linux) by its working directory. The script is a string, so that it runs alike from source and from dist.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { messageOf, TargetError } from "../errors.js";
+
+/** Plain CommonJS, run with `node -e`. Reads lines of `["hold"|"forget", "process"|"mount"|"directory", value]`. */
+const SCRIPT = String.raw`
+const fs = require("node:fs");
+const { spawnSync } = require("node:child_process");
+const held = { process: new Set(), mount: new Set(), directory: new Set() };
+const inside = (path) => [...held.directory].some((directory) => path === directory || path.startsWith(directory + "/"));
+const read = (file) => { try { return fs.readFileSync(file, "latin1"); } catch { return ""; } };
+const alive = (pid) => {
+  try { process.kill(pid, 0); } catch (error) { return error.code === "EPERM"; }
+  return !/\) Z/.test(read("/proc/" + pid + "/stat"));
+};
+const strays = () => {
+  if (process.platform !== "linux" || held.directory.size === 0) return [];
+  return fs.readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
+    try { return inside(fs.readlinkSync("/proc/" + name + "/cwd").replace(/ \(deleted\)$/, "")); } catch { return false; }
+  }).map(Number);
+};
+const signal = (pid, name) => {
+  for (const target of [-pid, pid]) try { process.kill(target, name); } catch {}
+};
+const remaining = () => [...new Set([...held.process, ...strays()])].filter(alive);
+const settle = async (name, patienceMs) => {
+  remaining().forEach((pid) => signal(pid, name));
+  for (let waitedMs = 0; waitedMs < patienceMs && remaining().length > 0; waitedMs += 20)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+};
+const reap = async () => {
+  await settle("SIGQUIT", 5000);
+  await settle("SIGKILL", 5000);
+  for (const mount of held.mount) spawnSync("umount", ["-l", mount], { env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" } });
+  for (const directory of held.directory)
+    try { fs.rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }); } catch {}
+  process.exit(0);
+};
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => {});
+let input = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (chunk) => {
+  const lines = (input + chunk).split("\n");
+  input = lines.pop();
+  for (const line of lines) {
+    const [verb, kind, value] = JSON.parse(line);
+    held[kind][verb === "hold" ? "add" : "delete"](value);
+  }
+});
+process.stdin.on("end", reap);
+process.stdin.on("error", reap);
+`;
+
+type Held = readonly ["process", number] | readonly ["mount" | "directory", string];
+
+const held = new Set<Held>();
+let running: Promise<Socket> | undefined;
+let pid: number | undefined;
+
+/** Process id of the reaper; undefined before anything is guarded. */
+export function reaperPid(): number | undefined {
+  return pid;
+}
+
+async function startReaper(): Promise<Socket> {
+  const child: ChildProcess = spawn(process.execPath, ["-e", SCRIPT], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    // NODE_OPTIONS of the parent (a loader, an inspector port) must not reach it.
+    env: {},
+  });
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    running = undefined;
+    throw new TargetError(
+      `cannot start the process that cleans up after train-sim: ${messageOf(error)}`,
+      "",
+      {
+        cause: error,
+      },
+    );
+  }
+  pid = child.pid;
+  const pipe = child.stdin as Socket;
+  // Neither the process nor the pipe keeps train-sim alive; a broken pipe is dealt with by the next registration.
+  child.unref();
+  pipe.unref();
+  pipe.on("error", () => undefined);
+  child.once("exit", () => (running = undefined));
+  for (const item of held) pipe.write(lineOf("hold", item));
+  return pipe;
+}
+
+function lineOf(verb: "hold" | "forget", item: Held): string {
+  return `${JSON.stringify([verb, ...item])}\n`;
+}
+
+async function hold(item: Held): Promise<() => void> {
+  running ??= startReaper();
+  const pipe = await running;
+  held.add(item);
+  // The pipe's callback says that the line is with the kernel: it arrives even when we are killed now.
+  await new Promise<void>((resolve, reject) =>
+    pipe.write(lineOf("hold", item), (error) => {
+      if (!error) resolve();
+      else
+        reject(new TargetError("the process that cleans up after train-sim has gone", "", { cause: error }));
+    }),
+  );
+  return () => {
+    held.delete(item);
+    void running?.then((current) => current.write(lineOf("forget", item))).catch(() => undefined);
+  };
+}
+
+/** Has the process and its group stopped should train-sim die; call the result once the process has exited. */
+export function guardProcess(pid: number): Promise<() => void> {
+  return hold(["process", pid]);
+}
+
+/** Has the file system there unmounted should train-sim die; to be called before it is mounted. */
+export function guardMount(path: string): Promise<() => void> {
+  return hold(["mount", path]);
+}
+
+/** Has the directory removed should train-sim die; to be called before it is made, with its absolute path. */
+export function guardDirectory(path: string): Promise<() => void> {
+  return hold(["directory", path]);
+}

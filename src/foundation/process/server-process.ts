@@ -1,0 +1,177 @@
+// One server process that we start and must stop: PostgreSQL's postmaster or a PgBouncer. It runs in a session of
+// its own, so that Ctrl-C in the terminal reaches train-sim only, which then stops it in order. Its output goes
+// to a file in its private directory, where the reason of a failure is read from. Refuses to leave it running:
+// signals escalate up to SIGKILL, and the reaper knows its pid.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { systemClock } from "../clock.js";
+import { codeOf, messageOf, TargetError } from "../errors.js";
+import { freshSeed } from "../prng.js";
+import type { PrivateDirectory } from "./private-directory.js";
+import { guardProcess } from "./reaper.js";
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Settles with how it ended (`exit code 1`, `SIGKILL`), whoever ended it; never rejects. */
+  readonly exited: Promise<string>;
+  /** As `exited`, and keeps train-sim running until then, which a server alone does not. */
+  ended(): Promise<string>;
+  /** True once it has ended. */
+  readonly hasExited: boolean;
+  /** Settles when it ended without `stop`, with how and the last lines of its log. */
+  readonly lost: Promise<string>;
+  /** What it wrote so far; the last 16 kB of it. */
+  log(): Promise<string>;
+  /** Sends one signal after the other, each after the patience of the one before; then SIGKILL. Never rejects. */
+  stop(steps: readonly { readonly signal: NodeJS.Signals; readonly patienceMs: number }[]): Promise<void>;
+}
+
+/** The environment of servers: nothing of ours, so that PGPORT and the like, or secrets, do not reach them. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+}
+
+/** Below what systems give to whoever asks for any port. */
+const PORTS = { first: 16_384, count: 13_616 } as const;
+
+/**
+ * A port of 127.0.0.1 that was free a moment ago, and that the system gives to nobody of itself: a server that is down
+ * for a while finds it free again, and a client that tries to connect meanwhile is not given it, to meet itself.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + (freshSeed() % PORTS.count);
+    const probe = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(probe, "listening");
+    } catch (error) {
+      if (codeOf(error) === "EADDRINUSE") continue;
+      throw error;
+    }
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
+}
+
+/** Starts `command` in `directory`, as its user, with that file as its input. Rejects when it cannot be executed. */
+export async function startProcess(
+  title: string,
+  directory: PrivateDirectory,
+  command: string,
+  args: readonly string[],
+  inputFile?: string,
+): Promise<ServerProcess> {
+  const logFile = join(directory.path, "server.log");
+  const output = await open(logFile, "a", 0o600);
+  // One that was here before, under the same configuration, has written to it already.
+  const { size: fromByte } = await output.stat();
+  const input = inputFile === undefined ? undefined : await open(inputFile, "r");
+  const child = spawn(command, args, {
+    cwd: directory.path,
+    detached: true,
+    stdio: [input?.fd ?? "ignore", output.fd, output.fd],
+    env: serverEnvironment(),
+    ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
+  });
+  // Listened to from the beginning: a program that does little may have ended before the files below are closed.
+  const exit = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  exit.catch(() => undefined);
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    throw new TargetError(`cannot start ${title} (${command}): ${messageOf(error)}`, "", { cause: error });
+  } finally {
+    await output.close();
+    await input?.close();
+  }
+  // A server that runs does not keep train-sim running; one that is being stopped does.
+  child.unref();
+  const exited = exit.then(([code, signal]) => signal ?? `exit code ${code}`);
+  const release = await guardProcess(child.pid as number);
+  return supervise(title, child, exited.finally(release), async () => tail(logFile, fromByte));
+}
+
+function supervise(
+  title: string,
+  child: ChildProcess,
+  exited: Promise<string>,
+  log: () => Promise<string>,
+): ServerProcess {
+  const pid = child.pid as number;
+  let isStopping = false;
+  let hasExited = false;
+  const lost = new Promise<string>((resolve) => {
+    void exited.then(async (how) => {
+      hasExited = true;
+      if (!isStopping) resolve(`${title} ended on its own (${how}): ${complaintIn(await log())}`);
+    });
+  });
+  return {
+    pid,
+    exited,
+    lost,
+    log,
+    get hasExited() {
+      return hasExited;
+    },
+    async ended() {
+      child.ref();
+      return exited;
+    },
+    async stop(steps) {
+      isStopping = true;
+      child.ref();
+      for (const { signal, patienceMs } of steps) {
+        if (hasExited) return;
+        send(pid, signal);
+        if (await settles(exited, patienceMs)) return;
+      }
+      if (!hasExited) send(-pid, "SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** True when `promise` settles within `ms`. Leaves no timer behind. */
+export async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = new AbortController();
+  const result = promise.then(() => true);
+  const late = systemClock.sleep(ms, settled.signal).then(() => false);
+  const isSettled = await Promise.race([result, late]);
+  settled.abort();
+  return isSettled;
+}
+
+/** Sends a signal to a process that may have ended already. */
+export function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended in this moment.
+  }
+}
+
+async function tail(file: string, fromByte: number): Promise<string> {
+  try {
+    return (await readFile(file)).subarray(fromByte).toString("utf8").slice(-16_384);
+  } catch (error) {
+    return `(its log cannot be read: ${messageOf(error)})`;
+  }
+}
+
+/** What a server says is wrong: its errors and hints without time stamps, or else its last lines. */
+export function complaintIn(log: string): string {
+  const lines = log.split("\n").filter((line) => line.trim() !== "");
+  const plain = lines.map((line) =>
+    line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ (\[\d+\] )?/, "").replace(/\s+/g, " "),
+  );
+  const complaints = plain.filter((line) =>
+    /^(\w+: )?(FATAL|PANIC|ERROR|HINT|DETAIL|error|fatal)\b|^(LOG|WARNING): could not /.test(line),
+  );
+  const chosen = complaints.length > 0 ? complaints : plain;
+  return chosen.slice(-6).join("; ") || "it wrote nothing";
+}

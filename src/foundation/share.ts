@@ -1,0 +1,7 @@
+// How a number of things is shared out over several places.
+// Pure arithmetic.
+
+/** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */
+export function shareOf(total: number, workers: number, index: number): number {
+  return Math.floor(total / workers) + (index < total % workers ? 1 : 0);
+}

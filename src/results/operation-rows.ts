@@ -1,0 +1,60 @@
+// Operations as a table with dbworkload's columns, and counts by SQLSTATE: what summaries and log analysis print alike.
+// Text of stored figures only.
+import type { Operation } from "../metrics/operations.js";
+import type { OperationResult } from "./result-schema.js";
+import { printable, renderTable } from "../foundation/text/text-table.js";
+import type { Column } from "../foundation/text/text-table.js";
+
+export const COLUMN_TITLES = [
+  "elapsed",
+  "id",
+  "clients",
+  "threads",
+  "tot_ops",
+  "tot_ops/s",
+  "mean(ms)",
+  "p50(ms)",
+  "p90(ms)",
+  "p95(ms)",
+  "p99(ms)",
+  "max(ms)",
+] as const;
+
+export const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
+  title,
+  align: title === "id" ? "left" : "right",
+}));
+
+/** What the table says of an operation; null where it is not known. */
+export interface OperationRow extends Pick<
+  OperationResult,
+  "transactions" | "responseTimeMs" | "clients" | "threads"
+> {
+  readonly transactionsPerSecond: number | null;
+}
+
+export function renderOperationRows(
+  operations: readonly (readonly [Operation, OperationRow])[],
+  elapsedSeconds: number | null,
+): string[] {
+  const rows = operations.map(([operation, result]) => {
+    const latency = result.responseTimeMs;
+    const ms = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
+    return [
+      elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
+      operation,
+      ...[result.clients, result.threads].map((count) => count?.toString() ?? "-"),
+      String(result.transactions),
+      result.transactionsPerSecond?.toFixed(2) ?? "-",
+      ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),
+    ];
+  });
+  return renderTable(COLUMNS, rows);
+}
+
+/** `3 (40001: 2, 53300: 1)`. */
+export function bySqlstate(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  const total = entries.reduce((sum, [, count]) => sum + count, 0);
+  return `${total} (${entries.map(([sqlstate, count]) => `${printable(sqlstate)}: ${count}`).join(", ")})`;
+}

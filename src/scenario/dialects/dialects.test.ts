@@ -1,0 +1,107 @@
+// What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
+import { describe, expect, test } from "vitest";
+import { checkScenario } from "../rules.js";
+import { dialectProblems } from "./registry.js";
+
+const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
+
+function findingsOf(raw: Record<string, unknown>): string[] {
+  const { findings } = checkScenario({ name: "dialects", target: URL_TARGET, ...raw });
+  return findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+describe("a level that a dialect lacks", () => {
+  test("is refused with the reason and the nearest, each by its own key", () => {
+    expect(findingsOf({ dialect: "dsql" })).toEqual([
+      expect.stringMatching(/^payload: Aurora DSQL does not have payload: jsonb: .*; use payload: text$/),
+      expect.stringMatching(/^locking: .* skip-locked: .*OC000; use locking: for-update$/),
+      expect.stringMatching(/^isolation: .* read committed: .*; use isolation: repeatable read$/),
+    ]);
+    expect(findingsOf({ dialect: "cockroachdb", isolation: "repeatable read" })).toEqual([
+      expect.stringContaining("use isolation: serializable"),
+    ]);
+    expect(
+      findingsOf({ dialect: "cloudberry", statementShape: "single-statement", isolation: "serializable" }),
+    ).toEqual([
+      expect.stringContaining("use isolation: repeatable read"),
+      expect.stringContaining("use statementShape: set-based"),
+    ]);
+    expect(findingsOf({ storage: "pax" })).toEqual([expect.stringContaining("use storage: default")]);
+  });
+
+  const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
+
+  test("is not found where a scenario keeps to what there is", () => {
+    expect(findingsOf(DSQL)).toEqual([]);
+    expect(
+      findingsOf({ dialect: "cockroachdb", storage: "hash-sharded", isolation: "serializable" }),
+    ).toEqual([]);
+    expect(findingsOf({ dialect: "cloudberry", storage: "ao-column" })).toEqual([]);
+  });
+
+  test("may be a number of rows, and a fault", () => {
+    expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1001 } })).toEqual([
+      "batch.max: Aurora DSQL changes at most 3000 rows in a transaction, and archiving an event changes 3; use at most 1000",
+    ]);
+    expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1000 } })).toEqual([]);
+    expect(
+      findingsOf({ dialect: "cockroachdb", faults: [{ at: "1s", kind: "lock-holder", for: "1s" }] }),
+    ).toEqual(["faults.0.kind: lock-holder cannot be had: CockroachDB has no LOCK TABLE"]);
+  });
+});
+
+describe("a profile on a dialect with a limit of rows", () => {
+  const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
+  const withProfile = (profile: unknown, more: Record<string, unknown> = {}): string[] => {
+    const load = {
+      executor: "daily-arrival-rate",
+      rate: 10,
+      maxClients: 4,
+      ...(profile !== undefined && { profile }),
+    };
+    return findingsOf({ ...DSQL, ...more, actors: { producers: { load } } });
+  };
+
+  test("has its batches held against it, by the sizes that its hours use", () => {
+    const large =
+      "actors.producers.load.profile.sizes.large: Aurora DSQL changes at most 3000 rows in a transaction, and adding an " +
+      "event changes 2; 5000 are too many, use at most 1500";
+    expect(withProfile(undefined)).toEqual([large]);
+    expect(withProfile("streaming-day")).toEqual([large]);
+    expect(withProfile({ sizes: { medium: 1501, large: 1500 } })).toEqual([
+      expect.stringMatching(/sizes\.medium: .*; 1501 are too many/),
+    ]);
+    const hours = [{ from: 0, to: 24, rate: 1, mix: { small: 1 } }];
+    expect(withProfile({ hours })).toEqual([]);
+    expect(withProfile(undefined, { dialect: "cockroachdb", isolation: "serializable" })).toEqual([]);
+  });
+
+  test("is refused too where the server says what it is", () => {
+    const raw = {
+      ...{ name: "auto", ...DSQL, dialect: "auto", target: URL_TARGET },
+      actors: { producers: { load: { executor: "daily-arrival-rate", rate: 10, maxClients: 4 } } },
+    };
+    const { findings, settings } = checkScenario(raw);
+    expect(findings).toEqual([]);
+    expect(dialectProblems("dsql", settings)).toHaveLength(1);
+  });
+});
+
+describe("the dialect", () => {
+  test("cannot be another than PostgreSQL's on a server that train-sim starts", () => {
+    expect(findingsOf({ dialect: "cockroachdb", target: { kind: "embedded" } })).toEqual([
+      expect.stringMatching(/^dialect: target.kind embedded is a PostgreSQL server; give the URL/),
+    ]);
+  });
+
+  test("auto asks a server of the user's, and none that train-sim starts", () => {
+    const settingsOf = (target: unknown) => {
+      const raw = { name: "auto", dialect: "auto", target, isolation: "repeatable read" };
+      const { findings, settings } = checkScenario(raw);
+      expect(findings).toEqual([]);
+      return settings;
+    };
+    expect(settingsOf(URL_TARGET)).toMatchObject({ asksDialect: true });
+    expect(settingsOf({ kind: "embedded" })).toMatchObject({ asksDialect: false, dialect: "postgres" });
+  });
+});

@@ -1,0 +1,151 @@
+// The JSON Schema that editors use: complete, described, strict, and the same as the checked-in copy. Every key it
+// offers must be one that the loader takes.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
+import { factorPath } from "./schema-paths.js";
+import { Scenario } from "./schema.js";
+
+const schema = scenarioJsonSchema();
+
+/** Every node with the path of keys to it. */
+function walk(node: SchemaNode, path: string): [string, SchemaNode][] {
+  const properties = Object.entries(node.properties ?? {});
+  return [
+    [path, node],
+    ...properties.flatMap(([key, property]) => walk(property, `${path}/${key}`)),
+    ...(node.anyOf ?? []).flatMap((branch) => walk(branch, path)),
+    ...(node.items ? walk(node.items, `${path}/*`) : []),
+  ];
+}
+
+function follow(pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], schema);
+}
+
+test("the checked-in copy is what the code says", () => {
+  const file = new URL("../../schema/scenario.schema.json", import.meta.url);
+  const hint = "write it anew: train-sim json-schema > schema/scenario.schema.json; prettier --write schema";
+  expect(JSON.parse(readFileSync(file, "utf8")), hint).toEqual(JSON.parse(JSON.stringify(schema)));
+});
+
+test("every key has a description of some words", () => {
+  const bare = walk(schema, "").flatMap(([path, node]) =>
+    Object.entries(node.properties ?? {})
+      .filter(([, property]) => (property.description ?? "").length < 8)
+      .map(([key]) => `${path}/${key}`),
+  );
+  expect(bare).toEqual([]);
+});
+
+test("no mapping takes unknown keys, but those whose keys are free", () => {
+  const open = walk(schema, "").filter(
+    ([, node]) => node.type === "object" && node.additionalProperties !== false,
+  );
+  expect(new Set(open.map(([path]) => path))).toEqual(new Set(["/target/settings", "/thresholds"]));
+});
+
+test("an exclusion may name a mapping by some of its keys, a combination that is added may not", () => {
+  const poolIn = (definition: string): unknown => follow(`#/definitions/${definition}/properties/pool`);
+  expect(poolIn("combination")).toMatchObject({ $ref: "#/properties/pool" });
+  expect(poolIn("exclusion")).toMatchObject({ anyOf: [{ $ref: "#/properties/pool" }, { type: "object" }] });
+  expect(follow("#/definitions/exclusion/properties/locking")).toMatchObject({
+    $ref: "#/properties/locking",
+  });
+  expect(schema.properties?.exclude?.items).toEqual({ $ref: "#/definitions/exclusion" });
+});
+
+describe("factors", () => {
+  const factors = schema.properties?.factors?.properties ?? {};
+
+  test("offers every path that can vary, and only those", () => {
+    const paths = Object.keys(factors);
+    expect(paths).toEqual(expect.arrayContaining(["payload", "pool", "pool.size", "batch.max", "clients"]));
+    expect(paths).toContain("actors.producers.load.thinkTime.min");
+    for (const path of paths) expect(factorPath(path)).toHaveProperty("path");
+    expect(paths).not.toContain("trials");
+  });
+
+  const patterns = schema.properties?.factors?.patternProperties ?? {};
+
+  test("offers the entries of lists, each by one pattern", () => {
+    const matching = (path: string): SchemaNode[] =>
+      Object.entries(patterns).flatMap(([pattern, node]) => (new RegExp(pattern).test(path) ? [node] : []));
+    const paths = [
+      "faults[0].for",
+      "faults[12]",
+      "actors.producers.load.stages[0].target",
+      "actors.cycle.load.profile.hours[1].mix.small",
+      "target.urls[0].weight",
+    ];
+    for (const path of paths) {
+      expect(factorPath(path), path).toHaveProperty("path");
+      expect(matching(path), path).toHaveLength(1);
+    }
+    for (const path of ["faults[0].fro", "faults.for", "faults[0].for.x", "thresholds.add[0]"])
+      expect(matching(path), path).toEqual([]);
+    expect(takes(matching("faults[0].for")[0]?.anyOf?.[0], 5)).toBe(false);
+  });
+
+  test("points each of them at the schema of its values", () => {
+    const lists = Object.entries(patterns).filter(([pattern]) => pattern.includes("["));
+    for (const [path, { anyOf, description }] of [...Object.entries(factors), ...lists]) {
+      const target = follow(anyOf?.[0]?.$ref ?? "");
+      expect(target, path).toBeTypeOf("object");
+      expect((target as SchemaNode | undefined)?.description, path).toBe(description);
+    }
+  });
+});
+
+/** Whether a scalar passes, by the keywords that say so of one. */
+function takes(node: SchemaNode | undefined, value: unknown): boolean {
+  if (!node) return false;
+  if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value));
+  if (node.enum) return node.enum.includes(value);
+  if ("const" in node) return node.const === value;
+  return node.type === typeof value && new RegExp(node.pattern ?? "").test(String(value));
+}
+
+function nodeAt(path: string): SchemaNode | undefined {
+  return follow(
+    `#/properties/${path.replaceAll("/", "/properties/").replaceAll("/properties/*", "/items")}`,
+  ) as SchemaNode | undefined;
+}
+
+describe("what the loader refuses the schema refuses too", () => {
+  test.each(["trial/duration", "retry/deadline", "faults/*/for", "evidence/every"])(
+    "no time at all for %s",
+    (path) => {
+      for (const nothing of [0, "0", "0s", "0.0ms"]) expect(takes(nodeAt(path), nothing)).toBe(false);
+      for (const some of ["1s", "0.5s", "1m30s", "1h0s"]) expect(takes(nodeAt(path), some)).toBe(true);
+    },
+  );
+
+  test("and takes it where the loader does", () => {
+    for (const path of ["trial/warmUp", "retry/base", "trial/drain"])
+      for (const nothing of [0, "0", "0s"]) expect(takes(nodeAt(path), nothing)).toBe(true);
+  });
+});
+
+test("an isolation level is taken in every spelling that the loader takes", () => {
+  const spellings = [
+    "READ COMMITTED",
+    "read-committed",
+    "Repeatable_Read",
+    "repeatable read",
+    "Serializable",
+  ];
+  for (const isolation of spellings) {
+    expect(Scenario.safeParse({ name: "x", isolation }).success).toBe(true);
+    expect(takes(nodeAt("isolation"), isolation), isolation).toBe(true);
+  }
+  for (const isolation of ["readcommitted", "read committed!", "snapshot"])
+    expect(takes(nodeAt("isolation"), isolation), isolation).toBe(false);
+});
+
+test("the keys are those of the zod schema", () => {
+  expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(Scenario.shape));
+});

@@ -1,0 +1,105 @@
+// The JSON Schema of a scenario file, made from the zod schema: what editors complete and check by, what the
+// documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
+// is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
+import * as z from "zod";
+import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
+
+/** The parts of a JSON Schema (draft 7) that this program reads. */
+export interface SchemaNode {
+  readonly $ref?: string;
+  /** Of a single value: what it is and its bounds, where the other keywords cannot say so. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly propertyNames?: SchemaNode;
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly definitions?: Readonly<Record<string, SchemaNode>>;
+}
+
+interface Place {
+  /** As people write it, an entry of a list as `[n]`. */
+  readonly path: string;
+  readonly pointer: string;
+  readonly node: SchemaNode;
+}
+
+/** Every key and every entry of a list below `place`, its branches included, with a pointer to its schema. */
+function placesBelow({ path, pointer, node }: Place): Place[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
+    const text = path === "" ? key : `${path}.${key}`;
+    const place = { path: text, pointer: `${pointer}/properties/${key}`, node: property };
+    return [place, ...placesBelow(place)];
+  });
+  const entry = node.items && { path: `${path}[n]`, pointer: `${pointer}/items`, node: node.items };
+  const inBranches = (node.anyOf ?? []).flatMap((branch, i) =>
+    placesBelow({ path, pointer: `${pointer}/anyOf/${i}`, node: branch }),
+  );
+  return [...own, ...(entry ? [entry, ...placesBelow(entry)] : []), ...inBranches];
+}
+
+/** Mappings keyed by scenario path: the keys that can vary, each with the values that it takes. */
+function byScenarioPath(
+  places: readonly Place[],
+  valueOf: (value: SchemaNode, node: SchemaNode) => SchemaNode,
+): SchemaNode {
+  const values = places.map(({ path, pointer, node }): [string, SchemaNode] => [
+    path,
+    { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }, node) },
+  ]);
+  const isInList = ([path]: [string, SchemaNode]): boolean => path.includes("[n]");
+  const patterns = values.filter(isInList).map(([path, value]): [string, SchemaNode] => {
+    const escaped = path.replaceAll(".", "\\.").replaceAll("[n]", "\\[\\d+\\]");
+    return [`^${escaped}$`, value];
+  });
+  const anything: SchemaNode = { type: ["string", "number", "boolean"] };
+  const setting = valueOf(anything, anything);
+  return {
+    type: "object",
+    properties: Object.fromEntries(values.filter((one) => !isInList(one))),
+    patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patterns) },
+    additionalProperties: false,
+  };
+}
+
+/** Whether it may be written as a mapping. */
+function isMapping(node: SchemaNode): boolean {
+  return node.properties !== undefined || (node.anyOf ?? []).some(isMapping);
+}
+
+/** The schema of scenario files, draft 7, which editors' YAML support understands best. */
+export function scenarioJsonSchema(): SchemaNode {
+  const schema = z.toJSONSchema(Scenario, { io: "input", target: "draft-7" }) as SchemaNode;
+  const properties = schema.properties ?? {};
+  const places = placesBelow({ path: "", pointer: "#", node: schema }).filter(
+    ({ path }) => !EXPERIMENT_KEYS.includes(path.replace(/[.[].*/, "")),
+  );
+  const levels = byScenarioPath(places, (level) => ({ anyOf: [level, { type: "array", items: level }] }));
+  const combination = { $ref: "#/definitions/combination" };
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      factors: { ...properties.factors, ...levels },
+      include: { ...properties.include, items: combination },
+      exclude: { ...properties.exclude, items: { $ref: "#/definitions/exclusion" } },
+    },
+    definitions: {
+      combination: byScenarioPath(places, (level) => level),
+      // A mapping there matches by the keys that it has, so that none of them has to be there.
+      exclusion: byScenarioPath(places, (level, node) =>
+        isMapping(node) ? { anyOf: [level, { type: "object" }] } : level,
+      ),
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { poolSizeProblems, sessionModeProblems, statementModeProblems } from "./pool-rules.js";
+import type { TreatmentSettings } from "./settings.js";
+import type { PoolSettings } from "../pools/settings.js";
+import type { ActorGroup } from "../actors/settings.js";
+
+const group = (clients: number, workers = 1): ActorGroup => ({
+  workers,
+  load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
+});
+
+const pgbouncer = (
+  changes: Partial<Extract<PoolSettings, { strategy: "pgbouncer" }>> = {},
+): PoolSettings => ({
+  strategy: "pgbouncer",
+  mode: "transaction",
+  size: 4,
+  instances: 1,
+  maxPreparedStatements: 0,
+  urls: [],
+  ...changes,
+});
+
+const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}): TreatmentSettings => ({
+  target: { kind: "embedded", settings: {}, port: 0 },
+  dialect: "postgres",
+  asksDialect: false,
+  namespace: "train_sim",
+  payload: "jsonb",
+  storage: "default",
+  pool,
+  locking: "skip-locked",
+  isolation: "read committed",
+  ids: "uuidv7",
+  statementShape: "set-based",
+  prepared: true,
+  batch: { min: 10, max: 100 },
+  appDelayMs: { min: 0, max: 0 },
+  advance: { claim: 1, complete: 1, fail: 0 },
+  documentBytes: 900,
+  preload: 0,
+  topology: "actors",
+  actors: { producers: group(8), consumers: group(8, 2) },
+  trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
+  retry: { attempts: 3, baseMs: 1, ceilingMs: 10, deadlineMs: 1000 },
+  evidence: { everyMs: 1000 },
+  faults: [],
+  log: { level: "info", slowTransactionMs: 1000 },
+  ...changes,
+});
+
+const poolProblems = (treatment: TreatmentSettings) => [
+  ...poolSizeProblems(treatment),
+  ...sessionModeProblems(treatment),
+  ...statementModeProblems(treatment),
+];
+const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
+
+describe("the rules of pools", () => {
+  it("have nothing against direct connections", () => {
+    expect(poolProblems(settings({ strategy: "direct", reconnect: "per-transaction" }))).toEqual([]);
+  });
+
+  it("want a pg-pool of at least one connection for each worker thread of all groups", () => {
+    expect(poolProblems(settings({ strategy: "pg-pool", size: 3 }))).toEqual([]);
+    const [problem, ...others] = poolProblems(settings({ strategy: "pg-pool", size: 2 }));
+    expect(others).toEqual([]);
+    expect(problem?.path).toBe("pool.size");
+    expect(problem?.message).toContain("2 connections cannot be shared out over 3 worker threads");
+  });
+
+  it("take any shape through a pooler in transaction mode", () => {
+    expect(poolProblems(settings(pgbouncer(), { appDelayMs: { min: 10, max: 50 } }))).toEqual([]);
+  });
+
+  it("refuse session mode with fewer server connections than clients, which would starve the rest", () => {
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 16 })))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 8, instances: 2 })))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer({ mode: "session", size: 7, instances: 2 })))[0]).toMatchObject({
+      path: "pool.size",
+      message: expect.stringContaining("at least 8, not 7") as string,
+    });
+    const urls = ["a", "b", "c"].map((host) => ({ url: `postgresql://${host}`, weight: 1 }));
+    expect(paths(settings(pgbouncer({ mode: "session", size: 5, urls })))).toEqual(["pool.size"]);
+    expect(paths(settings(pgbouncer({ mode: "session", size: 6, urls })))).toEqual([]);
+    const heavy = [{ url: "postgresql://a", weight: 3 }, ...urls.slice(1, 2)];
+    expect(paths(settings(pgbouncer({ mode: "session", size: 11, urls: heavy })))).toEqual(["pool.size"]);
+    expect(paths(settings(pgbouncer({ mode: "session", size: 12, urls: heavy })))).toEqual([]);
+  });
+
+  it("count the clients of each PgBouncer of ours as they are shared out before several servers", () => {
+    const needed = (weights: number[], instances: number): number => {
+      const urls = weights.map((weight) => ({ url: "postgresql://a/d", weight }));
+      const isRefused = (size: number): boolean =>
+        paths(
+          settings(pgbouncer({ mode: "session", instances, size }), {
+            target: { kind: "url", urls },
+            actors: { producers: group(10) },
+          }),
+        ).length > 0;
+      return Array.from({ length: 11 }, (_, size) => size).findIndex((size) => !isRefused(size));
+    };
+    expect(needed([1], 1)).toBe(10);
+    expect(needed([1, 1], 1)).toBe(5);
+    expect(needed([3, 1], 2)).toBe(8);
+    expect(needed([1, 1], 3)).toBe(5);
+    expect(needed([1, 1], 4)).toBe(3);
+  });
+
+  it("let statement mode run transactions of one statement only, and say why", () => {
+    const single = { statementShape: "single-statement" } as const;
+    const statement = pgbouncer({ mode: "statement" });
+    expect(poolProblems(settings(statement, single))).toEqual([]);
+    expect(paths(settings(statement))).toEqual(["pool.mode"]);
+    expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: { min: 0, max: 5 } }))).toEqual(["appDelay"]);
+    expect(poolProblems(settings(statement))[0]?.message).toContain(
+      "statement mode allows no transaction of several statements",
+    );
+  });
+});

@@ -1,0 +1,95 @@
+// File systems of our own under parts of a server's data directory, so that a disk can be full for real: a tmpfs that is
+// mounted in place and, to fill it, shrunk to what it holds. No ballast takes memory, nothing else on the machine runs
+// out of space, and the server meets the very error of a full disk. It needs Linux and the right to mount (root), and
+// keeps files in memory, so that fsync costs nothing on it. The reaper unmounts what we cannot.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rename, rm, rmdir, statfs } from "node:fs/promises";
+import { platform, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import type { ServerUser } from "../../foundation/process/private-directory.js";
+import { guardMount } from "../../foundation/process/reaper.js";
+
+const run = promisify(execFile);
+
+const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+/** What a tmpfs has unless told otherwise. */
+const ROOMY = "50%";
+/** The server goes on writing while its disk is measured. */
+const FILL_ATTEMPTS = 100;
+
+export interface SmallDisk {
+  /** Leaves no free byte. */
+  fill(): Promise<void>;
+  free(): Promise<void>;
+  /** Never rejects; what cannot be unmounted now is left to the reaper. */
+  unmount(): Promise<void>;
+}
+
+async function mount(...args: string[]): Promise<void> {
+  await run("mount", args, { env: ENVIRONMENT });
+}
+
+/** Puts what is in `directory` on a file system of its own. */
+export async function mountSmallDisk(directory: string, user: ServerUser | undefined): Promise<SmallDisk> {
+  const original = `${directory}.before`;
+  const owner = user ? [`uid=${user.uid}`, `gid=${user.gid}`] : [];
+  const release = await guardMount(directory);
+  try {
+    await rename(directory, original);
+    await mkdir(directory, { mode: 0o700 });
+    const options = [`size=${ROOMY}`, "mode=0700", "nosuid", "nodev", "noexec", ...owner];
+    await mount("-t", "tmpfs", "-o", options.join(","), "train-sim", directory);
+    // -a keeps owners, which a copy by root would otherwise take over.
+    await run("cp", ["-a", `${original}/.`, directory], { env: ENVIRONMENT });
+    await rm(original, { recursive: true });
+  } catch (error) {
+    throw new TargetError(
+      `cannot put ${directory} on a file system of its own: ${messageOf(error).trim()}`,
+      "The fault disk-full needs the right to mount a tmpfs: run train-sim as root on Linux, or take the fault out.",
+      { cause: error },
+    );
+  }
+  return {
+    fill: () => shrink(directory),
+    free: () => mount("-o", `remount,size=${ROOMY}`, directory),
+    async unmount() {
+      try {
+        await run("umount", [directory], { env: ENVIRONMENT });
+        release();
+      } catch {
+        // Still guarded: the reaper tries again when train-sim ends.
+      }
+    },
+  };
+}
+
+async function shrink(directory: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { blocks, bfree, bsize } = await statfs(directory);
+    const usedBytes = (blocks - bfree) * bsize;
+    try {
+      await mount("-o", `remount,size=${usedBytes}`, directory);
+      return;
+    } catch (error) {
+      // Refused when more is used by now.
+      if (attempt === FILL_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Undefined where a small disk can be had; otherwise why not. Found out by making one. */
+export async function smallDiskObstacle(): Promise<string | undefined> {
+  if (platform() !== "linux") return `a tmpfs cannot be mounted on ${platform()}`;
+  const directory = await mkdtemp(join(tmpdir(), "train-sim-mount-"));
+  try {
+    await mount("-t", "tmpfs", "-o", "size=64k", "train-sim", directory);
+    await run("umount", [directory], { env: ENVIRONMENT });
+    return undefined;
+  } catch (error) {
+    return `a tmpfs cannot be mounted: ${messageOf(error).trim().split("\n").at(-1) ?? ""}`;
+  } finally {
+    await rmdir(directory).catch(() => undefined);
+  }
+}

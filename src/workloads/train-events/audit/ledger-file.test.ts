@@ -1,0 +1,116 @@
+// A ledger comes back as it was written, however large, and what is not whole is refused with what is wrong with it.
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import { BATCH_OUTCOMES, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
+import { scratchDirectory } from "../../../testing/train-sim.js";
+import { LedgerFile, ledgerPath, LedgerFileWriter } from "./ledger-file.js";
+
+const SOURCE: LedgerSource = { worker: 3, stream: "producers", ids: "uuidv7", seed: 7, documentBytes: 900 };
+const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
+  batch: uint32,
+  events: fc.integer({ min: 0, max: 1_000_000 }),
+  client: uint32,
+  firstDocument: uint32,
+  madeAtMs: fc.integer({ min: 0, max: 2 ** 47 }),
+  keys: fc.record({ u: uint32, v: uint32 }),
+  outcome: fc.constantFrom(...BATCH_OUTCOMES),
+});
+
+function written(batches: readonly LedgerBatch[]): string {
+  const path = ledgerPath(scratchDirectory(), SOURCE.worker);
+  const writer = new LedgerFileWriter(path, SOURCE);
+  for (const batch of batches) writer.add(batch, batch.outcome);
+  writer.close();
+  return path;
+}
+
+function batchOf(batch: number): LedgerBatch {
+  return {
+    ...{ batch, events: 5, client: 1, firstDocument: 10, madeAtMs: 1.7e12 },
+    ...{ keys: { u: 1, v: 2 }, outcome: "acknowledged" },
+  };
+}
+
+describe("a ledger file", () => {
+  test("gives back what was written, by batch number, each batch by itself", () => {
+    const batches = fc.uniqueArray(anyBatch, { selector: ({ batch }) => batch, maxLength: 50 });
+    fc.assert(
+      fc.property(batches, (some) => {
+        const file = LedgerFile.read(written(some));
+        expect(file.source).toEqual(SOURCE);
+        expect([...file.batches()]).toEqual([...some].sort((a, b) => a.batch - b.batch));
+        for (const one of some) expect(file.find(one.batch)).toEqual(one);
+        if (!some.some(({ batch }) => batch === 12)) expect(file.find(12)).toBeUndefined();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("keeps at most a bounded number of batches from the file", () => {
+    const path = ledgerPath(scratchDirectory(), SOURCE.worker);
+    const writer = new LedgerFileWriter(path, SOURCE);
+    const headerBytes = statSync(path).size;
+    for (let batch = 0; batch < 5_000; batch++) {
+      writer.add(batchOf(batch), "acknowledged");
+      expect((batch + 1) * 36 - (statSync(path).size - headerBytes)).toBeLessThanOrEqual(1024 * 36);
+    }
+    writer.flush();
+    expect(statSync(path).size).toBe(headerBytes + 5_000 * 36);
+    writer.close();
+    expect(LedgerFile.read(path)).toHaveLength(5_000);
+  });
+
+  test("is never written over", () => {
+    expect(() => new LedgerFileWriter(written([]), SOURCE)).toThrow(/a file is in its place/);
+  });
+
+  test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
+    ["is cut short", (bytes) => bytes.subarray(0, -1), /ends in the middle of a batch/],
+    ["has no header", () => Buffer.alloc(100, 120), /has no header/],
+    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 1"/],
+    ["is null", () => Buffer.from("null\n"), /is not a/],
+    ["has a header that is no JSON", () => Buffer.from("ledger\n"), /ledger/],
+    ["tells twice of a batch", (bytes) => Buffer.concat([bytes, bytes.subarray(-36)]), /batch 1 twice/],
+    [
+      "has an outcome that there is not",
+      (bytes) => Buffer.concat([bytes.subarray(0, -4), Buffer.alloc(4, 9)]),
+      /unknown outcome/,
+    ],
+  ])("that %s is refused in words", (_, damage, words) => {
+    const path = written([batchOf(0), batchOf(1)]);
+    writeFileSync(path, damage(readFileSync(path)));
+    expect(() => LedgerFile.read(path)).toThrow(words);
+    expect(() => LedgerFile.read(path)).toThrow(/the ledger .*ledger-3\.bin cannot be read/);
+  });
+
+  test("that is damaged anywhere is read or refused, never anything else", () => {
+    const bytes = readFileSync(written(Array.from({ length: 20 }, (_, i) => batchOf(i))));
+    const prng = new Prng(3);
+    for (let round = 0; round < 2_000; round++) {
+      const damaged = Buffer.from(bytes.subarray(0, prng.intBetween(0, bytes.length)));
+      if (damaged.length > 0) damaged[prng.intBetween(0, damaged.length - 1)] = prng.intBetween(0, 255);
+      try {
+        expect(LedgerFile.parse(damaged).length).toBeLessThanOrEqual(20);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+        expect(error).not.toBeInstanceOf(TypeError);
+      }
+    }
+  });
+
+  test("that is missing is named", () => {
+    expect(() => LedgerFile.read(join(scratchDirectory(), "ledger-1.bin"))).toThrow(/ENOENT/);
+  });
+
+  test.each([
+    ["more events than any batch has", { events: 4_000_000_000 }, "batch 7 has 4000000000 events"],
+    ["no moment", { madeAtMs: Number.NaN }, "batch 7 was made at no moment there is"],
+    ["a moment that no key has room for", { madeAtMs: 2 ** 60 }, "batch 7 was made at no moment there is"],
+  ])("is refused where a batch has %s", (_, wrong, words) => {
+    expect(() => LedgerFile.read(written([{ ...batchOf(7), ...wrong }]))).toThrow(words);
+  });
+});

@@ -1,0 +1,150 @@
+// A worker's ledger as a file of its trial's directory, `ledger-<worker>.bin`: a line of JSON that says whose it is, then
+// a record of 36 bytes for each batch in the order in which they ended. Written through a small buffer, so that the
+// worker keeps nothing, however long the trial; read back by the audit, or by whoever wants to know later which events
+// there were. A file that is cut short or was changed is refused, never read in part.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";
+import {
+  BATCH_OUTCOMES,
+  LedgerSource,
+  type BatchOutcome,
+  type LedgerBatch,
+  type LedgerEntry,
+} from "../model/ledger.js";
+import { issueWords } from "../../../syntax/issue-words.js";
+import { RecordFile } from "./record-file.js";
+
+const FORMAT = "train-sim ledger 1";
+/** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32. Little-endian. */
+const RECORD_BYTES = 36;
+const BUFFERED_RECORDS = 1024;
+const MAX_HEADER_BYTES = 4096;
+/** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
+const EVENTS_MAX = 1_000_000;
+/** Milliseconds that the keys have room for. */
+const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
+
+export function ledgerPath(directory: string, worker: number): string {
+  return join(directory, `ledger-${worker}.bin`);
+}
+
+export class LedgerFileWriter extends RecordFile {
+  /** Fails when the file exists. */
+  constructor(path: string, source: LedgerSource) {
+    super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
+  }
+
+  add(batch: LedgerEntry, outcome: BatchOutcome): void {
+    const at = this.next();
+    const { buffer } = this;
+    buffer.writeUInt32LE(batch.batch, at);
+    buffer.writeUInt32LE(batch.events, at + 4);
+    buffer.writeUInt32LE(batch.client, at + 8);
+    buffer.writeUInt32LE(batch.firstDocument, at + 12);
+    buffer.writeDoubleLE(batch.madeAtMs, at + 16);
+    buffer.writeUInt32LE(batch.keys.u, at + 24);
+    buffer.writeUInt32LE(batch.keys.v, at + 28);
+    buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(outcome), at + 32);
+  }
+}
+
+/** A ledger read back. It holds the records as they are in the file, 36 bytes a batch. */
+export class LedgerFile {
+  private constructor(
+    readonly source: LedgerSource,
+    private readonly records: Buffer,
+    /** Places of the records, by rising batch number. */
+    private readonly order: Uint32Array,
+  ) {}
+
+  static read(path: string): LedgerFile {
+    try {
+      return LedgerFile.parse(readFileSync(path));
+    } catch (error) {
+      throw new TrainSimError(
+        `the ledger ${path} cannot be read: ${messageOf(error)}`,
+        ExitCode.unexpected,
+        "It was cut short or changed; without it nobody knows which events there must be.",
+        { cause: error },
+      );
+    }
+  }
+
+  /** Throws a plain error that says what is wrong with the bytes. */
+  static parse(bytes: Buffer): LedgerFile {
+    const headerEnd = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(10);
+    if (headerEnd < 0) throw new Error("it has no header");
+    const header = JSON.parse(bytes.toString("utf8", 0, headerEnd)) as Record<string, unknown> | null;
+    const { format, ...source } = header ?? {};
+    if (format !== FORMAT) throw new Error(`it is not a "${FORMAT}"`);
+    const records = bytes.subarray(headerEnd + 1);
+    if (records.length % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a batch");
+    const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
+    const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
+    order.sort((a, b) => numberAt(a) - numberAt(b));
+    const parsed = LedgerSource.safeParse(source);
+    if (!parsed.success)
+      throw new Error(`its header is damaged: ${parsed.error.issues.map(issueWords).join("; ")}`);
+    const file = new LedgerFile(parsed.data, records, order);
+    for (let i = 0; i < order.length; i++) {
+      const { batch, events, madeAtMs } = file.at(i);
+      if (events > EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
+      if (!Number.isInteger(madeAtMs) || madeAtMs < 0 || madeAtMs > MADE_AT_MAX)
+        throw new Error(`batch ${batch} was made at no moment there is`);
+      if (i > 0 && file.at(i - 1).batch === batch) throw new Error(`it tells of batch ${batch} twice`);
+    }
+    return file;
+  }
+
+  get length(): number {
+    return this.order.length;
+  }
+
+  /** By rising batch number. */
+  *batches(): Generator<LedgerBatch> {
+    for (let i = 0; i < this.order.length; i++) yield this.at(i);
+  }
+
+  find(batchNumber: number): LedgerBatch | undefined {
+    const place = this.placeOf(batchNumber);
+    return place < 0 ? undefined : this.at(place);
+  }
+
+  /** The batch's place among `batches`; -1 where the ledger does not tell of it. */
+  placeOf(batchNumber: number): number {
+    let low = 0;
+    // Numbers rise by one at least, so the batch with number n is at place n or before.
+    let high = Math.min(this.order.length - 1, batchNumber);
+    if (high >= 0 && this.numberAt(high) === batchNumber) return high;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const number = this.numberAt(middle);
+      if (number === batchNumber) return middle;
+      if (number < batchNumber) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  private numberAt(i: number): number {
+    return this.records.readUInt32LE((this.order[i] as number) * RECORD_BYTES);
+  }
+
+  private at(i: number): LedgerBatch {
+    const { records } = this;
+    const at = (this.order[i] as number) * RECORD_BYTES;
+    const code = records.readUInt32LE(at + 32);
+    const outcome = BATCH_OUTCOMES[code];
+    if (!outcome) throw new Error(`it has an unknown outcome, ${code}`);
+    return {
+      batch: records.readUInt32LE(at),
+      events: records.readUInt32LE(at + 4),
+      client: records.readUInt32LE(at + 8),
+      firstDocument: records.readUInt32LE(at + 12),
+      madeAtMs: records.readDoubleLE(at + 16),
+      keys: { u: records.readUInt32LE(at + 24), v: records.readUInt32LE(at + 28) },
+      outcome,
+    };
+  }
+}
