@@ -84,7 +84,6 @@ function eventBytes() {
 
 /** Runs in each thread: profiles some seconds in the middle of the window and writes its functions down. */
 const PROBE = `
-import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { isMainThread, workerData } from "node:worker_threads";
 const seconds = Number(process.env.ALLOCATION_SECONDS);

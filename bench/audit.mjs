@@ -11,7 +11,7 @@ import { audit } from "#program/workloads/train-events/audit/audit.js";
 import { readClock } from "#program/workloads/train-events/sql/audit-scans.js";
 import { uuidArray } from "#program/database/wire/binary-arrays.js";
 import { connectAdmin } from "#program/database/admin.js";
-import { resetNamespace } from "#program/database/namespace/namespace.js";
+import { resetNamespace } from "#program/workloads/namespace.js";
 import { preload, preloadSource } from "#program/workloads/train-events/sql/preload.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";

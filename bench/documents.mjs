@@ -8,7 +8,10 @@
 import os from "node:os";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { applyBusinessRule } from "#program/workloads/train-events/model/business-rules.js";
-import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
+import {
+  DEFAULT_DOCUMENT_BYTES,
+  DocumentGenerator,
+} from "#program/workloads/train-events/model/document-generator.js";
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 

@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os";
 import { connectAdmin } from "#program/database/admin.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
-import { resetNamespace } from "#program/database/namespace/namespace.js";
+import { resetNamespace } from "#program/workloads/namespace.js";
 import { preload } from "#program/workloads/train-events/sql/preload.js";
 import { DatabaseSampler } from "#program/database/evidence/sampler.js";
 import { hostUsage } from "#program/foundation/host-usage.js";

@@ -7,7 +7,7 @@
 //
 // --think-ms is the pause of each of four producers between batches of 10 to 50 events: a long window may want a longer one.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,7 +20,6 @@ const MB = 1e6;
 
 /** Runs in each thread; what lives outside the heap (typed arrays, buffers) counts like what is in it. */
 const PROBE = `
-import { appendFileSync } from "node:fs";
 import v8 from "node:v8";
 import vm from "node:vm";
 import { isMainThread, workerData } from "node:worker_threads";

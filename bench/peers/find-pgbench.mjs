@@ -1,9 +1,8 @@
 // Where pgbench comes from: the one on the PATH, else Debian's, unpacked without being installed as the tests' PgBouncer
 // is. Nothing is taken from anywhere else; without either it is reported as missing.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync, chmodSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { mkdirSync, readdirSync, writeFileSync, chmodSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const HOME = fileURLToPath(new URL("../../.cache/peers/pgbench", import.meta.url));

@@ -2,10 +2,13 @@
 // works in, and the documents that those take who make none. It also reads the counters of a window: events through
 // and passes by the database's own clock, WAL, and processor time of the server's processes, ended ones included.
 import { connectAdmin } from "#program/database/admin.js";
-import { resetNamespace } from "#program/database/namespace/namespace.js";
+import { resetNamespace } from "#program/workloads/namespace.js";
 import { textArray, uuidArray } from "#program/database/wire/binary-arrays.js";
 import { machineUsage, ticksOfTree } from "#program/foundation/machine-usage.js";
-import { DEFAULT_DOCUMENT_BYTES, DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
+import {
+  DEFAULT_DOCUMENT_BYTES,
+  DocumentGenerator,
+} from "#program/workloads/train-events/model/document-generator.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 
 export const NAMESPACE = "train_sim";

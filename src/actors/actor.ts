@@ -1,25 +1,19 @@
 // What an actor is to its worker thread: the thing that runs one iteration of one client. The role decides which;
-// `create-actor.ts` holds the registry. Nothing in here knows about pools, phases or threads.
+// the workload has the registry. Nothing in here knows about pools, phases or threads.
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../load/arrivals.js";
-import type { Workload } from "../workloads/train-events/sql/workload.js";
-import type { BatchLedger } from "../workloads/train-events/actors/batch-ledger.js";
-import type { Assignment } from "../engine/workers/protocol.js";
-import type { LifecycleClock } from "../workloads/train-events/actors/publish-times.js";
-import type { SampleChecker } from "../workloads/train-events/actors/sample-checks.js";
+import type { Assignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 import type { Transactor } from "./transactor.js";
 
-/** What the worker hands to its actor. */
-export interface ActorContext {
-  readonly assignment: Assignment;
-  readonly workload: Workload;
+/** What the worker hands to its actor, whatever the workload. */
+export interface ActorContext<A extends Assignment = Assignment> {
+  readonly assignment: A;
   readonly transactor: Transactor;
   readonly recorder: Recorder;
-  readonly lifecycle: LifecycleClock;
   readonly sleeper: Sleeper;
   readonly prng: Prng;
   /** True while the queue is being emptied: no think time, no app delay, no waiting for more work. */
@@ -28,8 +22,6 @@ export interface ActorContext {
   readonly isEnding: () => boolean;
   /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
   readonly isScheduled: () => boolean;
-  readonly ledger: BatchLedger;
-  readonly checks: SampleChecker;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
 }

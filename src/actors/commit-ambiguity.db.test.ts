@@ -13,7 +13,7 @@ import { Recorder } from "../metrics/recorder.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { dropNamespace, resetNamespace } from "../database/namespace/namespace.js";
+import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
 import { createConnectionSource } from "../pools/create-source.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
 import { makeBatch } from "../testing/make-batch.js";

@@ -9,7 +9,7 @@ import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import type { Actor } from "./actor.js";
-import type { Assignment } from "../engine/workers/protocol.js";
+import type { Assignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 
 export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";

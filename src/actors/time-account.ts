@@ -3,9 +3,11 @@
 // interval clipped to the window. What lies between two of them is the thread's own work for that client, as far as its
 // event loop did not wait meanwhile. A wait that is not booked is missing from the sum: clients x window must come out.
 import { loopIdleMs } from "../foundation/process-usage.js";
-import type { AccountedTime } from "../results/result-schema.js";
 
-export type Activity = keyof AccountedTime;
+export const ACTIVITIES = ["service", "waiting", "idle", "preparing", "finished"] as const;
+export type Activity = (typeof ACTIVITIES)[number];
+/** Milliseconds by activity. */
+export type AccountedTime = Record<Activity, number>;
 
 const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 

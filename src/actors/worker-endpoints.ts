@@ -3,7 +3,7 @@
 import { createConnectionSource } from "../pools/create-source.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { isSplit } from "../database/endpoint/endpoint.js";
-import type { Assignment } from "../engine/workers/protocol.js";
+import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/contract.js";
 
 export class WorkerEndpoints {

@@ -11,7 +11,9 @@ import { register } from "./doctor.js";
 const lack = (what: string): never => {
   throw new TargetError(`no ${what} here`, `Install ${what}.`);
 };
-vi.mock("../targets/embedded/postgres-binaries.js", () => ({ findPostgresPackage: () => lack("PostgreSQL") }));
+vi.mock("../targets/embedded/postgres-binaries.js", () => ({
+  findPostgresPackage: () => lack("PostgreSQL"),
+}));
 vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
 vi.mock("../pools/pgbouncer/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import { dropNamespace } from "../database/namespace/namespace.js";
+import { dropNamespace } from "../workloads/namespace.js";
 import { testNamespace } from "../testing/namespace.js";
 import { urlOf } from "../testing/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";

@@ -1,7 +1,8 @@
 // A run on somebody else's server whose claim to its namespace is lost while it works: its session is ended, the server
 // is restarted, another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dropNamespace, namespaceState } from "../database/namespace/namespace.js";
+import { dropNamespace } from "../workloads/namespace.js";
+import { namespaceState } from "../database/namespace/namespace.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
 import { urlOf } from "../testing/suite-server.js";

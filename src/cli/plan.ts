@@ -6,11 +6,7 @@ import { managedPoolersOf } from "../scenario/connections.js";
 import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
 import type { Fault } from "../faults/faults.js";
-import {
-  totalClients,
-  type Experiment,
-  type TreatmentSettings,
-} from "../scenario/settings.js";
+import { totalClients, type Experiment, type TreatmentSettings } from "../scenario/settings.js";
 import type { LoadSettings, Range } from "../load/load-settings.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { resetNamespace } from "../database/namespace/namespace.js";
+import { resetNamespace } from "../workloads/namespace.js";
 import { ResultDocument } from "../results/result-schema.js";
 import { trialPath } from "../results/directory.js";
 import { readTrialHistograms } from "../results/reader.js";

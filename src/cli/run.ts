@@ -11,7 +11,11 @@ import { findCapacity } from "../engine/capacity/find-capacity.js";
 import { Interruption } from "../engine/session/interruption.js";
 import { dropCommands, resumeCommand } from "../engine/session/left-behind.js";
 import { searchedTreatments } from "../engine/capacity/searched-treatments.js";
-import { readInterrupted, readInterruptedScenario, type ResumedExperiment } from "../engine/session/resume.js";
+import {
+  readInterrupted,
+  readInterruptedScenario,
+  type ResumedExperiment,
+} from "../engine/session/resume.js";
 import type { LiveEnd } from "../live/page/live-data.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { loadScenario } from "../scenario/loader.js";
@@ -24,6 +28,7 @@ import { PROMETHEUS_PORT } from "../live/prometheus.js";
 import { startWatchers, type WatchOptions } from "../live/watch.js";
 import { sweepOrphans } from "../foundation/process/orphans.js";
 import { endNow } from "./end-of-process.js";
+import { writeOutcome } from "./outcome-files.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
@@ -147,8 +152,8 @@ function tell(words: string): void {
   process.stderr.write(`${withoutControls(words)}\n`);
 }
 
-function summaryOf({ result, summary, directory }: ExperimentOutcome): string {
-  return isColoured() ? renderSummary(result, { directory, colour: true }) : summary;
+function summaryOf({ result, directory }: ExperimentOutcome): string {
+  return renderSummary(result, { directory, colour: isColoured() });
 }
 
 /** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */
@@ -224,6 +229,7 @@ async function runWithSignals(
     const outcome = options.findCapacity
       ? await findCapacity(experiment, options.findCapacity, common)
       : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
+    await writeOutcome(outcome, { programVersion, observer });
     const { exitCode, directory } = outcome;
     const words = `The run has ended with exit code ${exitCode}. Its results are in ${directory}.`;
     end = { words, isGood: exitCode === ExitCode.done };

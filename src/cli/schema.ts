@@ -6,12 +6,26 @@ import { claimNamespace } from "../database/namespace/namespace-claim.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { applyNamespace, ddl, dropNamespace, type NamespaceSettings } from "../database/namespace/namespace.js";
+import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
-import { lackOf } from "../scenario/dialects/registry.js";
+import { lackOf, levelProblems } from "../scenario/dialects/registry.js";
 import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
-import { DIALECTS, ISOLATIONS, STORAGES, type DialectName, type Isolation, type Storage } from "../database/settings.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Locking, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
+import {
+  DIALECTS,
+  ISOLATIONS,
+  STORAGES,
+  type DialectName,
+  type Isolation,
+  type Storage,
+} from "../database/settings.js";
+import {
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type Locking,
+  type Payload,
+  type StatementShape,
+} from "../workloads/train-events/settings.js";
 
 interface SchemaOptions {
   readonly dialect: DialectName;
@@ -79,6 +93,7 @@ function print(options: PrintOptions): void {
   requireLevels(options);
   const statements = ddl(settingsOf(options), dialectOf(options.dialect));
   if (options.statements) {
+    requireStatementLevels(options);
     const workload = createWorkload({
       dialect: options.dialect,
       namespace: options.namespace,
@@ -107,6 +122,15 @@ async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { ur
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
 
+function requireStatementLevels({ dialect: name, shape: statementShape, ...levels }: PrintOptions): void {
+  const problems = levelProblems(name, { ...levels, statementShape });
+  if (problems.length === 0) return;
+  throw new UsageError(
+    problems.map(({ message }) => message).join("; "),
+    "Choose the level that is named last.",
+  );
+}
+
 /** Levels of the tables alone: those of the statements are asked for where there are any. */
 function requireLevels({ dialect: name, payload: level, storage: stored }: SchemaOptions): void {
   const lacks = [lackOf(name, "payload", level), lackOf(name, "storage", stored)].filter(
@@ -120,7 +144,7 @@ function requireLevels({ dialect: name, payload: level, storage: stored }: Schem
   );
 }
 
-function settingsOf(options: SchemaOptions): NamespaceSettings {
+function settingsOf(options: SchemaOptions): WorkloadNamespace {
   const { namespace: name, payload: level, storage: stored, grant: grantTo } = options;
   return { namespace: name, payload: level, storage: stored, ...(grantTo !== undefined && { grantTo }) };
 }

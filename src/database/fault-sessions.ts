@@ -4,8 +4,6 @@
 import { asTrainSimError, codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
-import type { Dialect } from "./dialects/dialect.js";
-import { tablesOf } from "../workloads/train-events/sql/tables.js";
 import type { LockMode } from "./settings.js";
 
 const PURPOSE = "fault";
@@ -29,20 +27,15 @@ export async function endSessions(client: SqlClient, pids: readonly number[]): P
 }
 
 /** A snapshot is held from here to the end of the session's transaction. */
-export async function holdSnapshot(client: SqlClient, dialect: Dialect, namespace: string): Promise<void> {
+export async function holdSnapshot(client: SqlClient, table: string): Promise<void> {
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  await client.query(`SELECT 1 FROM ${tablesOf(dialect, namespace).events} LIMIT 1`);
+  await client.query(`SELECT 1 FROM ${table} LIMIT 1`);
 }
 
-/** Resolves once the status table is locked, which waits for whoever uses it; nobody overtakes meanwhile. */
-export async function lockStatus(
-  client: SqlClient,
-  dialect: Dialect,
-  namespace: string,
-  mode: LockMode,
-): Promise<void> {
+/** Resolves once the table is locked; until then it waits for the sessions that use it, and all later ones wait for it. */
+export async function lockTable(client: SqlClient, table: string, mode: LockMode): Promise<void> {
   await client.query("BEGIN");
-  await client.query(`LOCK TABLE ${tablesOf(dialect, namespace).status} IN ${mode.toUpperCase()} MODE`);
+  await client.query(`LOCK TABLE ${table} IN ${mode.toUpperCase()} MODE`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { ownDatabase } from "../testing/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
 import { loadSessions, workingSessions, type WorkingSessions } from "./load-sessions.js";
+import { LOAD_NAMES } from "../workloads/train-events/sql/tables.js";
 
 const own = ownDatabase("at_work");
 const postgres = dialectOf("postgres");
@@ -12,7 +13,7 @@ const postgres = dialectOf("postgres");
 /** Asks until it holds: the server shows what a session does a moment later. */
 async function until(holds: (seen: WorkingSessions) => boolean): Promise<WorkingSessions> {
   for (;;) {
-    const seen = await workingSessions(own.admin, postgres);
+    const seen = await workingSessions(own.admin, postgres, LOAD_NAMES);
     if (seen && holds(seen)) return seen;
   }
 }
@@ -24,8 +25,8 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
   );
   if (!holder || !worker || !waiter || !stranger) throw new Error("all of them were opened");
   await holder.query("SELECT pg_advisory_lock(1)");
-  expect(await loadSessions(own.admin)).toHaveLength(3);
-  expect((await workingSessions(own.admin, postgres))?.count).toBe(3); // something was done in each of them just now
+  expect(await loadSessions(own.admin, LOAD_NAMES)).toHaveLength(3);
+  expect((await workingSessions(own.admin, postgres, LOAD_NAMES))?.count).toBe(3); // something was done in each of them just now
   expect(await until(({ count }) => count === 0)).toEqual({ count: 0, oldestSeconds: 0, waits: "" });
 
   const waiting = waiter.query("SELECT pg_advisory_lock(1)");
@@ -46,5 +47,5 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
 
 it("says that it does not know where the server does not tell", async () => {
   for (const name of ["cockroachdb", "dsql"] as const)
-    expect(await workingSessions(own.admin, dialectOf(name))).toBeUndefined();
+    expect(await workingSessions(own.admin, dialectOf(name), LOAD_NAMES)).toBeUndefined();
 });

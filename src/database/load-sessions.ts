@@ -2,13 +2,12 @@
 // them it is at work. They are known by their names, and only as far as the asking role may see them.
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { LOAD_NAMES } from "./evidence/postgres-sessions.js";
 
 /** Process ids of the load's sessions on the server, as pg_stat_activity shows them. */
-export async function loadSessions(client: SqlClient): Promise<number[]> {
+export async function loadSessions(client: SqlClient, loadNames: readonly string[]): Promise<number[]> {
   const rows = await client.query(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
-    [LOAD_NAMES],
+    [loadNames],
   );
   return rows.map(({ pid }) => Number(pid));
 }
@@ -26,9 +25,10 @@ export interface WorkingSessions {
 export async function workingSessions(
   client: SqlClient,
   { sampler }: Dialect,
+  loadNames: readonly string[],
 ): Promise<WorkingSessions | undefined> {
   if (sampler.workingSessions === undefined) return undefined;
-  const [row] = await client.query(sampler.workingSessions, [LOAD_NAMES]);
+  const [row] = await client.query(sampler.workingSessions, [loadNames]);
   return {
     count: Number(row?.sessions),
     oldestSeconds: Number(row?.seconds),

@@ -2,10 +2,8 @@
 // Messages never repeat a URL, for it may hold a password.
 import { urlRefusal } from "../database/endpoint/connection-url.js";
 import { suggestion } from "../syntax/nearest.js";
-import { ISOLATIONS } from "../database/settings.js";
-import type { Isolation } from "../database/settings.js";
-import { custom } from "../syntax/scalars.js";
-import type { Parsed } from "../syntax/scalars.js";
+import { ISOLATIONS, type Isolation } from "../database/settings.js";
+import { custom, type Parsed } from "../syntax/scalars.js";
 
 export const URL_FORM = "postgresql://user@host:5432/database";
 

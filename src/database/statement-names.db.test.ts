@@ -9,10 +9,15 @@ import { ownDatabase } from "../testing/own-database.js";
 import type { AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { resetNamespace } from "./namespace/namespace.js";
+import { resetNamespace } from "../workloads/namespace.js";
 import { statementNamer } from "./statement-names.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
-import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
+import {
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type Payload,
+  type StatementShape,
+} from "../workloads/train-events/settings.js";
 
 const namespace = testNamespace("statements");
 // A database of its own: statements are counted by database, and those of other tests would be in the same entries.

@@ -7,7 +7,6 @@ import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres.js";
 import { withinLockTimeout } from "./lock-timeout.js";
-import { tablesOf } from "../workloads/train-events/sql/tables.js";
 
 /** Smallest table that is analysed (pages): above ten, so that no estimate gets worse by it. */
 const PAGES_MIN = 16;
@@ -28,14 +27,14 @@ export interface RefreshOptions {
  */
 export async function refreshStatistics(
   client: SqlClient,
-  namespace: string,
+  { namespace, tables }: { readonly namespace: string; readonly tables: readonly string[] },
   dialect: Dialect = postgres,
   { vacuum = false, lockTimeout }: RefreshOptions = {},
 ): Promise<string[]> {
   const failure = `statistics of schema "${namespace}" not refreshed`;
   return withinLockTimeout({ client, dialect, failure, lockTimeout }, async () => {
     const refreshed: string[] = [];
-    for (const table of Object.values(tablesOf(dialect, namespace))) {
+    for (const table of tables) {
       // Where nothing tells a table's size, nothing is planned by it before its statistics are there.
       const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
       if (row && Number(row.pages) < PAGES_MIN) continue;

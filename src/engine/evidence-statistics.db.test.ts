@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../database/dialects/postgres.js";
-import { resetNamespace } from "../database/namespace/namespace.js";
+import { resetNamespace } from "../workloads/namespace.js";
 import { DatabaseSampler } from "../database/evidence/sampler.js";
 import type { Metrics } from "../database/evidence/view.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
@@ -13,6 +13,7 @@ import type { RunningTarget } from "../targets/running-target.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { PgConnection } from "../database/connection.js";
 import { WindowSums } from "./evidence/window-sums.js";
+import { sampledIn } from "../workloads/train-events/sql/tables.js";
 
 const namespace = "n";
 const EVENTS = 5;
@@ -32,7 +33,12 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await resetNamespace(admin, { namespace, payload: "text" });
-  sampler = new DatabaseSampler({ endpoint: target.admin, dialect: postgres, namespace, isOurs: true });
+  sampler = new DatabaseSampler({
+    endpoint: target.admin,
+    dialect: postgres,
+    workload: sampledIn(postgres, namespace),
+    isOurs: true,
+  });
   await sampler.open();
   return () => sampler.close();
 });

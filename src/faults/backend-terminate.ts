@@ -7,10 +7,10 @@ import { loadSessions } from "../database/load-sessions.js";
 import type { FaultKind } from "./fault.js";
 
 export const backendTerminate: FaultKind<"backend-terminate"> = {
-  async inject({ target, prng }, { sessions }) {
+  async inject({ target, prng, loadNames }, { sessions }) {
     const client = await connectFault(target.admin);
     try {
-      const pids = prng.shuffle(await loadSessions(client));
+      const pids = prng.shuffle(await loadSessions(client, loadNames));
       const wanted = "count" in sessions ? sessions.count : Math.ceil(sessions.share * pids.length);
       const ended = await endSessions(client, pids.slice(0, wanted));
       const words = `ended ${ended} of ${counted(pids.length, "session")} of the load`;

@@ -18,7 +18,7 @@ export const connectionLimit: FaultKind<"connection-limit"> = {
     try {
       await held.takeAll();
       const ended = drop ? await endExcess(host, client, held, connections) : 0;
-      const load = (await loadSessions(client)).length;
+      const load = (await loadSessions(client, host.loadNames)).length;
       if (load < connections) await held.giveBack(connections - load);
       const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
       return { words, clear: () => held.giveAllBack() };
@@ -33,14 +33,14 @@ export const connectionLimit: FaultKind<"connection-limit"> = {
 
 /** Ends sessions of the load until no more than `most` are left, and takes their places; resolves to how many. */
 async function endExcess(
-  { prng, signal }: FaultHost,
+  { prng, signal, loadNames }: FaultHost,
   client: SqlClient,
   held: HeldConnections,
   most: number,
 ): Promise<number> {
   let ended = 0;
   for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
-    const load = prng.shuffle(await loadSessions(client));
+    const load = prng.shuffle(await loadSessions(client, loadNames));
     if (load.length <= most) break;
     ended += await endSessions(client, load.slice(most));
     await held.takeAll();

@@ -3,10 +3,17 @@
 // Types only.
 import type { Prng } from "../foundation/prng.js";
 import type { Fault, FaultKindName, FaultOf, NetworkPlace } from "./faults.js";
-import type { TreatmentSettings } from "../scenario/settings.js";
 import type { Network } from "./means/network.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
+
+/** Tables of the workload that faults touch, qualified and quoted. */
+export interface FaultTables {
+  /** Which a long transaction reads. */
+  readonly snapshot: string;
+  /** Which a lock holder locks: all transactions wait for it. */
+  readonly lock: string;
+}
 
 /** What faults work on: the trial's own system. */
 export interface FaultHost {
@@ -15,7 +22,9 @@ export interface FaultHost {
   readonly pooler: RunningPooler | undefined;
   /** Where a fault of the trial needs one. */
   readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
-  readonly settings: TreatmentSettings;
+  readonly tables: FaultTables;
+  /** Application names of the load's sessions. */
+  readonly loadNames: readonly string[];
   /** For choices among what is there, from the trial's seed. */
   readonly prng: Prng;
   /** Aborted when everything is to be cleared: an injection that waits must end then. */

@@ -1,14 +1,13 @@
 // `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
 // died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
 import { connectFault, holdSnapshot, letGo } from "../database/fault-sessions.js";
-import { dialectOf } from "../database/dialects/registry.js";
 import type { FaultKind } from "./fault.js";
 
 export const longTransaction: FaultKind<"long-transaction"> = {
-  async inject({ target, settings }) {
+  async inject({ target, tables }) {
     const client = await connectFault(target.admin);
     try {
-      await holdSnapshot(client, dialectOf(settings.dialect), settings.namespace);
+      await holdSnapshot(client, tables.snapshot);
     } catch (error) {
       await client.close();
       throw error;

@@ -2,11 +2,7 @@
 // each one to the table of kinds, as it is done for `target` and `pool`, because a message such as "belongs to kind
 // postgres-restart" helps more than a failed union. What a kind does is told in docs/faults.md.
 import * as z from "zod";
-import {
-  FAULT_KINDS,
-  NETWORK_PLACES,
-  STOPPED_PROCESSES,
-} from "./faults.js";
+import { FAULT_KINDS, NETWORK_PLACES, STOPPED_PROCESSES } from "./faults.js";
 import { duration, HOUR_MS, size } from "../syntax/scalars.js";
 import { LOCK_MODES } from "../database/settings.js";
 import { FULL_DISKS, SHUTDOWNS } from "../targets/settings.js";

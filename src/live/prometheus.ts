@@ -1,14 +1,14 @@
 // `--prometheus`: what the run measures, for a Prometheus that scrapes it, on loopback. Counters and histograms add up over the
 // whole run, measurement windows alone, as everything that train-sim reports; gauges are of this moment. Times are seconds.
 import { Counter, Gauge, Registry } from "prom-client";
-import { LATENCY_BOUNDS_MS } from "../engine/session/observer.js";
-import type {
-  ExperimentObserver,
-  LiveLatency,
-  LiveOperation,
-  LiveSecond,
-  RunningThreshold,
-  TrialPhase,
+import {
+  LATENCY_BOUNDS_MS,
+  type ExperimentObserver,
+  type LiveLatency,
+  type LiveOperation,
+  type LiveSecond,
+  type RunningThreshold,
+  type TrialPhase,
 } from "../engine/session/observer.js";
 import type { Operation } from "../metrics/operations.js";
 import type { EvidenceValues } from "../results/evidence-metrics.js";

@@ -5,7 +5,14 @@ import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import { sparkline } from "../foundation/text/sparkline.js";
-import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Marks } from "../foundation/text/text-table.js";
+import {
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Marks,
+} from "../foundation/text/text-table.js";
 import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";

@@ -12,9 +12,14 @@ import { ownDatabase } from "../testing/own-database.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { resetNamespace } from "../database/namespace/namespace.js";
+import { resetNamespace } from "../workloads/namespace.js";
 import type { SqlRow } from "../database/contract.js";
-import { PAYLOADS, STATEMENT_SHAPES, type Payload, type StatementShape } from "../workloads/train-events/settings.js";
+import {
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type Payload,
+  type StatementShape,
+} from "../workloads/train-events/settings.js";
 import type { RunningPooler } from "./running-pooler.js";
 
 const EVENTS = 3;

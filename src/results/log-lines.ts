@@ -7,7 +7,7 @@ import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { issueWords } from "../syntax/issue-words.js";
 import { ROLES } from "../workloads/train-events/settings.js";
-import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs, second } from "../actors/facts.js";
+import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../actors/facts.js";
 
 /** What every line carries. `operation` is `*` where a line is about all. */
 const common = {

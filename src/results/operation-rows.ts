@@ -2,8 +2,7 @@
 // Text of stored figures only.
 import type { Operation } from "../metrics/operations.js";
 import type { OperationResult } from "./result-schema.js";
-import { printable, renderTable } from "../foundation/text/text-table.js";
-import type { Column } from "../foundation/text/text-table.js";
+import { printable, renderTable, type Column } from "../foundation/text/text-table.js";
 
 export const COLUMN_TITLES = [
   "elapsed",

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,7 +8,6 @@ import { exampleResult } from "../testing/example-result.js";
 import { createTrialDirectory, writeResult } from "./directory.js";
 import { readResult, readTrialHistograms } from "./reader.js";
 import { TrialFiles, writeTrial } from "./trial-files.js";
-import { mkdirSync, readFileSync } from "node:fs";
 
 let directory = "";
 beforeEach(() => {

@@ -4,8 +4,15 @@
 import * as z from "zod";
 import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
-import { Comparison, Effect, Interaction, MetricSummary } from "./comparison-schema.js";
-import { OutlyingTrial, Sweep, TreatmentId } from "./comparison-schema.js";
+import {
+  Comparison,
+  Effect,
+  Interaction,
+  MetricSummary,
+  OutlyingTrial,
+  Sweep,
+  TreatmentId,
+} from "./comparison-schema.js";
 import {
   Ceiling,
   ClientEvidence,

@@ -3,9 +3,11 @@
 // by then: a default in place of what was refused is not the user's, and a problem of it would be a false one.
 import { nearest } from "../syntax/nearest.js";
 import { getIn, isMapping, pathText, type Mapping, type Path } from "../syntax/paths.js";
-import { findingsFrom, type Finding } from "../syntax/problems.js";
-import { keysAt, placesOf } from "./schema-paths.js";
+import { findingsFrom, type Finding, type KeySuggestion } from "../syntax/problems.js";
+import { keysAt, keySuggestion, placesOf } from "./schema-paths.js";
 import { Scenario } from "./schema.js";
+
+const suggest: KeySuggestion = (key, path) => keySuggestion(key, path, false);
 
 export interface Reading {
   /** With defaults in place of what was refused. */
@@ -28,7 +30,7 @@ export function readScenario(raw: Mapping, written: Mapping): Reading {
     const placeOf = (path: Path): Path => path;
     return { scenario: parsed.data, findings: [], placeOf, isOpen: isNever, isUnknown: isNever };
   }
-  const findings = findingsFrom(parsed.error, raw);
+  const findings = findingsFrom(parsed.error, raw, suggest);
   const { removed, ...rest } = readRest(raw, blamedIn(raw, findings));
   const unknownKeys = findings.flatMap(({ path, isAboutKey }) => (isAboutKey === true ? [path] : []));
   const meant = meantBy(written, unknownKeys);
@@ -61,7 +63,7 @@ function readRest(
       return [...place, index ?? part];
     }, []);
   if (parsed.success) return { scenario: parsed.data, placeOf, removed };
-  const blamed = blamedIn(rest, findingsFrom(parsed.error, rest));
+  const blamed = blamedIn(rest, findingsFrom(parsed.error, rest, suggest));
   return readRest(raw, [...removed, ...blamed.map(placeOf)]);
 }
 

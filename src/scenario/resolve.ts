@@ -6,9 +6,7 @@ import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint
 import type { DiagnosisSettings } from "./judgement.js";
 import { resolveFault } from "../faults/resolve-faults.js";
 import { resolveLoad } from "./resolve-load.js";
-import {
-  type TreatmentSettings,
-} from "./settings.js";
+import { type TreatmentSettings } from "./settings.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { PoolSettings } from "../pools/settings.js";
 import type { ActorGroup } from "../actors/settings.js";

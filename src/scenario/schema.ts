@@ -3,7 +3,10 @@
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
 import { ID_KINDS } from "../workloads/train-events/model/event-id.js";
-import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../workloads/train-events/model/document-generator.js";
+import {
+  DEFAULT_DOCUMENT_BYTES,
+  MAX_DOCUMENT_BYTES,
+} from "../workloads/train-events/model/document-generator.js";
 import { size } from "../syntax/scalars.js";
 import { Actors, clientCount, durationRange } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";

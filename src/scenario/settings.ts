@@ -1,45 +1,23 @@
 // What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are. Level names are fixed vocabulary (DESIGN section 3).
-import type { AdvanceProbabilities } from "../workloads/train-events/model/lifecycle.js";
-import type { IdKind } from "../workloads/train-events/model/event-id.js";
 import type { Fault } from "../faults/faults.js";
-import type { Range } from "../load/load-settings.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
-import type { DialectName, Storage, Isolation } from "../database/settings.js";
+import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/settings.js";
-import type { PoolSettings } from "../pools/settings.js";
-import type { ActorGroup, TrialPhases, RetrySettings, LogSettings } from "../actors/settings.js";
-import type { Payload, Locking, StatementShape, Topology, Role } from "../workloads/train-events/settings.js";
+import type { ClientSettings } from "../actors/assignment.js";
+import type { ActorGroup, TrialPhases } from "../actors/settings.js";
+import type { EventSettings, Role } from "../workloads/train-events/settings.js";
 
-export interface TreatmentSettings {
+export interface TreatmentSettings extends EventSettings, ClientSettings {
   readonly target: TargetSettings;
   /** Where `asksDialect`, a stand-in until the server has said what it is. */
   readonly dialect: DialectName;
   readonly asksDialect: boolean;
-  /** The PostgreSQL schema that train-sim creates, marks and drops. */
-  readonly namespace: string;
-  readonly payload: Payload;
   readonly storage: Storage;
-  readonly pool: PoolSettings;
-  readonly locking: Locking;
-  readonly isolation: Isolation;
-  readonly ids: IdKind;
-  readonly statementShape: StatementShape;
   readonly prepared: boolean;
-  /** Events a transaction adds, processes or archives at most. */
-  readonly batch: Range;
-  /** Pause inside each process transaction, holding its locks. */
-  readonly appDelayMs: Range;
-  readonly advance: AdvanceProbabilities;
-  readonly documentBytes: number;
-  /** Events inserted before the warm-up, PENDING. */
-  readonly preload: number;
-  readonly topology: Topology;
   readonly actors: Readonly<Partial<Record<Role, ActorGroup>>>;
   readonly trial: TrialPhases;
-  readonly retry: RetrySettings;
-  readonly log: LogSettings;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
   /** What breaks in each trial; in the order in which the scenario names them. */

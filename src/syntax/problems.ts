@@ -6,7 +6,6 @@ import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
-import { keySuggestion } from "../scenario/schema-paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 
 /** A problem before it is known where in the file it stands. */
@@ -164,7 +163,10 @@ function withoutQuotes(message: string, value: unknown): string {
     : message;
 }
 
-function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
+/** What was probably meant by a key that the mapping at `path` does not have. */
+export type KeySuggestion = (key: string, path: Path) => string;
+
+function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySuggestion): Finding[] {
   const path: Path = [
     ...prefix,
     ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
@@ -173,13 +175,13 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `unknown key; ${keySuggestion(key, path, false)}`,
+      message: `unknown key; ${suggest(key, path)}`,
       isAboutKey: true,
     }));
   }
   if (issue.code === "invalid_union") {
     const meant = unionMessages(issue, value);
-    if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path));
+    if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path, suggest));
     const message = withoutQuotes(meant, value);
     return [{ path, message, ...(value === undefined ? {} : { seen: seenText(value) }) }];
   }
@@ -190,10 +192,10 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path): Finding[] {
 }
 
 /** Every problem that zod found in `root`, one for each key and value; the same place is told of once. */
-export function findingsFrom(error: z.ZodError, root: unknown): Finding[] {
+export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySuggestion): Finding[] {
   const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
   const byPlace = new Map<string, Finding>();
-  for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, []))) {
+  for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, [], suggest))) {
     const place = pathText(finding.path);
     // The key's own limit says more than the limit of all whole numbers.
     if (!byPlace.has(place) || byPlace.get(place)?.message === unsafe) byPlace.set(place, finding);

@@ -1,5 +1,6 @@
 // What a target is started or reached with, as a scenario resolves it.
 // Types only.
+import type { TlsFiles } from "../database/endpoint/connection-url.js";
 import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
 
 export type TargetSettings =
@@ -15,7 +16,7 @@ export type TargetSettings =
       readonly image: string;
       readonly settings: Readonly<Record<string, string>>;
     }
-  | {
+  | ({
       readonly kind: "url";
       /** Nodes of one database; a password may come from PGPASSWORD. */
       readonly urls: readonly EndpointUrl[];
@@ -23,12 +24,7 @@ export type TargetSettings =
       readonly adminUrl?: string;
       /** Prints the password of `urls`, and of `adminUrl` where that has none. */
       readonly passwordCommand?: PasswordCommand;
-      readonly sslmode?: "disable" | "require" | "verify-ca" | "verify-full";
-      /** Paths of PEM files. */
-      readonly ca?: string;
-      readonly cert?: string;
-      readonly key?: string;
-    };
+    } & TlsFiles);
 
 export const SHUTDOWNS = ["fast", "immediate"] as const;
 

@@ -7,7 +7,7 @@ import { readClock } from "../workloads/train-events/sql/audit-scans.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../database/dialects/registry.js";
-import { resetNamespace } from "../database/namespace/namespace.js";
+import { resetNamespace } from "../workloads/namespace.js";
 import { preload, preloadSource } from "../workloads/train-events/sql/preload.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
 import { Prng } from "../foundation/prng.js";

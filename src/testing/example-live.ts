@@ -1,7 +1,11 @@
 // An experiment that is told to observers by hand, on a clock that the test moves: two treatments, two trials each, and
 // seconds with known numbers. Test material: nothing in the program imports it.
-import type { LiveLatency, LiveOperation, LiveSecond } from "../engine/session/observer.js";
-import { LATENCY_BOUNDS_MS } from "../engine/session/observer.js";
+import {
+  type LiveLatency,
+  type LiveOperation,
+  type LiveSecond,
+  LATENCY_BOUNDS_MS,
+} from "../engine/session/observer.js";
 import { LiveState } from "../live/live-state.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";

@@ -3,7 +3,7 @@
 // made so that it does not: by the workload's own statements, or on events whose document says nothing of it.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import { dropNamespace } from "../../src/database/namespace/namespace.js";
+import { dropNamespace } from "../../src/workloads/namespace.js";
 import {
   makeAuditedTrial,
   type AuditedCrew,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TreatmentResult } from "../../results/result-schema.js";
-import { Comparison } from "../../results/result-schema.js";
+import { type TreatmentResult, Comparison } from "../../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../../testing/example-result.js";
 import { compareTreatments } from "./comparisons.js";
 import { isBelowNoise, noiseFloor } from "./noise-floor.js";

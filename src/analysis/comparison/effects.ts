@@ -12,7 +12,13 @@ import {
 } from "../../results/result-schema.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
-import { isZeroThroughout, logSeries, meanSeries, ratioSeries, type LogSeries } from "../steady-state/series.js";
+import {
+  isZeroThroughout,
+  logSeries,
+  meanSeries,
+  ratioSeries,
+  type LogSeries,
+} from "../steady-state/series.js";
 
 /** The metrics that effects are asked of, and that the summary words. */
 export const HEADLINE_METRICS = ["mean", "p99", "eventsPerSecond"] as const satisfies ComparisonMetric[];

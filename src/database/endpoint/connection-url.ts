@@ -3,7 +3,6 @@
 // connects by it. Pure: no file is read. No message repeats a URL, for it may hold a password.
 import { nearest } from "../../syntax/nearest.js";
 import { statedTlsMode, type TlsKeys } from "./tls-mode.js";
-import type { TargetSettings } from "../../targets/settings.js";
 
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 
@@ -17,7 +16,13 @@ export const TLS_PARAMETERS = {
 const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"];
 const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 
-export type TlsFiles = Pick<Extract<TargetSettings, { kind: "url" }>, "sslmode" | "ca" | "cert" | "key">;
+export interface TlsFiles {
+  readonly sslmode?: (typeof SSL_MODES)[number];
+  /** Paths of PEM files. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
 
 /** Why something cannot be and the way out, each without a capital and a full stop. */
 export interface Refusal {

@@ -1,6 +1,8 @@
 // A fingerprint as CockroachDB writes it, and what it is called.
 import { expect, test } from "vitest";
-import { nameOfFingerprint } from "./cockroachdb-statements.js";
+import { fingerprintNamer } from "./cockroachdb-statements.js";
+
+const nameOfFingerprint = fingerprintNamer(['"n".events', '"n".event_status', '"n".events_archive']);
 
 test("a fingerprint is called by what it does to which table", () => {
   expect(

@@ -2,25 +2,21 @@
 // depth of the queue. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
 // There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
-import { LOAD_NAMES } from "./postgres-sessions.js";
-import { QUEUE } from "../../workloads/train-events/queue-depth.js";
-import type { SamplerDialect, Survey, View } from "./view.js";
-
-const LOAD = LOAD_NAMES.map((name) => `'${name}'`).join(", ");
+import { literals, type SamplerDialect, type Survey, type View } from "./view.js";
 
 /** The schema of the tables, as a literal: `"ns".events` is in `'ns'`. */
 function schemaLiteral({ tables }: Survey): string {
-  const quoted = /^"((?:[^"]|"")*)"\./.exec(tables.events)?.[1] ?? "";
+  const quoted = /^"((?:[^"]|"")*)"\./.exec(Object.values(tables)[0] ?? "")?.[1] ?? "";
   return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;
 }
 
 const SESSIONS: View = {
   source: "crdb_internal.cluster_sessions",
   gives: ["sessions.active", "sessions.idleInTransaction", "sessions.idle"],
-  text: () => `SELECT count(*) FILTER (WHERE active_queries <> '') AS "sessions.active",
+  text: ({ loadNames }) => `SELECT count(*) FILTER (WHERE active_queries <> '') AS "sessions.active",
       count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NOT NULL) AS "sessions.idleInTransaction",
       count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NULL) AS "sessions.idle"
-    FROM crdb_internal.cluster_sessions WHERE status <> 'CLOSED' AND application_name IN (${LOAD})`,
+    FROM crdb_internal.cluster_sessions WHERE status <> 'CLOSED' AND application_name IN (${literals(loadNames)})`,
 };
 
 const LOCKS: View = {
@@ -43,14 +39,13 @@ export const COCKROACHDB_SAMPLER: SamplerDialect = {
   groups: [
     { name: "sessions", views: [SESSIONS], isVital: true },
     { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
-    QUEUE,
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
   equip: [],
   statements: COCKROACHDB_STATEMENTS,
-  async survey(client, tables) {
+  async survey(client, workload) {
     const [row] = await client.query("SELECT version() AS version");
     const major = /\bv(\d+)\./.exec(String(row?.version))?.[1];
-    return { tables, version: Number(major), extensions: new Map(), invertedIndexes: [] };
+    return { ...workload, version: Number(major), extensions: new Map(), invertedIndexes: [] };
   },
 };

@@ -3,18 +3,17 @@
 // the load another name, sessions there are not counted. Autovacuum and background workers are nobody's load.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
 import { APPLICATION } from "../pg-config.js";
-import { LOAD_NAMES } from "./postgres-sessions.js";
-import { metricName, numbersIn, type Metrics, type View } from "./view.js";
+import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
 
 /** Groups of sessions that a sample names: those with the most active ones. */
 const GROUPS_MAX = 5;
 
 const HIDDEN = "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
-const TEXT = `
+const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, datname, usename, application_name, state, backend_type,
          coalesce(datid = (SELECT oid FROM pg_database WHERE datname = current_database()), false) AS is_here,
-         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_load,
+         application_name IN (${literals(loadNames)}) AS is_load,
          application_name = '${APPLICATION}' OR application_name LIKE '${APPLICATION}/%' AS is_named
     FROM pg_stat_activity
    WHERE pid <> pg_backend_pid() AND usesysid IS NOT NULL
@@ -48,7 +47,7 @@ function decodeForeign(row: Readonly<Record<string, unknown>>): Metrics {
 export const FOREIGN_SESSIONS: View = {
   source: "pg_stat_activity (other sessions)",
   gives: ["foreign.active", "foreign.activeHere"],
-  text: () => TEXT,
+  text: ({ loadNames }) => textFor(loadNames),
   ifNull: { "foreign.active": HIDDEN },
   decode: decodeForeign,
 };

@@ -5,11 +5,7 @@
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
 import { APPLICATION, CLAIM_PURPOSE } from "../pg-config.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
-import { metricName, numbersIn, type Metrics, type View } from "./view.js";
-import { ROLES } from "../../workloads/train-events/settings.js";
-
-/** Clients are named after their role; through a pooler all of them are called after the program. */
-export const LOAD_NAMES = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
+import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
 
 /**
  * Sessions among those named $1 that the server works on, since when the oldest has its transaction, what they wait for.
@@ -32,12 +28,12 @@ const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 
 /** A member of pg_read_all_stats sees every row whole; others see rows without `backend_type` and all that follows. */
-const TEXT = `
+const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,
          greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
          datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS is_here,
-         application_name IN (${LOAD_NAMES.map((name) => `'${name}'`).join(", ")}) AS is_named,
+         application_name IN (${literals(loadNames)}) AS is_named,
          coalesce(application_name LIKE '${APPLICATION}/${CLAIM_PURPOSE}/%', false) AS is_claim
     FROM pg_stat_activity WHERE pid <> pg_backend_pid()
 ), load AS MATERIALIZED (
@@ -93,7 +89,7 @@ export const SESSIONS: View = {
     "xmin.ageTransactions",
     "xmin.oldestTransactionMs",
   ],
-  text: () => TEXT,
+  text: ({ loadNames }) => textFor(loadNames),
   ifNull: { "sessions.active": HIDDEN, "xmin.oldestTransactionMs": HIDDEN_OTHERS },
   decode: decodeSessions,
 };

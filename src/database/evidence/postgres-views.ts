@@ -6,10 +6,9 @@ import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
-import { QUEUE } from "../../workloads/train-events/queue-depth.js";
 import {
   STATISTICS_BEGAN,
-  type SampledTables,
+  type SampledWorkload,
   type SamplerDialect,
   type Survey,
   type View,
@@ -208,10 +207,9 @@ const GROUPS: readonly ViewGroup[] = [
     isVital: true,
   },
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },
-  QUEUE,
 ];
 
-async function survey(client: SqlClient, tables: SampledTables): Promise<Survey> {
+async function survey(client: SqlClient, workload: SampledWorkload): Promise<Survey> {
   const [version] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
   const extensions = await client.query(
     `SELECT extname, quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace`,
@@ -221,10 +219,10 @@ async function survey(client: SqlClient, tables: SampledTables): Promise<Survey>
        FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
        JOIN pg_am AS a ON a.oid = c.relam
       WHERE a.amname = 'gin' AND i.indrelid = ANY (string_to_array($1, '|')::regclass[]::oid[])`,
-    [Object.values(tables).join("|")],
+    [Object.values(workload.tables).join("|")],
   );
   return {
-    tables,
+    ...workload,
     version: Number(version?.major),
     extensions: new Map(extensions.map(({ extname, schema }) => [String(extname), String(schema)])),
     invertedIndexes: indexes.map(({ index }) => String(index)),

@@ -10,10 +10,11 @@ import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../dialects/postgres.js";
-import { resetNamespace } from "../namespace/namespace.js";
+import { resetNamespace } from "../../workloads/namespace.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { Metrics } from "./view.js";
+import { sampledIn } from "../../workloads/train-events/sql/tables.js";
 
 const own = ownDatabase("sampled");
 const { endpoint } = own;
@@ -50,7 +51,13 @@ async function session(applicationName = "train-sim/consumers"): Promise<PgConne
 async function samplerOf(
   changes: Partial<ConstructorParameters<typeof DatabaseSampler>[0]> = {},
 ): Promise<DatabaseSampler> {
-  const sampler = new DatabaseSampler({ endpoint, dialect: postgres, namespace, isOurs: true, ...changes });
+  const sampler = new DatabaseSampler({
+    endpoint,
+    dialect: postgres,
+    workload: sampledIn(postgres, namespace),
+    isOurs: true,
+    ...changes,
+  });
   samplers.push(sampler);
   await sampler.open();
   return sampler;
@@ -244,7 +251,12 @@ describe("a superuser's sampler", () => {
   });
 
   it("leaves no connection behind where it is closed while it connects", async () => {
-    const sampler = new DatabaseSampler({ endpoint, dialect: postgres, namespace, isOurs: true });
+    const sampler = new DatabaseSampler({
+      endpoint,
+      dialect: postgres,
+      workload: sampledIn(postgres, namespace),
+      isOurs: true,
+    });
     const opening = sampler.open().catch(() => undefined);
     await sampler.close();
     await opening;

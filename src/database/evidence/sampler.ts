@@ -8,7 +8,6 @@ import type { Endpoint } from "../endpoint/endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { StandingSession } from "../standing-session.js";
-import { tablesOf } from "../../workloads/train-events/sql/tables.js";
 import { GroupReader } from "./reader.js";
 import {
   namedStatements,
@@ -19,7 +18,7 @@ import {
   type NamedStatement,
   type StatementReading,
 } from "./statement-statistics.js";
-import type { Metrics, Survey } from "./view.js";
+import type { Metrics, SampledWorkload, Survey } from "./view.js";
 import type { Statement } from "../contract.js";
 
 const BEGUN_ANEW =
@@ -34,7 +33,7 @@ export interface SamplerOptions {
   /** The server itself. */
   readonly endpoint: Endpoint;
   readonly dialect: Dialect;
-  readonly namespace: string;
+  readonly workload: SampledWorkload;
   /** Whether extensions may be added to its database: the server is ours. */
   readonly isOurs: boolean;
 }
@@ -141,15 +140,15 @@ export class DatabaseSampler {
   }
 
   private async connect(): Promise<Ready> {
-    const { endpoint, dialect, namespace, isOurs } = this.options;
+    const { endpoint, dialect, workload, isOurs } = this.options;
     const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
     try {
       const { sampler } = dialect;
       for (const statement of isOurs ? sampler.equip : [])
         await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
-      const survey = await withinMs(sampler.survey(client, tablesOf(dialect, namespace)), ANSWER_MS);
+      const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
       const onSkipped = (source: string, reason: string): void => this.skip(source, reason);
-      const readers = sampler.groups.map((group) => ({
+      const readers = [...sampler.groups, ...workload.groups].map((group) => ({
         name: group.name,
         isVital: group.isVital,
         reader: new GroupReader(group, survey, sampler.preamble, onSkipped),

@@ -6,5 +6,6 @@ export const SILENT_SAMPLER: SamplerDialect = {
   groups: [],
   preamble: "",
   equip: [],
-  survey: (_, tables) => Promise.resolve({ tables, version: 0, extensions: new Map(), invertedIndexes: [] }),
+  survey: (_, workload) =>
+    Promise.resolve({ ...workload, version: 0, extensions: new Map(), invertedIndexes: [] }),
 };

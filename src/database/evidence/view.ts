@@ -4,12 +4,18 @@
 import type { SqlClient } from "../admin.js";
 import type { Statement } from "../contract.js";
 
-/** Names of the tables, qualified and quoted. */
-export type SampledTables = Readonly<Record<"events" | "status" | "archive", string>>;
+/** What the sampler must know of the workload that it watches. */
+export interface SampledWorkload {
+  /** Qualified and quoted, by the names that the workload's own views use. */
+  readonly tables: Readonly<Record<string, string>>;
+  /** Application names of the load's sessions. */
+  readonly loadNames: readonly string[];
+  /** Views of the workload's own tables; asked last. */
+  readonly groups: readonly ViewGroup[];
+}
 
 /** What the views of a dialect are written for, found once when the sampler connects. */
-export interface Survey {
-  readonly tables: SampledTables;
+export interface Survey extends SampledWorkload {
   /** Major version, as 18. */
   readonly version: number;
   /** Quoted schema by extension. */
@@ -80,7 +86,7 @@ export interface SamplerDialect {
   readonly statements?: StatementSource;
   /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
   readonly workingSessions?: string;
-  survey(client: SqlClient, tables: SampledTables): Promise<Survey>;
+  survey(client: SqlClient, workload: SampledWorkload): Promise<Survey>;
 }
 
 /**
@@ -95,6 +101,11 @@ export const SAMPLER_MARK = "/* train-sim/sampler */";
 /** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */
 export function metricName(family: string, member: string): string {
   return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
+}
+
+/** Names as a list of SQL literals. Application names of the load hold no quotes. */
+export function literals(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(", ");
 }
 
 /** The numbers of a row. */

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import { dsql } from "../dialects/dsql.js";
-import { applyNamespace } from "./namespace.js";
+import { applyNamespace } from "../../workloads/namespace.js";
 import type { SqlRow } from "../contract.js";
 
 const SETTINGS = { namespace: "train_sim", payload: "text" } as const;

@@ -4,7 +4,7 @@ import { testNamespace } from "../../testing/namespace.js";
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
 import { claimNamespace, UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "./namespace-claim.js";
-import { dropNamespace, resetNamespace } from "./namespace.js";
+import { dropNamespace, resetNamespace } from "../../workloads/namespace.js";
 
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
   claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);

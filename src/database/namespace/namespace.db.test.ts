@@ -7,7 +7,8 @@ import { testNamespace } from "../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
-import { applyNamespace, ddl, dropNamespace, namespaceState, resetNamespace } from "./namespace.js";
+import { applyNamespace, ddl, dropNamespace, resetNamespace } from "../../workloads/namespace.js";
+import { namespaceState } from "./namespace.js";
 import { ISOLATIONS } from "../settings.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
 

@@ -9,22 +9,21 @@ import type { Dialect } from "../dialects/dialect.js";
 import { postgres } from "../dialects/postgres.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
 import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
-import { tableStatements } from "./schema-files.js";
-import { tablesOf } from "../../workloads/train-events/sql/tables.js";
+import { tableStatements, type WorkloadTables } from "./schema-files.js";
 import type { Storage } from "../settings.js";
-import type { Payload } from "../../workloads/train-events/settings.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
 const MARK =
-  /^train-sim namespace, version (\d+), payload ([a-z-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?/;
+  /^train-sim namespace, version (\d+), ([a-z]+ [a-z-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?/;
 
 export type NamespaceState =
   | { readonly kind: "absent" }
   | {
       readonly kind: "ours";
       readonly version: number;
-      readonly payload: string;
+      /** Of the tables, as `WorkloadTables` names it. */
+      readonly variant: string;
       readonly storage: string;
       /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
       readonly run: string | undefined;
@@ -36,7 +35,7 @@ export type NamespaceState =
 /** What a namespace is made for. */
 export interface NamespaceSettings {
   readonly namespace: string;
-  readonly payload: Payload;
+  readonly tables: WorkloadTables;
   /** How tables are stored; `default` when left out. */
   readonly storage?: Storage;
   /** A role, other than the owner, that is to run the load. */
@@ -45,15 +44,24 @@ export interface NamespaceSettings {
   readonly run?: string | undefined;
 }
 
-function markOf({ payload, storage = "default", run }: NamespaceSettings): string {
+function markOf({ tables, storage = "default", run }: NamespaceSettings): string {
   const stored = storage === "default" ? "" : `, storage ${storage}`;
   const maker = run === undefined ? "" : `; run ${run}`;
-  return `train-sim namespace, version ${SCHEMA_VERSION}, payload ${payload}${stored}: created by train-sim and dropped by it${maker}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}`;
 }
 
-function grantStatements(dialect: Dialect, namespace: string, role: string): string[] {
+/** Qualified and quoted. */
+function qualified(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
+  return names.map((name) => `${dialect.quoteIdentifier(namespace)}.${name}`);
+}
+
+function grantStatements(
+  dialect: Dialect,
+  { namespace, tables: { names } }: NamespaceSettings,
+  role: string,
+): string[] {
   const grantee = dialect.quoteIdentifier(role);
-  const tables = Object.values(tablesOf(dialect, namespace)).join(", ");
+  const tables = qualified(dialect, namespace, names).join(", ");
   return [
     `GRANT USAGE ON SCHEMA ${dialect.quoteIdentifier(namespace)} TO ${grantee}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`,
@@ -62,14 +70,14 @@ function grantStatements(dialect: Dialect, namespace: string, role: string): str
 
 /** Every statement that makes the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
 export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
-  const { namespace, payload, storage = "default", grantTo } = settings;
+  const { namespace, tables, storage = "default", grantTo } = settings;
   requireNamespaceName(namespace);
   const schema = dialect.quoteIdentifier(namespace);
   return [
     `CREATE SCHEMA ${schema}`,
     ...dialect.mark.statements(schema, markOf(settings)),
-    ...tableStatements(dialect, { payload, storage, namespace }),
-    ...(grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo)),
+    ...tableStatements(dialect, { files: tables.files, storage, namespace }),
+    ...(grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo)),
   ];
 }
 
@@ -83,8 +91,8 @@ export async function namespaceState(
   const mark = typeof row.mark === "string" ? row.mark : "";
   const match = MARK.exec(mark);
   if (!match) return { kind: "foreign" };
-  const [, version, payload = "", storage = "default", run] = match;
-  return { kind: "ours", version: Number(version), payload, storage, run, mark };
+  const [, version, variant = "", storage = "default", run] = match;
+  return { kind: "ours", version: Number(version), variant, storage, run, mark };
 }
 
 /** Throws a UsageError when that schema exists and is not train-sim's. */
@@ -164,17 +172,22 @@ async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
 }
 
+/** Names of the tables of a namespace with that variant in its mark, in the order in which they are made. */
+export type TablesOf = (variant: string) => readonly string[];
+
 /** The mark goes last but one: what was dropped by halves is still known as ours. */
 async function dropTables(
   client: SqlClient,
   dialect: Dialect,
   namespace: string,
-  mark: string,
+  { mark, variant }: Extract<NamespaceState, { kind: "ours" }>,
+  tablesOf: TablesOf,
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
-  const { events, status, archive } = tablesOf(dialect, namespace);
   const statements = [
-    ...[status, archive, events].map((table) => `DROP TABLE IF EXISTS ${table}`),
+    ...qualified(dialect, namespace, tablesOf(variant))
+      .reverse()
+      .map((table) => `DROP TABLE IF EXISTS ${table}`),
     ...dialect.mark.removal(schema, mark),
     `DROP SCHEMA ${schema}`,
   ];
@@ -185,24 +198,24 @@ async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSe
   for (const statement of ddl(settings, dialect)) await changeCatalogue(client, dialect, statement);
 }
 
-/** Makes the namespace; one of the same version and payload level is left as it is, apart from grants. */
+/** Makes the namespace; one of the same version, variant and storage is left as it is, apart from grants. */
 export async function applyNamespace(
   client: SqlClient,
   settings: NamespaceSettings,
   dialect: Dialect = postgres,
 ): Promise<"created" | "unchanged"> {
-  const { namespace, payload, storage = "default", grantTo } = settings;
+  const { namespace, tables, storage = "default", grantTo } = settings;
   return changing(client, dialect, settings, async (state) => {
     if (state.kind !== "ours") {
       await create(client, dialect, settings);
       return "created";
     }
-    if (state.payload !== payload || state.storage !== storage || state.version !== SCHEMA_VERSION)
+    if (state.variant !== tables.variant || state.storage !== storage || state.version !== SCHEMA_VERSION)
       throw new UsageError(
-        `schema "${namespace}" holds train-sim's tables for payload ${state.payload}, storage ${state.storage}, version ${state.version}`,
+        `schema "${namespace}" holds train-sim's tables for ${state.variant}, storage ${state.storage}, version ${state.version}`,
         "Drop it first with `train-sim schema drop`.",
       );
-    for (const statement of grantTo === undefined ? [] : grantStatements(dialect, namespace, grantTo))
+    for (const statement of grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo))
       await client.query(statement);
     return "unchanged";
   });
@@ -212,11 +225,12 @@ export async function applyNamespace(
 export async function dropNamespace(
   client: SqlClient,
   namespace: string,
-  dialect: Dialect = postgres,
+  dialect: Dialect,
+  tablesOf: TablesOf,
 ): Promise<boolean> {
   return changing(client, dialect, { namespace }, async (state) => {
     if (state.kind !== "ours") return false;
-    await dropTables(client, dialect, namespace, state.mark);
+    await dropTables(client, dialect, namespace, state, tablesOf);
     return true;
   });
 }
@@ -225,10 +239,11 @@ export async function dropNamespace(
 export async function resetNamespace(
   client: SqlClient,
   settings: NamespaceSettings,
-  dialect: Dialect = postgres,
+  dialect: Dialect,
+  tablesOf: TablesOf,
 ): Promise<void> {
   await changing(client, dialect, settings, async (state) => {
-    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state.mark);
+    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state, tablesOf);
     await create(client, dialect, settings);
   });
 }

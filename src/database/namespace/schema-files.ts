@@ -1,17 +1,26 @@
-// The DDL that ships with the package, `schema/<dialect>/*.sql`: finds a payload level's files, puts the quoted
+// The DDL that ships with the package, `schema/<dialect>/*.sql`: puts the quoted
 // namespace and what the level of storage says in and cuts them into statements. Files are found from this module, so that the sources under test and
 // the built program read the same ones. It is a cutter for our own files, not an SQL parser: a statement ends with
 // a semicolon at the end of a line.
 import { readFileSync } from "node:fs";
 import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../settings.js";
-import type { Payload } from "../../workloads/train-events/settings.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../schema/", import.meta.url);
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
+/** The tables of a workload, as a namespace holds them. */
+export interface WorkloadTables {
+  /** What of the workload decides about its tables, in two words, for the mark: `payload jsonb`. */
+  readonly variant: string;
+  /** Names of the files of a dialect that make them, without `.sql`. */
+  readonly files: readonly string[];
+  /** Names of the tables, in the order in which they are made. */
+  readonly names: readonly string[];
+}
+
 interface TableSettings {
-  readonly payload: Payload;
+  readonly files: readonly string[];
   readonly storage: Storage;
   readonly namespace: string;
 }
@@ -20,8 +29,8 @@ function readSchemaFile(dialect: Dialect, file: string): string {
   return readFileSync(new URL(`${dialect.name}/${file}.sql`, SCHEMA_DIRECTORY), "utf8");
 }
 
-/** Statements that make the three tables, without their semicolons; comments stay with the statement they precede. */
-export function tableStatements(dialect: Dialect, { payload, storage, namespace }: TableSettings): string[] {
+/** Statements that make the tables, without their semicolons; comments stay with the statement they precede. */
+export function tableStatements(dialect: Dialect, { files, storage, namespace }: TableSettings): string[] {
   const values: Readonly<Record<string, string>> = {
     ...dialect.storages[storage],
     namespace: dialect.quoteIdentifier(namespace),
@@ -32,7 +41,7 @@ export function tableStatements(dialect: Dialect, { payload, storage, namespace 
       throw new Error(`DDL of ${dialect.name} asks for {{${name}}}, which ${storage} does not say`);
     return value;
   };
-  return [payload, "event-status"]
+  return files
     .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
     .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim())
     .filter((statement) => statement !== "");

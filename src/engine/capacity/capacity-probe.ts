@@ -8,7 +8,7 @@ import { counted } from "../../foundation/units.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
-import { seenText } from "../../foundation/text/numbers.js";
+import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { holds, seenValue } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
@@ -227,4 +227,12 @@ export function capacityOf(
     windowSeconds: durationMs / 1000,
     probes,
   };
+}
+
+/** One probe as a line of progress. */
+export function probeText(probe: CapacityProbe): string {
+  const { ratePerSecond, achievedPerSecond } = probe;
+  const held = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
+  const outcome = probe.discarded === true ? "was asked first and is discarded" : held;
+  return `${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
 }

@@ -17,6 +17,7 @@ import { Interruption } from "../session/interruption.js";
 import { allOf } from "../session/observer.js";
 import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
 import type { DialectName } from "../../database/settings.js";
+import { renderSummary } from "../../report/terminal/summary.js";
 
 const CARRIED_PER_SECOND = 40;
 const SERVER_DIALECT: DialectName = "cockroachdb";
@@ -97,7 +98,8 @@ function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promis
 
 describe("the result of a search for capacity", () => {
   it("holds what trials showed of each treatment, and compares nothing between their rates", async () => {
-    const { result, summary, exitCode } = await search();
+    const { result, exitCode } = await search();
+    const summary = renderSummary(result, { directory: "results" });
     expect(exitCode).toBe(ExitCode.done);
     expect(result.treatments.map(({ trials }) => trials.length)).toEqual([6, 6]);
     for (const { summary: medians } of result.treatments)
@@ -110,7 +112,8 @@ describe("the result of a search for capacity", () => {
 
   it("judges the scenario's thresholds by the trials that confirm, and ends with 99 where one fails", async () => {
     const text = 'thresholds: { add: ["p(99)<20", "rate>100"], integrity: ["violations==0"] }';
-    const { result, summary, exitCode } = await search(text);
+    const { result, exitCode } = await search(text);
+    const summary = renderSummary(result, { directory: "results" });
     expect(exitCode).toBe(ExitCode.thresholdFailed);
     expect(result.thresholds?.map(({ expression, treatment, ok }) => [expression, treatment, ok])).toEqual([
       ["p(99)<20", "text", true],
@@ -152,7 +155,8 @@ describe("a search for capacity", () => {
     const { result: plain } = await search("", "add{payload:text}: p(99)<50");
     const third = plain.treatments[0]?.trials[2]?.number;
     isStalled = (number) => number === third;
-    const { result, summary } = await search("", "add{payload:text}: p(99)<50");
+    const { result } = await search("", "add{payload:text}: p(99)<50");
+    const summary = renderSummary(result, { directory: "results" });
     expect(result.treatments[0]?.trials.map(({ number }) => number)).toContain(third);
     expect(result.treatments[0]?.trials).toHaveLength(7);
     expect(result.capacity).toMatchObject([{ confirmations: 6, ratePerSecond: CARRIED }]);

@@ -6,7 +6,6 @@ import { wallClockMs } from "../../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { deriveSeed } from "../../foundation/prng.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
-import { probeText } from "../../report/terminal/capacity-table.js";
 import { diagnose, diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
 import { evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
 import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
@@ -25,6 +24,7 @@ import {
   capacityOf,
   isConfirmation,
   judgeProbe,
+  probeText,
   ratePerSecondOf,
   treatmentAt,
   type AboutProbe,
@@ -39,7 +39,6 @@ import { requireOwnServers } from "../session/preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "../session/experiment.js";
 import { ExperimentHost } from "../session/experiment-host.js";
 import { ExperimentRecord, type Findings } from "../session/experiment-record.js";
-import { writeOutcome } from "../session/outcome-files.js";
 import { watchThresholds } from "../session/running-thresholds.js";
 import { searchedTreatments, START_RATE_PER_SECOND } from "./searched-treatments.js";
 import { runTrial } from "../trial/trial.js";
@@ -234,12 +233,11 @@ class CapacityRun {
     };
     const verdict = verdictOf(facts);
     const result = withAnalysis(this.document(record, { verdict, thresholds }, this.capacities));
-    const summary = await writeOutcome(directory, result, this.options);
+    await writeResult(directory, result);
     const exitCode = exitCodeOf(facts);
     const isNowhere = this.capacities.some(({ outcome }) => outcome === "none");
     return {
       result,
-      summary,
       directory,
       exitCode: exitCode === ExitCode.done && isNowhere ? ExitCode.thresholdFailed : exitCode,
       ...(failure && { failure }),

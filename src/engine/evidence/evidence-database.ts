@@ -4,6 +4,7 @@ import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../../database/dialects/registry.js";
+import { sampledIn } from "../../workloads/train-events/sql/tables.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
@@ -116,7 +117,8 @@ export class DatabaseSource implements EvidenceSource {
     const { dialect, namespace, target } = settings;
     this.workloadStatements = createWorkload(settings).statements;
     this.sampler = new DatabaseSampler({
-      ...{ endpoint, namespace, dialect: dialectOf(dialect) },
+      ...{ endpoint, dialect: dialectOf(dialect) },
+      workload: sampledIn(dialectOf(dialect), namespace),
       isOurs: target.kind !== "url",
     });
   }

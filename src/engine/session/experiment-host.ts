@@ -3,7 +3,8 @@
 // it started; which trials run on it is not its business.
 import { dialectOf } from "../../database/dialects/registry.js";
 import { claimNamespace, UNCLAIMED, type NamespaceClaim } from "../../database/namespace/namespace-claim.js";
-import { dropNamespace, namespaceState } from "../../database/namespace/namespace.js";
+import { dropNamespace } from "../../workloads/namespace.js";
+import { namespaceState } from "../../database/namespace/namespace.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { lintEntry } from "../../analysis/lint/lint.js";

@@ -10,6 +10,7 @@ import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import { evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
 import {
   createResultDirectory,
+  writeResult,
   createTrialDirectory,
   setTrialAside,
   writeScenario,
@@ -30,7 +31,6 @@ import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
 import { ExperimentRecord, type Findings } from "./experiment-record.js";
 import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
-import { writeOutcome } from "./outcome-files.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { runTrial } from "../trial/trial.js";
 
@@ -46,7 +46,6 @@ export interface ExperimentOptions {
 
 export interface ExperimentOutcome {
   readonly result: ResultDocument;
-  readonly summary: string;
   /** The result directory. */
   readonly directory: string;
   readonly exitCode: ExitCode;
@@ -177,11 +176,10 @@ class ExperimentRun {
     const facts = this.facts(thresholds);
     const verdict = verdictOf(facts);
     const result = withAnalysis(record.document({ ...this.findings(), thresholds, verdict }));
-    const summary = await writeOutcome(directory, result, this.options);
+    await writeResult(directory, result);
     const failure = facts.failure ?? facts.abortedBy;
     return {
       result,
-      summary,
       directory,
       exitCode: exitCodeOf(facts),
       ...(failure && { failure }),

@@ -1,6 +1,11 @@
 // Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
 // the load took to come back. Pure.
-import { nextAfter, recoveriesOf, type FaultMoments, type Recovery } from "../../analysis/steady-state/recovery.js";
+import {
+  nextAfter,
+  recoveriesOf,
+  type FaultMoments,
+  type Recovery,
+} from "../../analysis/steady-state/recovery.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "./trial-parts.js";
 import type { FaultSpan } from "../../faults/fault.js";

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { workingSessions, type WorkingSessions } from "../../database/load-sessions.js";
+import { LOAD_NAMES } from "../../workloads/train-events/sql/tables.js";
 import type { ClientPath } from "./client-path.js";
 import { POOLER_HINT } from "./pooler-watch.js";
 import type { TrialLog } from "./trial-log.js";
@@ -36,7 +37,7 @@ export function askTheServer(
   signal: AbortSignal,
 ): LastTransactionsOptions {
   return {
-    workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect)),
+    workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect), LOAD_NAMES),
     poolerFailure: () => Promise.resolve(path.poolerWatch?.knock()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);

@@ -3,7 +3,12 @@
 import { countsWithin, meanMs, percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
-import { LATENCY_BOUNDS_MS, type LiveLatency, type LiveOperation, type LiveSecond } from "../session/observer.js";
+import {
+  LATENCY_BOUNDS_MS,
+  type LiveLatency,
+  type LiveOperation,
+  type LiveSecond,
+} from "../session/observer.js";
 
 const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
 

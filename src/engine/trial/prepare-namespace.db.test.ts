@@ -2,7 +2,7 @@
 import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
-import { dropNamespace } from "../../database/namespace/namespace.js";
+import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { testNamespace } from "../../testing/namespace.js";
 import { scratchDirectory } from "../../testing/train-sim.js";

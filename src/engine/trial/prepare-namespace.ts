@@ -5,7 +5,8 @@
 import { codeOf } from "../../foundation/errors.js";
 import type { AdminClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { applyNamespace, resetNamespace } from "../../database/namespace/namespace.js";
+import { applyNamespace, resetNamespace } from "../../workloads/namespace.js";
+import { tablesOf } from "../../workloads/train-events/sql/tables.js";
 import { preload, preloadSource } from "../../workloads/train-events/sql/preload.js";
 import { refreshStatistics } from "../../database/statistics.js";
 import { LedgerFileWriter, ledgerPath } from "../../workloads/train-events/audit/ledger-file.js";
@@ -69,5 +70,8 @@ export async function prepareNamespace(
 
 /** Brings the planner's statistics up to date with what the tables hold now, where they are large enough to tell. */
 export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
-  await refreshStatistics(admin, settings.namespace, dialectOf(settings.dialect));
+  const { namespace } = settings;
+  const dialect = dialectOf(settings.dialect);
+  const tables = Object.values(tablesOf(dialect, namespace));
+  await refreshStatistics(admin, { namespace, tables }, dialect);
 }

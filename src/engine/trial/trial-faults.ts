@@ -14,6 +14,8 @@ import type { FaultSpan } from "../../faults/fault.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/registry.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { faultTablesIn, LOAD_NAMES } from "../../workloads/train-events/sql/tables.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
 export interface TrialFaultsOptions {
@@ -42,7 +44,8 @@ export class TrialFaults {
         target: host.target,
         pooler: path.pooler,
         networks: path.networks,
-        settings,
+        tables: faultTablesIn(dialectOf(settings.dialect), settings.namespace),
+        loadNames: LOAD_NAMES,
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
       },
       inject: injectFault,

@@ -14,10 +14,11 @@ import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { arrivalOperation, ROLE_OPERATIONS } from "../../results/operation-results.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
 import type { Actor } from "../../actors/actor.js";
-import { traitsOf, type RoleTraits } from "../../workloads/train-events/actors/create-actor.js";
+import { ROLE_TRAITS, type RoleTraits } from "../../workloads/train-events/actors/create-actor.js";
 import { EventLog } from "../../actors/event-log.js";
 import { BatchLedger } from "../../workloads/train-events/actors/batch-ledger.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
+import { ceilingProbe } from "./ceiling.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 import { LifecycleClock } from "../../workloads/train-events/actors/publish-times.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
@@ -33,6 +34,9 @@ import type { ConnectionSource } from "../../database/contract.js";
 const LAST_TRIES_MS = 5_000;
 /** The compiler is to know both sides of the window before it takes one for the only one. */
 const OUTSIDE_FIRST_MS = 250;
+
+/** One that measures the ceiling only asks for it, and nothing is drained. */
+const CEILING: RoleTraits = { publishes: false, drains: false, create: ceilingProbe };
 
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
@@ -68,7 +72,7 @@ export class ActorWorker {
     this.eventLog = new EventLog(log.logger);
     this.endpoints = new WorkerEndpoints(assignment);
     this.source = this.endpoints.source;
-    this.traits = traitsOf(role, assignment.isCeiling === true);
+    this.traits = assignment.isCeiling === true ? CEILING : ROLE_TRAITS[role];
     this.ledger = BatchLedger.of(assignment, this.traits.publishes);
     this.retry = new RetryPolicy(settings.retry, prng);
     this.recorder = new Recorder(ROLE_OPERATIONS[role], this.endpoints.split);

@@ -4,11 +4,7 @@ import { allocatePublishTimes } from "../../workloads/train-events/actors/publis
 import { ROLE_TRAITS } from "../../workloads/train-events/actors/create-actor.js";
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import {
-  totalClients,
-  type PlannedTrial,
-  type TreatmentSettings,
-} from "../../scenario/settings.js";
+import { totalClients, type PlannedTrial, type TreatmentSettings } from "../../scenario/settings.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { ROLES, type Role } from "../../workloads/train-events/settings.js";

@@ -2,7 +2,7 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
 import * as z from "zod";
-import { Ledger, type LedgerSource } from "../../workloads/train-events/model/ledger.js";
+import { Ledger } from "../../workloads/train-events/model/ledger.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { type TreatmentSettings } from "../../scenario/settings.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
@@ -45,12 +45,6 @@ export const Assignment = z.object({
   publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
 });
 export type Assignment = z.infer<typeof Assignment>;
-
-/** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
-export function ledgerSourceOf({ ordinal, role, trial, settings }: Assignment): LedgerSource {
-  const { ids, documentBytes } = settings;
-  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes };
-}
 
 export const Command = z.discriminatedUnion("kind", [
   /** Begin iterating at `atMs` on the monotonic clock: the barrier. */

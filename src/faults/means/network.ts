@@ -95,9 +95,7 @@ class NetworkThread {
 /** Beside this file in the built program; in the build, too, when this file runs from source under the tests. */
 function entryUrl(): URL {
   const built = new URL("./network-entry.js", import.meta.url);
-  return existsSync(built)
-    ? built
-    : new URL("../../../dist/faults/means/network-entry.js", import.meta.url);
+  return existsSync(built) ? built : new URL("../../../dist/faults/means/network-entry.js", import.meta.url);
 }
 
 function addressOf({ host, port }: Endpoint): NetConnectOpts {

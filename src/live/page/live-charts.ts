@@ -5,7 +5,13 @@ import { OPERATIONS } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
 import { operationName } from "../../report/html/page/charts/view.js";
-import { SECONDS, type Line, type LineChart, type LinePanel, type Point } from "../../report/html/page/charts/lines.js";
+import {
+  SECONDS,
+  type Line,
+  type LineChart,
+  type LinePanel,
+  type Point,
+} from "../../report/html/page/charts/lines.js";
 import { bridgedMost } from "../../report/html/page/charts/readings.js";
 import { partColour, type ChartTheme } from "../../report/html/page/charts/theme.js";
 

@@ -16,7 +16,12 @@ import {
   type PgBouncerSettings,
 } from "./pgbouncer-config.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
-import { complaintIn, freePort, startProcess, type ServerProcess } from "../../foundation/process/server-process.js";
+import {
+  complaintIn,
+  freePort,
+  startProcess,
+  type ServerProcess,
+} from "../../foundation/process/server-process.js";
 import type { PoolerInstance } from "../running-pooler.js";
 
 const START_PATIENCE_MS = 15_000;

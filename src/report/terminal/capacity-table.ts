@@ -4,7 +4,15 @@
 import { counted } from "../../foundation/units.js";
 import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
-import { printable, renderTable, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import {
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "../../foundation/text/text-table.js";
 
 const WHY_WIDTH_MAX = 52;
 
@@ -58,14 +66,6 @@ export function capacityText(capacity: Capacity): string {
 function heldText({ held, discarded, reason = "" }: CapacityProbe): string {
   if (discarded === true) return "discarded";
   return held ? "yes" : `no: ${shorten(printable(reason), WHY_WIDTH_MAX)}`;
-}
-
-/** One probe as a line of progress. */
-export function probeText(probe: CapacityProbe): string {
-  const { ratePerSecond, achievedPerSecond } = probe;
-  const held = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
-  const outcome = probe.discarded === true ? "was asked first and is discarded" : held;
-  return `${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
 }
 
 function table({ probes }: Capacity): string[] {

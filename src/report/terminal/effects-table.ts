@@ -6,7 +6,14 @@ import type { Effect, Interaction, ResultDocument } from "../../results/result-s
 import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
 import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
-import { renderWithin, shorten, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import {
+  renderWithin,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "../../foundation/text/text-table.js";
 
 const LEVEL_WIDTH_MAX = 48;
 const COLUMNS: readonly Column[] = [

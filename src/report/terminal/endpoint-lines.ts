@@ -4,7 +4,14 @@ import { counted } from "../../foundation/units.js";
 import { OPERATIONS } from "../../metrics/operations.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
 import type { Shown } from "./terminal.js";
-import { fitted, printable, renderTable, wrap, WIDTH_MAX, type Column } from "../../foundation/text/text-table.js";
+import {
+  fitted,
+  printable,
+  renderTable,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+} from "../../foundation/text/text-table.js";
 
 const ENDPOINTS_MAX = 16;
 

@@ -4,7 +4,13 @@
 import { counted } from "../../foundation/units.js";
 import type { Comparison, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
-import { isSettled, noiseSentences, reachSentences, settledText, stallSentences } from "../../analysis/comparison/claims.js";
+import {
+  isSettled,
+  noiseSentences,
+  reachSentences,
+  settledText,
+  stallSentences,
+} from "../../analysis/comparison/claims.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
 import type { KeyFinding } from "../html/report-data.js";

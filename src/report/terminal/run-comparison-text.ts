@@ -4,8 +4,19 @@ import { counted } from "../../foundation/units.js";
 import type { ComparisonMetric } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
 import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
-import { intervalText, NONE_IN_RATIOS, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
-import type { ComparisonDocument, RunComparison, RunFinding, TreatmentMetric } from "../../analysis/comparison/run-comparison.js";
+import {
+  intervalText,
+  NONE_IN_RATIOS,
+  pText,
+  ratioText,
+  shortNumber,
+} from "../../foundation/text/numbers.js";
+import type {
+  ComparisonDocument,
+  RunComparison,
+  RunFinding,
+  TreatmentMetric,
+} from "../../analysis/comparison/run-comparison.js";
 import {
   plainMarks,
   printable,

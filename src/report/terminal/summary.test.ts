@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ResultDocument, TrialResult } from "../../results/result-schema.js";
-import { EXAMPLE_INTEGRITY, exampleLatency, exampleResult, exampleTrial } from "../../testing/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleLatency,
+  exampleResult,
+  exampleTrial,
+} from "../../testing/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderSummary } from "./summary.js";
 

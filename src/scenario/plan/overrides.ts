@@ -2,7 +2,16 @@
 // Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
 // from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
 import { parseDocument } from "yaml";
-import { getIn, isMapping, mapTexts, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
+import {
+  getIn,
+  isMapping,
+  mapTexts,
+  pathText,
+  setIn,
+  startsWith,
+  type Mapping,
+  type Path,
+} from "../../syntax/paths.js";
 import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
 import { knownPath } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";

@@ -8,7 +8,12 @@ import { generateSecret } from "../../foundation/prng.js";
 import { findDockerEngine } from "./docker-engine.js";
 import type { RunningTarget } from "../running-target.js";
 import { complaintIn } from "../../foundation/process/server-process.js";
-import { assertSettings, blameSetting, recommendedSettings, type ServerSettings } from "../embedded/server-settings.js";
+import {
+  assertSettings,
+  blameSetting,
+  recommendedSettings,
+  type ServerSettings,
+} from "../embedded/server-settings.js";
 import type { TargetSettings } from "../settings.js";
 
 type ContainerSettings = Extract<TargetSettings, { kind: "container" }>;

@@ -2,9 +2,10 @@
 import { expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { postgres } from "../../database/dialects/postgres.js";
-import { resetNamespace } from "../../database/namespace/namespace.js";
+import { resetNamespace } from "../../workloads/namespace.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
 import { startEmbedded } from "./embedded.js";
+import { sampledIn } from "../../workloads/train-events/sql/tables.js";
 
 const FILE_BYTES = 16 * 2 ** 20;
 const FILES = 3;
@@ -27,7 +28,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   const server = await startEmbedded(settings, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);
   const sampler = new DatabaseSampler({
-    ...{ endpoint: server.admin, dialect: postgres, namespace: "n", isOurs: true },
+    ...{ endpoint: server.admin, dialect: postgres, workload: sampledIn(postgres, "n"), isOurs: true },
   });
   try {
     await resetNamespace(admin, { namespace: "n", payload: "text" });

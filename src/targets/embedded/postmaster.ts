@@ -10,7 +10,14 @@ import type { PostgresBinaries } from "./postgres-binaries.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { ServerControl } from "../running-target.js";
 import { blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
-import { complaintIn, freePort, send, settles, startProcess, type ServerProcess } from "../../foundation/process/server-process.js";
+import {
+  complaintIn,
+  freePort,
+  send,
+  settles,
+  startProcess,
+  type ServerProcess,
+} from "../../foundation/process/server-process.js";
 import type { SmallDisk } from "./small-disk.js";
 import type { FullDisk, Shutdown } from "../settings.js";
 

@@ -1,5 +1,9 @@
-// The levels of Train Events: payloads, locking, statement shapes, roles and how they are combined.
-// Names only.
+// The levels of Train Events: payloads, locking, statement shapes, roles and how they are combined; and what one treatment
+// of it runs with, every level resolved.
+import type { DialectName, Isolation } from "../../database/settings.js";
+import type { Range } from "../../load/load-settings.js";
+import type { IdKind } from "./model/event-id.js";
+import type { AdvanceProbabilities } from "./model/lifecycle.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 
@@ -21,3 +25,23 @@ export type Topology = (typeof TOPOLOGIES)[number];
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 
 export type Role = (typeof ROLES)[number];
+
+export interface EventSettings {
+  readonly dialect: DialectName;
+  /** The PostgreSQL schema that train-sim creates, marks and drops. */
+  readonly namespace: string;
+  readonly payload: Payload;
+  readonly locking: Locking;
+  readonly isolation: Isolation;
+  readonly ids: IdKind;
+  readonly statementShape: StatementShape;
+  /** Events a transaction adds, processes or archives at most. */
+  readonly batch: Range;
+  /** Pause inside each process transaction, holding its locks. */
+  readonly appDelayMs: Range;
+  readonly advance: AdvanceProbabilities;
+  readonly documentBytes: number;
+  /** Events inserted before the warm-up, PENDING. */
+  readonly preload: number;
+  readonly topology: Topology;
+}

@@ -1,7 +1,8 @@
 // The archiver: moves a batch of terminal events to the history table and deletes them, in one transaction.
 // It takes whatever is terminal, in no order, and backs off briefly when nothing is.
 import type { ArchiveOutcome } from "../sql/workload.js";
-import type { Actor, ActorContext } from "../../../actors/actor.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
 
@@ -21,7 +22,7 @@ export interface BatchArchiver {
   readonly archive: (client: number, intendedMs: number) => Promise<Archived>;
 }
 
-export function createArchiver(context: ActorContext): BatchArchiver {
+export function createArchiver(context: EventContext): BatchArchiver {
   const { workload, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
   const { batch } = assignment.settings;
   const ahead = new Ahead(() => workload.archive(prng.intBetween(batch.min, batch.max)));
@@ -48,7 +49,7 @@ export function createArchiver(context: ActorContext): BatchArchiver {
   return { prepare: (client) => ahead.prepare(client), archive };
 }
 
-export function archiver(context: ActorContext): Actor {
+export function archiver(context: EventContext): Actor {
   const { prepare, archive } = createArchiver(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {

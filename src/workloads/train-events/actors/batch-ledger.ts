@@ -6,7 +6,7 @@ import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } 
 import type { EventPass } from "../model/lifecycle.js";
 import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
 import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file.js";
-import { ledgerSourceOf, type Assignment } from "../../../engine/workers/protocol.js";
+import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
 
 export class BatchLedger {
   private readonly sums = { ...EMPTY_LEDGER };
@@ -19,7 +19,7 @@ export class BatchLedger {
   ) {}
 
   /** Fails when the trial's directory does not take a file, or has that one. */
-  static of(assignment: Assignment, publishes: boolean): BatchLedger {
+  static of(assignment: EventAssignment, publishes: boolean): BatchLedger {
     const { directory, ordinal } = assignment;
     const file = publishes
       ? new LedgerFileWriter(ledgerPath(directory, ordinal), ledgerSourceOf(assignment))

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { PartTimes } from "../../../metrics/part-times.js";
-import type { ActorContext } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { createProcessor } from "./consumer.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
 
@@ -32,7 +32,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
     isDraining: () => false,
     isEnding: () => isEnding,
-  } as unknown as ActorContext;
+  } as unknown as EventContext;
   await createProcessor(context).process(0, 0);
   return slept;
 }

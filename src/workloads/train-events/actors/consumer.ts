@@ -3,7 +3,8 @@
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../sql/workload.js";
 import type { PartTimes } from "../../../metrics/part-times.js";
-import type { Actor, ActorContext } from "../../../actors/actor.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
 
@@ -17,7 +18,7 @@ export interface BatchProcessor {
   readonly verify: (client: number) => Promise<void>;
 }
 
-export function createProcessor(context: ActorContext): BatchProcessor {
+export function createProcessor(context: EventContext): BatchProcessor {
   const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger, checks } = context;
   const { batch, appDelayMs, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
@@ -69,7 +70,7 @@ export function createProcessor(context: ActorContext): BatchProcessor {
   return { prepare: (client) => ahead.prepare(client), process, verify };
 }
 
-export function consumer(context: ActorContext): Actor {
+export function consumer(context: EventContext): Actor {
   const { prepare, process, verify } = createProcessor(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {

@@ -1,8 +1,8 @@
 // The registry of roles: what each does and what the engine must know of it. A new
 // role is one file and one line here.
-import type { Actor, ActorContext } from "../../../actors/actor.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { archiver } from "./archiver.js";
-import { ceilingProbe } from "../../../engine/workers/ceiling.js";
 import { consumer } from "./consumer.js";
 import { cycle } from "./cycle.js";
 import { producer } from "./producer.js";
@@ -14,7 +14,7 @@ export interface RoleTraits {
   readonly publishes: boolean;
   /** Whether it goes on while the queue is being emptied. */
   readonly drains: boolean;
-  readonly create: (context: ActorContext) => Actor;
+  readonly create: (context: EventContext) => Actor;
 }
 
 export const ROLE_TRAITS: Readonly<Record<Role, RoleTraits>> = {
@@ -24,8 +24,3 @@ export const ROLE_TRAITS: Readonly<Record<Role, RoleTraits>> = {
   readers: { publishes: false, drains: false, create: reader },
   cycle: { publishes: true, drains: true, create: cycle },
 };
-
-/** What a worker of that role does; one that measures the ceiling only asks for it, and nothing is drained. */
-export function traitsOf(role: Role, isCeiling: boolean): RoleTraits {
-  return isCeiling ? { publishes: false, drains: false, create: ceilingProbe } : ROLE_TRAITS[role];
-}

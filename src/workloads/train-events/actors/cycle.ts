@@ -3,13 +3,14 @@
 // its transactions, each with all that it took, empty or given up too. While draining it only processes and archives.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { PartTimes } from "../../../metrics/part-times.js";
-import type { Actor, ActorContext } from "../../../actors/actor.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { createArchiver } from "./archiver.js";
 import { createProcessor } from "./consumer.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
 import { createAdder } from "./producer.js";
 
-export function cycle(context: ActorContext): Actor {
+export function cycle(context: EventContext): Actor {
   const { recorder, assignment, sleeper, partNames } = context;
   const adder = createAdder(context);
   const processor = createProcessor(context);

@@ -10,8 +10,9 @@ import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt } from "../../../load/profiles.js";
 import type { Profile } from "../../../load/load-settings.js";
-import type { Actor, ActorContext } from "../../../actors/actor.js";
-import { ledgerSourceOf } from "../../../engine/workers/protocol.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
+import { ledgerSourceOf } from "./assignment.js";
 import type { MadeTransaction } from "../../../database/contract.js";
 
 interface MadeBatch {
@@ -34,7 +35,7 @@ class BatchStream {
   private ahead: MadeBatch | undefined;
 
   constructor(
-    private readonly context: ActorContext,
+    private readonly context: EventContext,
     client: number,
     private readonly keyMaker: KeyMaker,
     private readonly batchMaker: BatchMaker,
@@ -92,7 +93,7 @@ export interface Adder {
   add(client: number, intendedMs: number): Promise<boolean>;
 }
 
-export function createAdder(context: ActorContext): Adder {
+export function createAdder(context: EventContext): Adder {
   const { workload, transactor, lifecycle, ledger, assignment } = context;
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
@@ -128,7 +129,7 @@ export function createAdder(context: ActorContext): Adder {
   };
 }
 
-export function producer(context: ActorContext): Actor {
+export function producer(context: EventContext): Actor {
   const adder = createAdder(context);
   return {
     prepare: (client, arrival) => adder.prepare(client, arrival),

@@ -4,7 +4,8 @@
 import { monotonicMs } from "../../../foundation/clock.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
 import type { ReadOutcome } from "../sql/workload.js";
-import type { Actor, ActorContext } from "../../../actors/actor.js";
+import type { Actor } from "../../../actors/actor.js";
+import type { EventContext } from "./context.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { textIn, type Sought } from "./read-check.js";
 import type { StatementRow } from "../../../database/contract.js";
@@ -14,7 +15,7 @@ const PROBES = 256;
 
 const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
 
-export function reader(context: ActorContext): Actor {
+export function reader(context: EventContext): Actor {
   const { workload, transactor, prng, assignment, checks } = context;
   const documents = new DocumentGenerator(assignment.trial.seed, "producers/0");
   const probes: GeneratedDocument[] = Array.from({ length: PROBES }, (_, index) => documents.at(index));

@@ -10,7 +10,7 @@ import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
 import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
 import type { LookBeside } from "./look-beside.js";
-import type { Assignment } from "../../../engine/workers/protocol.js";
+import type { EventAssignment } from "./assignment.js";
 
 const ONE_IN = 100;
 
@@ -42,7 +42,7 @@ export class SampleChecker {
 
   /** Of one worker. */
   static of(
-    { settings, role, trial, index, groupClients }: Assignment,
+    { settings, role, trial, index, groupClients }: EventAssignment,
     parts: Pick<SampleChecksOptions, "beside" | "lifecycle">,
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);

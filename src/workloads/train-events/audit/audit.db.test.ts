@@ -2,7 +2,7 @@
 // of the event it was made to, and nothing else is. And a trial that nobody touched passes, whatever its levels.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
-import { dropNamespace } from "../../../database/namespace/namespace.js";
+import { dropNamespace } from "../../namespace.js";
 import { TargetError } from "../../../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../sql/tables.js";
 import type { ViolationKind } from "../model/conservation.js";

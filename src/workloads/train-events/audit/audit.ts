@@ -2,6 +2,7 @@
 // may have become of an event that the workload cannot have made of it. All is read in one snapshot and held against
 // the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
 // of itself is believed here.
+import type { ClientSettings } from "../../../actors/assignment.js";
 import { existsSync } from "node:fs";
 import type { AdminClient } from "../../../database/admin.js";
 import { readPassesPerEvent, readTableCounts } from "../sql/audit-queries.js";
@@ -16,7 +17,7 @@ import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isTerminal, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
-import type { TreatmentSettings } from "../../../scenario/settings.js";
+import type { EventSettings } from "../settings.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { Findings, NAMED_PER_KIND } from "./findings.js";
@@ -30,10 +31,8 @@ export interface Audited {
 }
 
 export interface AuditInputs {
-  readonly settings: Pick<
-    TreatmentSettings,
-    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
-  >;
+  readonly settings: Pick<EventSettings, "dialect" | "namespace" | "payload" | "statementShape" | "advance"> &
+    Pick<ClientSettings, "actors">;
   /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
   /** What each worker told at the end, of those that closed their ledgers. */

@@ -13,7 +13,7 @@ import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
-import type { TreatmentSettings } from "../../../scenario/settings.js";
+import type { EventSettings } from "../settings.js";
 import type { Ledgers } from "./key-audit.js";
 
 /** An event's status and passes, which decide about its document. */
@@ -36,7 +36,7 @@ export class ExpectedDocuments {
 
   constructor(
     private readonly ledgers: Ledgers,
-    private readonly settings: Pick<TreatmentSettings, "payload" | "statementShape">,
+    private readonly settings: Pick<EventSettings, "payload" | "statementShape">,
     private readonly dialect: Pick<Dialect, "writesJsonbAsPostgres">,
   ) {}
 

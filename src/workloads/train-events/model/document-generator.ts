@@ -3,14 +3,7 @@
 // and what was drawn over it, because the generator shares the machine with the database it measures: see
 // bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
-import {
-  writeBytes,
-  writeDigit,
-  writeFive,
-  writePair,
-  writeQuad,
-  writeUuid
-} from "./document-bytes.js";
+import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
 import { DOCUMENT_TEMPLATES, type DocumentTemplate } from "./document-template.js";
 import {
   FIXED_WIDTHS,

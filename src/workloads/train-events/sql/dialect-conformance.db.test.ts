@@ -15,7 +15,7 @@ import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
-import { dropNamespace } from "../../../database/namespace/namespace.js";
+import { dropNamespace } from "../../namespace.js";
 import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
 import { ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";

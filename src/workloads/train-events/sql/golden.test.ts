@@ -8,9 +8,9 @@ import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWrit
 import { createWorkload } from "./create-workload.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
-import { ddl } from "../../../database/namespace/namespace.js";
+import { ddl } from "../../namespace.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
-import { tablesOf as tablesIn } from "./tables.js";
+import { sampledIn, tablesOf as tablesIn } from "./tables.js";
 import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
@@ -105,9 +105,14 @@ async function questionsOf(name: DialectName): Promise<string> {
   const dialect = dialectOf(name);
   const { mark, sampler } = dialect;
   const tables = tablesIn(dialect, NAMESPACE);
-  const survey = { tables, version: 25, extensions: new Map<string, string>(), invertedIndexes: [] };
+  const survey = {
+    ...sampledIn(dialect, NAMESPACE),
+    version: 25,
+    extensions: new Map<string, string>(),
+    invertedIndexes: [],
+  };
   const listing = new Listing();
-  for (const { views } of sampler.groups)
+  for (const { views } of [...sampler.groups, ...survey.groups])
     for (const view of views) listing.add(`sampler: ${view.source}`, view.text(survey) ?? "");
   if (sampler.statements) {
     listing.add("statement counts", sampler.statements.counts(survey));

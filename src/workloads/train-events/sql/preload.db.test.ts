@@ -6,7 +6,7 @@ import { makeBatch } from "../../../testing/make-batch.js";
 import { testNamespace } from "../../../testing/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
-import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
+import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { preload } from "./preload.js";
 import { PAYLOADS } from "../settings.js";
 

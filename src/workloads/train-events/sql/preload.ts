@@ -8,7 +8,7 @@ import { PRELOAD_WORKER } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
 import type { Endpoint } from "../../../database/endpoint/endpoint.js";
-import type { TreatmentSettings } from "../../../scenario/settings.js";
+import type { EventSettings } from "../settings.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { bindAhead, MessageMemory } from "../../../database/wire/bind-message.js";
 import { uuidBytesArray } from "../../../database/wire/binary-arrays.js";
@@ -23,7 +23,7 @@ import { tablesOf } from "./tables.js";
 const BATCH_EVENTS = 1_000;
 
 export type PreloadSettings = Pick<
-  TreatmentSettings,
+  EventSettings,
   "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
 > & { readonly prepared?: boolean };
 
@@ -96,7 +96,10 @@ export async function preload(
   const failure = `schema "${namespace}" not filled`;
   try {
     const done = await withinLockTimeout({ client: filler.session, dialect, failure, lockTimeout }, fill);
-    await refreshStatistics(client, namespace, dialect, { vacuum: true, lockTimeout });
+    await refreshStatistics(client, { namespace, tables: Object.values(context.tables) }, dialect, {
+      vacuum: true,
+      lockTimeout,
+    });
     return done;
   } finally {
     await filler.close();

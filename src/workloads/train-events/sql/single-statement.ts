@@ -12,14 +12,17 @@ import { bindAhead } from "../../../database/wire/bind-message.js";
 import { float8Array } from "../../../database/wire/binary-arrays.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
 import { outcomeOf } from "./process-pass.js";
-import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, lockingSelect, readFind, readRecent } from "./statements.js";
-import { RECENT_LIMIT, type StatementContext } from "./statements.js";
+import {
+  ARCHIVE_COLUMNS,
+  ARCHIVE_VALUES,
+  lockingSelect,
+  readFind,
+  readRecent,
+  RECENT_LIMIT,
+  type StatementContext,
+} from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/transaction.js";
-import type {
-  ArchiveOutcome,
-  ProcessOutcome,
-  ReadOutcome
-} from "./workload.js";
+import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "./workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/contract.js";

@@ -15,7 +15,7 @@ import { readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { StatementError } from "../../../database/errors.js";
-import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
+import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { classifyFailure } from "../../../database/sqlstates.js";
 import type { ProcessOutcome, Workload } from "./workload.js";
 import type { Isolation } from "../../../database/settings.js";

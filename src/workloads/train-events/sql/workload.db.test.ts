@@ -12,7 +12,7 @@ import { makeBatch } from "../../../testing/make-batch.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
-import { dropNamespace, resetNamespace } from "../../../database/namespace/namespace.js";
+import { dropNamespace, resetNamespace } from "../../namespace.js";
 import type { Workload } from "./workload.js";
 import { ISOLATIONS } from "../../../database/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";

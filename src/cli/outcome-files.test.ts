@@ -2,12 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { writeReport } from "../../report/html/report-file.js";
-import { exampleResult } from "../../testing/example-result.js";
-import { allOf } from "./observer.js";
+import { writeReport } from "../report/html/report-file.js";
+import { renderSummary } from "../report/terminal/summary.js";
+import { exampleResult } from "../testing/example-result.js";
+import { allOf } from "../engine/session/observer.js";
 import { writeOutcome } from "./outcome-files.js";
 
-vi.mock("../../report/html/report-file.js");
+vi.mock("../report/html/report-file.js");
 
 let directory = "";
 beforeEach(() => {
@@ -20,9 +21,8 @@ afterEach(() => {
 async function notesOf(result = exampleResult()): Promise<string[]> {
   const notes: string[] = [];
   const observer = { ...allOf([]), note: (text: string) => void notes.push(text) };
-  const summary = await writeOutcome(directory, result, { programVersion: "1.2.3", observer });
-  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(summary);
-  expect(JSON.parse(readFileSync(join(directory, "result.json"), "utf8"))).toEqual(result);
+  await writeOutcome({ directory, result }, { programVersion: "1.2.3", observer });
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(renderSummary(result, { directory }));
   return notes;
 }
 
@@ -31,8 +31,8 @@ it("names the report that was written", async () => {
   expect(await notesOf()).toEqual(["report: results/x/report.html"]);
 });
 
-it("keeps result and summary where no report can be made, and says why", async () => {
+it("keeps the summary where no report can be made, and says why", async () => {
   vi.mocked(writeReport).mockRejectedValue(new Error("the page was not built"));
   expect(await notesOf()).toEqual(["warning: no report.html was written: the page was not built"]);
-  expect(readdirSync(directory).sort()).toEqual(["result.json", "summary.txt"]);
+  expect(readdirSync(directory).sort()).toEqual(["summary.txt"]);
 });

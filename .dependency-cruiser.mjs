@@ -1,0 +1,53 @@
+// The layers of the house, lowest first: an import runs downward only, and folders of one line do not import each other.
+const LAYERS = [
+  ["foundation"],
+  ["syntax", "metrics"],
+  ["database", "load"],
+  ["pools"],
+  ["targets"],
+  ["actors"],
+  ["faults"],
+  ["workloads"],
+  ["scenario"],
+  ["results"],
+  ["analysis"],
+  ["engine"],
+  ["report", "logs"],
+  ["live"],
+  ["cli"],
+];
+const TESTS = String.raw`\.test\.ts$|^src/testing/`;
+const inFolders = (folders) => `^src/(${folders.join("|")})/`;
+
+const downward = LAYERS.flatMap((folders, level) =>
+  folders.map((folder) => ({
+    name: `${folder}-imports-downward`,
+    severity: "error",
+    from: { path: inFolders([folder]), pathNot: TESTS },
+    to: {
+      path: inFolders(
+        LAYERS.slice(level)
+          .flat()
+          .filter((each) => each !== folder),
+      ),
+    },
+  })),
+);
+
+export default {
+  forbidden: [
+    ...downward,
+    { name: "no-cycle", severity: "error", from: { pathNot: TESTS }, to: { circular: true } },
+    {
+      name: "driver-in-database-and-pools",
+      severity: "error",
+      from: { path: "^src/", pathNot: `^src/(database|pools)/|${TESTS}` },
+      to: { path: "node_modules/(pg|pg-pool)/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+  },
+};

@@ -1,0 +1,12 @@
+// What a worker of Train Events is to do, and what its keys and documents are made from.
+import type { Assignment, ClientSettings } from "../../../actors/assignment.js";
+import type { LedgerSource } from "../model/ledger.js";
+import type { EventSettings } from "../settings.js";
+
+export type EventAssignment = Assignment<EventSettings & ClientSettings>;
+
+/** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
+export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {
+  const { ids, documentBytes } = settings;
+  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes };
+}
