@@ -31,7 +31,6 @@ describe("the views of PostgreSQL", () => {
       "blocks.written",
       "checkpoints.done",
       "sessions.active",
-      "queue.pending",
     ])
       expect(given).toContain(metric);
   });
