@@ -169,7 +169,7 @@ export class TrialEvidence {
     const { begunAnew } = this.sums;
     const fallen = {
       source: "counters",
-      reason: `without a total, since they began anew in the window (a restart, a reset): ${begunAnew.join(", ")}`,
+      reason: `without a total, since the server counted from 0 again in the window (a restart, a reset): ${begunAnew.join(", ")}`,
     };
     return [
       ...this.options.sources.flatMap(({ skipped }) => skipped),

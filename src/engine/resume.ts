@@ -46,7 +46,7 @@ function requirePlanned(directory: string, planned: PlannedTrial, result: TrialR
   if (result.number === number && result.block === block && result.seed === seed) return;
   throw new UsageError(
     `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
-    "Was the directory put together by hand? Run the scenario anew.",
+    "Was the directory put together by hand? Run the scenario again.",
   );
 }
 
@@ -73,7 +73,7 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   if (stored.capacity) {
     throw new UsageError(
       `${directory} holds a search for capacity, which cannot be continued`,
-      "Search anew with --find-capacity.",
+      "Search again with --find-capacity.",
     );
   }
   const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
@@ -82,7 +82,7 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     const others = more.length > 0 ? `; and ${more.map((one) => one.path).join(", ")}` : "";
     throw new UsageError(
       `${directory} holds another experiment: ${path} is ${here} there, ${there} now${others}`,
-      "Leave the scenario out of the command to go on with the stored one, or run this one anew.",
+      "Leave the scenario out of the command to go on with the stored one, or run this one again.",
     );
   }
   const trials: ResumedExperiment["trials"][number][] = [];
@@ -143,7 +143,7 @@ export function requireSameEnvironment(experiment: Experiment, earlier: Environm
   const others = more.length > 0 ? `; also the ${more.map(({ what }) => what).join(", ")}` : "";
   throw new UsageError(
     `the interrupted experiment ran elsewhere: ${change.what} was ${change.before}, is ${change.now}${others}`,
-    "Its trials and new ones would not be comparable: run the scenario anew.",
+    "Its trials and new ones would not be comparable: run the scenario again.",
   );
 }
 
@@ -153,6 +153,6 @@ export function requireSamePooler(earlier: Environment, version: string): void {
   if (before === undefined || before.split(", ").includes(version)) return;
   throw new UsageError(
     `the interrupted experiment used PgBouncer ${before}, this is ${version}`,
-    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario anew.",
+    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario again.",
   );
 }
