@@ -92,6 +92,17 @@ describe("what is not known of others", () => {
     ]);
   });
 
+  it("is said without the names of counters where the server was restarted", () => {
+    const skipped = [{ source: "counters", reason: "these have no total: wal.fsyncs" }];
+    const foreign = { sessionsActive: active, sessionsActiveHere: active };
+    expect(foreignNotAssessed({ foreign, sampling, skipped }, 9)).toEqual([
+      {
+        what: "transactions of others on the server",
+        reason: "the server counted from 0 again in the window (a restart, a reset)",
+      },
+    ]);
+  });
+
   it("is the load's own database alone where a pooler hides the names of its sessions", () => {
     const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
     expect(foreignNotAssessed({ foreign, sampling }, 9)).toEqual([

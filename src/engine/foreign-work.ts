@@ -5,7 +5,7 @@
 import type { WindowSummary } from "../metrics/totals.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
-import type { WindowEvidence } from "./evidence-source.js";
+import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
 const LATE_SECONDS = 1;
@@ -76,7 +76,8 @@ export function foreignNotAssessed(
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
   const shown = "the server did not show them";
   const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
-  const uncounted = reasonOf("pg_stat_database (others)", reasonOf("counters", shown));
+  const isCounted = !skipped.some(({ source }) => source === "counters");
+  const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
   const uncountedHere =
     attempts === 0
       ? "no transaction of the load ended in the window"
