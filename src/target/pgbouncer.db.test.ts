@@ -212,7 +212,10 @@ describe("findPgBouncer", () => {
 
   it("says what needs one where there is none, and not that a scenario does", async () => {
     const found = await findPgBouncer({ PATH: "/nonexistent" }).catch((error: unknown) => error);
-    if (!(found instanceof TargetError)) return expect(found).toMatchObject({ path: /sbin|local|homebrew/ });
+    if (!(found instanceof TargetError)) {
+      expect(found).toMatchObject({ path: /sbin|local|homebrew/ });
+      return;
+    }
     expect(found.message).toBe("no PgBouncer on this machine");
     expect(found.hint).toMatch(/^Only a pool "pgbouncer" without urls needs one: install it/);
   });
