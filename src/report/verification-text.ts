@@ -29,28 +29,30 @@ const DIFFERENCE_COLUMNS: readonly Column[] = [
 ];
 
 function valueText(value: unknown): string {
-  if (value === null) return "-";
+  if (value === undefined) return "absent";
   return shorten(printable(typeof value === "string" ? value : JSON.stringify(value)), VALUE_WIDTH);
+}
+
+/** One row a figure, with all files that contradict it. */
+function rowsOf(differences: readonly Difference[]): string[][] {
+  const rows = new Map<string, { cells: string[]; from: string[] }>();
+  for (const { kind, path, stored, recomputed } of differences) {
+    const cells = [path, valueText(stored), valueText(recomputed)];
+    const key = JSON.stringify([path, stored, recomputed]);
+    const row = rows.get(key) ?? { cells, from: [] };
+    row.from.push(FIGURES[kind].from);
+    rows.set(key, row);
+  }
+  return [...rows.values()].map(({ cells, from }) => [...cells, from.join(", ")]);
 }
 
 function differenceLines(differences: readonly Difference[], marks: Marks): string[] {
   if (differences.length === 0) return [];
-  const rows = differences
-    .slice(0, SHOWN_MAX)
-    .map(({ kind, path, stored, recomputed }) => [
-      path,
-      valueText(stored),
-      valueText(recomputed),
-      shorten(FIGURES[kind].from, VALUE_WIDTH),
-    ]);
-  const more = differences.length - rows.length;
-  return [
-    ...renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, rows, 0)).map((line, index) =>
-      index === 0 ? marks.bold(line) : line,
-    ),
-    ...(more > 0 ? [`and ${more} more: --json lists all`] : []),
-    "",
-  ];
+  const rows = rowsOf(differences);
+  const shown = rows.slice(0, SHOWN_MAX);
+  const [titles = "", ...lines] = renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, shown, 3));
+  const more = rows.length - shown.length;
+  return [marks.bold(titles), ...lines, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), ""];
 }
 
 function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): string[] {
@@ -70,24 +72,26 @@ function conclusion(verification: Verification, recomputed: number): string[] {
   const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
   const made =
     resultVersion === programVersion ? "an earlier build" : `train-sim ${resultVersion ?? "(unknown)"}`;
+  const differ = (figures: number): string =>
+    `${counted(figures, "figure")} ${figures === 1 ? "differs" : "differ"}`;
   return [
     ...(differences.length > 0
-      ? [
-          `${differences.length} of ${counted(recomputed, "recomputed figure")} ${differences.length === 1 ? "differs" : "differ"}: the result does not say what its files hold.`,
-        ]
+      ? [`${differ(rowsOf(differences).length)}: the result does not say what its files hold.`]
       : []),
     ...(missing > 0
-      ? [`${counted(missing, "file")} could not be read: what rests on them is not verified.`]
+      ? [
+          `${counted(missing, "file")} could not be read: what rests on ${missing === 1 ? "it" : "them"} is not verified.`,
+        ]
       : []),
     ...(redefined.length > 0
       ? [
-          `${counted(redefined.length, "figure")} of ${made} ${redefined.length === 1 ? "differs" : "differ"} from what train-sim ${programVersion} makes: a definition may have changed.`,
-          `To verify them, use the train-sim that made the result.`,
+          `${differ(rowsOf(redefined).length)} between ${made} and train-sim ${programVersion}: a definition may have changed.`,
+          "To verify them, use the train-sim that made the result.",
         ]
       : []),
     ...(isVerified(verification)
       ? [
-          `${counted(recomputed - redefined.length, "recomputed figure")} ${recomputed - redefined.length === 1 ? "agrees" : "agree"} with what is stored.`,
+          `${recomputed - redefined.length} of ${counted(recomputed, "recomputed figure")} agree with what is stored.`,
         ]
       : []),
   ];
@@ -98,14 +102,18 @@ export function renderVerification(verification: Verification, isColoured = fals
   const marks = isColoured ? colourMarks : plainMarks;
   const { figures, differences, redefined, notRecomputed, resultVersion, programVersion } = verification;
   const total = { recomputed: 0, differing: 0 };
-  for (const { recomputed, differing } of figures) {
+  for (const { kind, recomputed, differing } of figures) {
+    if (kind === "copies") continue;
     total.recomputed += recomputed;
     total.differing += differing;
   }
   const numbers = ({ recomputed, differing }: typeof total): string[] =>
     [recomputed, recomputed - differing, differing].map(String);
   const rows = figures.map((each) => [FIGURES[each.kind].what, FIGURES[each.kind].from, ...numbers(each)]);
-  const [titles = "", ...table] = renderTable(FIGURE_COLUMNS, [...rows, ["total", "", ...numbers(total)]]);
+  const [titles = "", ...table] = renderTable(FIGURE_COLUMNS, [
+    ...rows,
+    ["recomputed in all, without entries of trials", "", ...numbers(total)],
+  ]);
   const tone = isVerified(verification) ? marks.good : marks.bad;
   return [
     `Result of train-sim ${printable(resultVersion ?? "(unknown)")}, recomputed by train-sim ${programVersion}`,

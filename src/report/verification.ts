@@ -29,13 +29,13 @@ export const FIGURES = {
 } as const satisfies Record<string, { what: string; from: string; isDefined: boolean }>;
 export type FigureKind = keyof typeof FIGURES;
 
-/** A figure that is not what the files give. Null where one side has none. */
+/** A figure that is not what the files give. Undefined where one side has none. */
 export interface Difference {
   readonly kind: FigureKind;
   /** Where in `result.json`, as `treatments[text].trials[3].operations.add.responseTimeMs.p99`, or a file. */
   readonly path: string;
-  readonly stored: unknown;
-  readonly recomputed: unknown;
+  readonly stored?: unknown;
+  readonly recomputed?: unknown;
 }
 
 /** `isMissing` is said of files that every run leaves: without them the result cannot be believed. */

@@ -36,8 +36,12 @@ export class DocumentFigures {
     const { result, record } = this.compared;
     const { environment, verdict } = result;
     const again = withAnalysis(record.document({ environment, verdict }));
-    const plan = ({ scenario, treatments, faults }: ResultDocument): unknown => ({
-      scenario: { ...scenario, trialOrder: scenario.trialOrder ?? again.scenario.trialOrder },
+    const plan = ({
+      scenario: { name, seed, trials, trialOrder },
+      treatments,
+      faults,
+    }: ResultDocument): unknown => ({
+      scenario: { name, seed, trials, trialOrder: trialOrder ?? again.scenario.trialOrder },
       treatments: treatments.map(({ id, levels, sameAs }) => ({ id, levels, sameAs })),
       faults,
     });
@@ -61,7 +65,7 @@ export class DocumentFigures {
     for (const { id, merged } of result.treatments) {
       const path = `treatments[${id}].merged`;
       if (unmerged.has(id)) {
-        this.figures.leave(path, "histograms of a trial are not there", true);
+        this.figures.leave(path, "the histograms of a trial are not there");
         continue;
       }
       const found = again.treatments.find((each) => each.id === id)?.merged ?? null;

@@ -1,10 +1,12 @@
 // Holds stored figures against recomputed ones, leaf by leaf, and keeps count by kind. Entries of lists are matched by what
 // names them (a comparison by its treatments, operation and metric), so that one that was removed is one difference and not
 // a hundred. Numbers must be equal to the last digit: they come from the same functions and the same files.
+import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { codeOf, messageOf } from "../../foundation/errors.js";
 import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "../../report/verification.js";
 
-/** What names an entry of a list. */
+/** What names an entry of a list; names are no figures. */
 const NAMES: ReadonlySet<string> = new Set([
   ...["id", "kind", "number", "trial", "treatment", "baseline", "factor", "baselineLevel", "level"],
   ...["otherFactor", "otherBaselineLevel", "otherLevel", "operation", "metric", "expression"],
@@ -44,6 +46,8 @@ export class Figures {
   private readonly found: Difference[] = [];
   private readonly left: NotRecomputed[] = [];
 
+  constructor(private readonly directory: string) {}
+
   /** Every leaf of the two; undefined is the same as nothing. */
   compare(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
     this.walk(kind, path, stored, asStored(recomputed));
@@ -52,6 +56,15 @@ export class Figures {
   /** `isMissing` where it is for want of a file that every run leaves. */
   leave(what: string, reason: string, isMissing = false): void {
     this.left.push({ what, reason, isMissing });
+  }
+
+  /** A file that every run leaves cannot be read. */
+  unreadable(what: string, error: unknown): void {
+    const isAbsent =
+      codeOf(error) === "ENOENT" || (error instanceof Error && codeOf(error.cause) === "ENOENT");
+    // Where the directory lies is of no interest to whom the verification is shown.
+    const words = messageOf(error).replaceAll(join(this.directory, sep), "");
+    this.leave(what, isAbsent ? `${words.slice(0, words.indexOf(":"))} is not there` : words, true);
   }
 
   get differences(): readonly Difference[] {
@@ -79,8 +92,11 @@ export class Figures {
   }
 
   private keys(kind: FigureKind, pathOf: (key: string) => string, stored: Leaves, recomputed: Leaves): void {
-    for (const key of new Set([...Object.keys(stored), ...Object.keys(recomputed)]))
-      this.walk(kind, pathOf(key), stored[key], recomputed[key]);
+    for (const key of new Set([...Object.keys(stored), ...Object.keys(recomputed)])) {
+      const [before, again] = [stored[key], recomputed[key]];
+      const isName = NAMES.has(key) && typeof before === "string" && before === again;
+      if (!isName) this.walk(kind, pathOf(key), before, again);
+    }
   }
 
   private leaf(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
@@ -89,6 +105,6 @@ export class Figures {
     counts.recomputed++;
     if (isDeepStrictEqual(stored, recomputed)) return;
     counts.differing++;
-    this.found.push({ kind, path, stored: stored ?? null, recomputed: recomputed ?? null });
+    this.found.push({ kind, path, stored, recomputed });
   }
 }

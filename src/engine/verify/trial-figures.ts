@@ -2,7 +2,6 @@
 // log, events from the ledgers and work logs, and from those its rates, whether it was steady, and its findings. It hands
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
-import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
 import { OPERATIONS, type Operation } from "../../metrics/operations.js";
 import { Totals } from "../../metrics/totals.js";
@@ -122,7 +121,8 @@ export class TrialFigures {
     );
     const counts = await this.attempt("counts", () => readCounts(join(path, TIMESERIES_FILE), this.series));
     if (counts) this.compareCounts(counts);
-    await compareLog(figures, { ...stored, path, name, at });
+    const isFull = ["debug", "info"].includes(stored.settings.log.level);
+    await compareLog(figures, { trial, path, name, at }, isFull);
     compareEvents(figures, { trial, path, name, at });
     return this.again(histograms, counts);
   }
@@ -199,7 +199,7 @@ export class TrialFigures {
     try {
       return await read();
     } catch (error) {
-      this.figures.leave(`${this.name}: ${what}`, messageOf(error), true);
+      this.figures.unreadable(`${this.name}: ${what}`, error);
       return undefined;
     }
   }

@@ -2,7 +2,6 @@
 // logs of its workers. What the tables held can be asked for no more; where everything is accounted for and no commit went
 // unanswered, they held what the workers logged.
 import { readdirSync } from "node:fs";
-import { messageOf } from "../../foundation/errors.js";
 import { LedgerFile, ledgerPath } from "../../results/ledger-file.js";
 import { readWork, workPath } from "../../results/work-file.js";
 import type { Figures } from "./figures.js";
@@ -72,6 +71,6 @@ export function compareEvents(figures: Figures, { trial, path, name, at }: Trial
       worked.passes,
     );
   } catch (error) {
-    figures.leave(what, messageOf(error), true);
+    figures.unreadable(what, error);
   }
 }

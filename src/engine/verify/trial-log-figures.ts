@@ -1,7 +1,6 @@
 // What a trial's log says of it a second time: when its window began and how long it was, how the trial and its audit ended,
 // and what every worker counted and timed each second. Workers write it apart from the coordinator's files, so it is a
 // witness of its own. A log that was not to hold summaries (`log.level`) says nothing of counts.
-import { messageOf } from "../../foundation/errors.js";
 import { OPERATIONS } from "../../metrics/operations.js";
 import { readLogs } from "../../report/logs/read-logs.js";
 import { logFilesIn } from "../../results/log-reader.js";
@@ -18,13 +17,18 @@ export interface TrialPlace {
   readonly at: string;
 }
 
-export async function compareLog(figures: Figures, { trial, path, name, at }: TrialPlace): Promise<void> {
+/** `isFull` where the scenario had it hold what is informative, summaries among it. */
+export async function compareLog(
+  figures: Figures,
+  { trial, path, name, at }: TrialPlace,
+  isFull: boolean,
+): Promise<void> {
   const what = `${name}: what its log says`;
   try {
     const report = await readLogs(await logFilesIn([path]), {}, 0);
     const said = report.trials.find(({ number }) => number === trial.number);
     if (!said) {
-      figures.leave(what, "it has no line of this trial");
+      figures.leave(what, "it has no line of this trial", isFull);
       return;
     }
     const { windowStartsAt: startedAt, windowSeconds, status, index, integrity: verdict } = said;
@@ -34,7 +38,8 @@ export async function compareLog(figures: Figures, { trial, path, name, at }: Tr
       if (value !== null)
         figures.compare("log", `${at}.${key === "verdict" ? "integrity.verdict" : key}`, stored[key], value);
     if (!said.isCounted || trial.status !== "complete") {
-      figures.leave(what, said.isCounted ? `the trial is ${trial.status}` : "it holds no summaries");
+      if (said.isCounted) figures.leave(what, `the trial is ${trial.status}`);
+      else figures.leave(what, "it holds no summaries", isFull && trial.status === "complete");
       return;
     }
     for (const operation of OPERATIONS) {
@@ -44,6 +49,7 @@ export async function compareLog(figures: Figures, { trial, path, name, at }: Tr
         figures.compare("log", `${at}.operations.${operation}.${key}`, result[key], value);
     }
   } catch (error) {
-    figures.leave(what, messageOf(error), true);
+    if (isFull) figures.unreadable(what, error);
+    else figures.leave(what, "the scenario's log.level left it out");
   }
 }

@@ -66,7 +66,7 @@ function recorded(experiment: Experiment, result: ResultDocument): Experiment {
 }
 
 class ResultVerifier {
-  private readonly figures = new Figures();
+  private readonly figures: Figures;
   private readonly record: ExperimentRecord;
   /** By number. */
   private readonly again = new Map<number, TrialAgain>();
@@ -78,6 +78,7 @@ class ResultVerifier {
     private readonly experiment: Experiment,
     private readonly programVersion: string,
   ) {
+    this.figures = new Figures(directory);
     this.record = new ExperimentRecord(recorded(experiment, result), directory);
     this.resultVersion = result.environment.versions["train-sim"];
   }
@@ -109,7 +110,9 @@ class ResultVerifier {
     figures.leave("database, client, machine, servers, faults", "readings at the window's ends are not kept");
     figures.leave("parts of the response time, time of empty polls", "their sums by second are not kept");
     figures.leave("tables at the end of a trial", "they are dropped; the audit's counts are as stored");
-    const isRedefined = ({ kind }: Difference): boolean => !hasSameDefinitions && FIGURES[kind].isDefined;
+    // What a result lacks, an earlier version did not have.
+    const isRedefined = ({ kind, stored }: Difference): boolean =>
+      !hasSameDefinitions && (FIGURES[kind].isDefined || stored === undefined);
     return {
       ...{ directory, programVersion, resultVersion: resultVersion ?? null, hasSameDefinitions },
       figures: figures.byKind,
@@ -170,7 +173,8 @@ class ResultVerifier {
     const names = await readdir(join(directory, "trials")).catch(() => []);
     for (const name of names.filter((each) => /^\d+-/.test(each) && !/\.partial-\d+$/.test(each))) {
       if (known.has(join(directory, "trials", name))) continue;
-      if (this.isConcluded && !result.capacity) figures.compare("plan", `trials/${name}`, null, "a trial");
+      if (this.isConcluded && !result.capacity)
+        figures.compare("plan", `trials/${name}`, "not in the result", "a trial");
       else figures.leave(`trials/${name}`, "the result does not hold it: the run ended before its trial did");
     }
   }
