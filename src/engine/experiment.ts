@@ -5,8 +5,7 @@ import { rm } from "node:fs/promises";
 import { wallClockMs } from "../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../foundation/errors.js";
 import { withAnalysis } from "../report/analysis.js";
-import { diagnosisEntries } from "../report/diagnosis/diagnose.js";
-import { lint, lintEntry } from "../report/lint.js";
+import { lint } from "../report/lint.js";
 import { evaluateThresholds } from "../report/thresholds.js";
 import {
   createResultDirectory,
@@ -192,14 +191,10 @@ class ExperimentRun {
   private findings(): Pick<Findings, "environment" | "diagnosis" | "ceilings"> {
     const { resumed } = this.options;
     const environment = this.host.environment();
-    const treatments = this.record.treatments();
-    const lints = lint(this.experiment, { environment, treatments });
-    const found = diagnosisEntries(treatments);
     return {
       environment,
       diagnosis: [
-        ...found,
-        ...lints.map(lintEntry),
+        ...this.record.diagnosis(environment),
         ...(resumed?.interruptions ?? []),
         ...this.host.leftEntries(),
       ],

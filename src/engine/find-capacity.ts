@@ -8,27 +8,19 @@ import { deriveSeed } from "../foundation/prng.js";
 import { withAnalysis } from "../report/analysis.js";
 import { probeText } from "../report/capacity-table.js";
 import { diagnose, diagnosisEntries } from "../report/diagnosis/diagnose.js";
-import { evaluateThresholds } from "../report/thresholds.js";
-import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../results/capacity-schema.js";
+import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import {
   createResultDirectory,
   createTrialDirectory,
   writeResult,
   writeScenario,
 } from "../results/directory.js";
-import type { ResultDocument, ThresholdResult, Verdict } from "../results/result-schema.js";
+import type { ResultDocument, Verdict } from "../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../results/run-lock.js";
 import { writeTrial } from "../results/trial-files.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
-import {
-  capacityOf,
-  isConfirmation,
-  judgeProbe,
-  ratePerSecondOf,
-  treatmentAt,
-  type AboutProbe,
-} from "./capacity-probe.js";
+import { capacityOf, isConfirmation, judgeProbe, treatmentAt, type AboutProbe } from "./capacity-probe.js";
 import { searchCapacity, type Probe, type SearchResult } from "./capacity-search.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireCapacity } from "./demand.js";
@@ -38,16 +30,14 @@ import { requirePooler } from "./pooler.js";
 import { requireOwnServers } from "./preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "./experiment.js";
 import { ExperimentHost } from "./experiment-host.js";
-import { ExperimentRecord, type Findings } from "./experiment-record.js";
+import { confirmedThresholds, ExperimentRecord, type Findings } from "./experiment-record.js";
 import { writeOutcome } from "./outcome-files.js";
 import { watchThresholds } from "./running-thresholds.js";
-import { searchedTreatments, START_RATE_PER_SECOND } from "./searched-treatments.js";
+import { searchedTreatments, searchOptions } from "./searched-treatments.js";
 import { runTrial } from "./trial.js";
 import type { FinishedTrial } from "./trial-parts.js";
 
 export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
-
-const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
 
 /** Rejects when not one probe could begin, and then leaves nothing behind. */
 export async function findCapacity(
@@ -117,7 +107,6 @@ class CapacityRun {
   private async searchOne(treatment: Treatment): Promise<void> {
     const ran: ProbeTrial[] = [];
     const capacity = (found: SearchResult): Capacity => capacityOf(treatment, this.threshold, ran, found);
-    const confirmations = this.experiment.trials.length / this.experiment.treatments.length;
     const confirming = (rate: number | null): ProbeTrial[] =>
       ran.filter(({ probe }) => isConfirmation(probe, rate));
     const probeAt: Probe = async (ratePerSecond, purpose) => {
@@ -128,12 +117,8 @@ class CapacityRun {
       await this.writeSoFar([...this.capacities, capacity(NOT_YET)]);
       return trial.probe.held;
     };
-    const found = await searchCapacity(probeAt, {
-      startRatePerSecond:
-        ratePerSecondOf(treatment) ?? this.capacities.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
-      confirmations,
-      ...LIMITS,
-    });
+    const options = searchOptions(this.experiment, treatment, this.capacities);
+    const found = await searchCapacity(probeAt, options);
     this.capacities.push(capacity(found));
     if (found.ratePerSecond !== null) this.confirming.push(...confirming(found.ratePerSecond));
   }
@@ -197,15 +182,6 @@ class CapacityRun {
     return record;
   }
 
-  /** The scenario's own thresholds, on the trials that confirm; a treatment without such has failed them. */
-  private judged(record: ExperimentRecord): ThresholdResult[] {
-    const confirmed = record.judged();
-    const judged = this.experiment.treatments.map(
-      ({ id, levels }) => confirmed.find((each) => each.id === id) ?? { id, levels, measured: undefined },
-    );
-    return evaluateThresholds(this.experiment.thresholds, judged);
-  }
-
   private document(
     record: ExperimentRecord,
     findings: Pick<Findings, "verdict" | "thresholds">,
@@ -225,7 +201,7 @@ class CapacityRun {
     const { directory, failure, violations } = this;
     const record = this.record();
     const { reason: stopReason, abortedBy } = this.options.interruption;
-    const thresholds = this.judged(record);
+    const thresholds = confirmedThresholds(this.experiment, record);
     const facts = {
       treatments: record.treatments(),
       ...{ violations, failure, stopReason, abortedBy, thresholds },

@@ -36,7 +36,7 @@ export interface ResumedExperiment {
   readonly interruptions: ResultDocument["diagnosis"];
 }
 
-const RESUMED_RULE = "resumed";
+export const RESUMED_RULE = "resumed";
 
 /** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
 const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
@@ -67,6 +67,18 @@ export async function readInterruptedScenario(
     : loadScenario(scenario, asBefore);
 }
 
+/** What audits found in trials that were set aside, in words. */
+export async function violationsAside(
+  directory: string,
+  { number, treatmentId }: Pick<PlannedTrial, "number" | "treatmentId">,
+  others: readonly TrialResult[] = [],
+): Promise<string[]> {
+  const aside = await readTrialsAside(directory, number, treatmentId);
+  return [...aside, ...others].flatMap(({ integrity }) =>
+    violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`),
+  );
+}
+
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
 export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
   const stored = await readResult(directory);
@@ -89,11 +101,10 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   const violations: string[] = [];
   for (const planned of experiment.trials) {
     const { number, treatmentId } = planned;
-    const aside = await readTrialsAside(directory, number, treatmentId);
     const result = await readTrial(directory, number, treatmentId);
     const isComplete = result?.status === "complete";
-    for (const { integrity } of result && !isComplete ? [...aside, result] : aside)
-      violations.push(...violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`));
+    const unfinished = result && !isComplete ? [result] : [];
+    violations.push(...(await violationsAside(directory, planned, unfinished)));
     if (!isComplete) continue;
     requirePlanned(directory, planned, result);
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
