@@ -10,6 +10,7 @@ import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
 import type { Fault } from "../faults/faults.js";
+import { leftSchemas } from "../engine/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
@@ -154,12 +155,11 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
 /** Of runs that were killed together with what cleans up after them. */
 async function leftBehind(): Promise<Finding[]> {
   const orphans = await findOrphans();
-  return orphans.map((orphan) => ({
-    state: "warning",
-    what: "left behind",
-    detail: orphanWords(orphan),
-    remedy: `Remove it with: ${orphanCommand(orphan)}`,
-  }));
+  return orphans.map((orphan) => removable(orphanWords(orphan), orphanCommand(orphan)));
+}
+
+function removable(detail: string, command: string): Finding {
+  return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
 /** Nothing for a scenario without a server of the user's own. */
@@ -171,9 +171,13 @@ async function ownServers(experiment: Experiment | undefined): Promise<Finding[]
 async function ownServer(server: OwnServer): Promise<Finding[]> {
   const what = "server";
   const obstacles = await obstaclesOn(server);
-  const found = obstacles.map(({ kind, words, remedy }): Finding => {
-    return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
-  });
+  const left = await leftSchemas(server);
+  const found = [
+    ...obstacles.map(({ kind, words, remedy }): Finding => {
+      return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
+    }),
+    ...left.map(({ words, command }) => removable(words, command)),
+  ];
   if (found.some(({ state }) => state === "problem")) return found;
   const { target } = server;
   const detail = `${describeEndpoint(target.admin)}: every URL reaches it, and the role may create and grant`;

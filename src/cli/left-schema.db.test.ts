@@ -39,6 +39,18 @@ async function schemasAt(endpoint: Endpoint, names: readonly string[]): Promise<
   return rows.map(({ name }) => name);
 }
 
+/** The server notices a client's end when it next talks to it. */
+async function sessionsGone(): Promise<void> {
+  const ours =
+    "datname = current_database() AND (application_name = 'train-sim' OR application_name LIKE 'train-sim/%/%')";
+  let rows: readonly unknown[];
+  do
+    rows = await other.admin.query(
+      `SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE ${ours}`,
+    );
+  while (rows.length > 0);
+}
+
 /** The command that was printed for that schema is run as it stands, with the password where it says. */
 async function expectDropped(stderr: string, namespace: string): Promise<void> {
   expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
@@ -66,6 +78,24 @@ ${REST}`;
   expect(onlyResultIn(out).result.treatments).toHaveLength(4);
   expect(await schemasAt(suite, names)).toEqual([]);
   expect(await schemasAt(other.endpoint, names)).toEqual([]);
+});
+
+it("is named by doctor once its run was killed, with the command that drops it, and not while the run works", async () => {
+  const namespace = testNamespace("left");
+  const out = scratchDirectory();
+  const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST.replace("600ms", "600s")}`;
+  const file = writeScenarioFile(yaml);
+  const started = startTrainSim(["run", file, "--out", out]);
+  await untilLogged(out, '"phase":"measure"');
+  expect((await trainSim(["doctor", file])).stdout).not.toContain("left behind");
+  started.child.kill("SIGKILL");
+  await started.ended;
+  await sessionsGone();
+  const { exitCode, stdout } = await trainSim(["doctor", file]);
+  expect(exitCode, stdout).toBe(0);
+  expect(stdout).toMatch(new RegExp(`schema "${namespace}" on \\S+ was left by a run that has ended`));
+  await expectDropped(stdout, namespace);
+  expect((await trainSim(["doctor", file])).stdout).not.toContain(namespace);
 });
 
 it("reports the whole experiment though somebody's lock keeps it from dropping its schema, and names that", async () => {

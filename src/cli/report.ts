@@ -2,9 +2,13 @@
 // the terminal, from what the directory holds. It needs no database; an unfinished experiment is shown as such. Nothing
 // but `report.html` is written, and with `--json` not even that.
 import type { Command } from "commander";
+import { verifyResult } from "../engine/verify/verify.js";
+import { ExitCode } from "../foundation/errors.js";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { printable } from "../foundation/text/text-table.js";
+import { isVerified } from "../report/verification.js";
+import { renderVerification } from "../report/verification-text.js";
 import { readResult } from "../results/reader.js";
 import { isColoured } from "./colour.js";
 import { packageVersion } from "./package-info.js";
@@ -14,11 +18,22 @@ export function register(program: Command): void {
     .command("report")
     .description("Write report.html of a result directory again and print its summary; needs no database")
     .argument("<dir>", "result directory, as results/<name>-<time>")
-    .option("--json", "print the result document instead, and write nothing")
+    .option("--verify", "recompute every figure from the directory's files, compare, and write nothing")
+    .option("--json", "print the result document, or the verification, as JSON, and write nothing")
     .action(report);
 }
 
-async function report(directory: string, options: { json?: true }): Promise<void> {
+async function report(directory: string, options: { json?: true; verify?: true }): Promise<void> {
+  if (options.verify) {
+    const verification = await verifyResult(directory, packageVersion());
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(verification, null, 2)}\n`
+        : renderVerification(verification, isColoured()),
+    );
+    process.exitCode = isVerified(verification) ? ExitCode.done : ExitCode.thresholdFailed;
+    return;
+  }
   const result = await readResult(directory);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);

@@ -20,7 +20,7 @@ describe("connectFailure", () => {
     [withCode("57P03", "the database system is starting up"), "starting up"],
     [withCode("08P01", "no more connections allowed (max_client_conn)"), "no connection left"],
     [withCode("28000", 'role "load" is not permitted to log in'), 'user "load" may not log in'],
-    [withCode("08006", "unable to accept connection, access denied"), 'nobody in as "load" with this token'],
+    [withCode("08006", "unable to accept connection, access denied"), 'refused role "load" with this token'],
     [withCode("CERT_HAS_EXPIRED", "certificate has expired"), "cannot be trusted"],
     [new Error("Connection terminated unexpectedly"), "hung up during the login"],
     [new Error("something new"), "the connection failed (something new)"],

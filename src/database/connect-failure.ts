@@ -29,7 +29,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   [
     /unable to accept connection, access denied/i,
     ({ user }) => ({
-      seen: `Aurora DSQL let nobody in as "${user}" with this token`,
+      seen: `Aurora DSQL refused role "${user}" with this token`,
       hint: "Check that the token is fresh, for this cluster and region, and for the role: admin takes generate-db-connect-admin-auth-token, others generate-db-connect-auth-token.",
     }),
   ],

@@ -134,7 +134,7 @@ describe("the diagnosis", () => {
     expect(treatment?.ceiling?.clients).toBe(5);
     expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
     expect(stdout).toContain("ceiling: the same 5 clients make ");
-    expect(stdout).toContain("steady state: cannot be told: 2 s are too short to tell");
+    expect(stdout).toContain("steady state: unknown: 2 s are too short to tell");
   });
 
   it("accounts for the time of one client that never thinks, in a window of a second", async () => {

@@ -2,6 +2,7 @@
 // interrupted run merge with later ones exactly. Counts come from `trial.json`, samples from `histograms.hlog`; where
 // the two contradict each other one of them was cut short or changed, and the trial is refused.
 import { UsageError } from "../foundation/errors.js";
+import type { HistogramSet } from "../metrics/histograms.js";
 import { OPERATIONS } from "../metrics/operations.js";
 import { PartSums } from "../metrics/part-sums.js";
 import { Totals, type OperationCounts } from "../metrics/totals.js";
@@ -34,19 +35,28 @@ function partsOf({ parts, transactions, slowTransactions }: OperationResult): Pa
   return sums;
 }
 
+/** A trial's counts as its result states them, with these samples. */
+export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
+  const totals = Totals.ofTrials();
+  totals.histograms.add(histograms);
+  totals.clampedSamples = trial.clampedSamples ?? 0;
+  for (const operation of OPERATIONS) {
+    const result = trial.operations[operation];
+    if (result) Object.assign(totals.countsOf(operation), countsOf(result));
+  }
+  return totals;
+}
+
 /** Rejects with a UsageError where the trial's files are missing, damaged or contradict each other. */
 export async function readTrialTotals(
   directory: string,
   trial: TrialResult,
   treatmentId: string,
 ): Promise<Totals> {
-  const totals = Totals.ofTrials();
-  totals.histograms.add(await readTrialHistograms(directory, trial.number, treatmentId));
-  totals.clampedSamples = trial.clampedSamples ?? 0;
+  const totals = totalsOf(trial, await readTrialHistograms(directory, trial.number, treatmentId));
   for (const operation of OPERATIONS) {
     const result = trial.operations[operation];
     if (!result) continue;
-    Object.assign(totals.countsOf(operation), countsOf(result));
     const samples = totals.histograms.get(`${operation}.response`)?.totalCount ?? 0;
     if (samples === result.transactions) continue;
     throw new UsageError(

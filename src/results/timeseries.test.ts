@@ -28,11 +28,16 @@ describe("a time series", () => {
   it("gives back the counts that were written", async () => {
     const totals = new Totals();
     const counts = totals.countsOf("process");
-    Object.assign(counts, { transactions: 7, events: 350, retries: new Map([["40001", 2]]) });
+    Object.assign(counts, { transactions: 7, events: 350, emptyPolls: 4, offered: 9, dropped: 1 });
+    counts.retries.set("40001", 2);
     counts.failures.set("53300", 1);
-    expect(await read(HEADER, timeseriesRow(3, "process", totals), "")).toEqual([
-      { second: 3, operation: "process", transactions: 7, events: 350, failures: 1, retries: 2 },
-    ]);
+    const closed = {
+      ...{ second: 3, operation: "process", transactions: 7, events: 350, failures: 1, retries: 2 },
+      emptyPolls: 4,
+    };
+    expect(await read(HEADER, timeseriesRow(3, "process", totals), "")).toEqual([closed]);
+    const open = timeseriesRow(3, "process", totals, true);
+    expect(await read(HEADER, open)).toEqual([{ ...closed, offered: 9, dropped: 1 }]);
   });
 
   it.each([

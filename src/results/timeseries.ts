@@ -18,10 +18,16 @@ export interface TimeseriesCounts {
   readonly events: number;
   readonly failures: number;
   readonly retries: number;
+  readonly emptyPolls?: number;
+  /** Arrivals of an operation that a schedule starts. */
+  readonly offered?: number;
+  readonly dropped?: number;
 }
 
 const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
-type Column = (typeof COLUMNS)[number];
+/** May be left out or empty. */
+const OPTIONAL_COLUMNS = ["emptyPolls", "offered", "dropped"] as const;
+type Column = (typeof COLUMNS)[number] | (typeof OPTIONAL_COLUMNS)[number];
 
 /** Reads rows below that header: a later version may have more columns, in another order. */
 function rowParser(header: string): (line: string) => TimeseriesCounts {
@@ -43,6 +49,9 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
     return {
       ...{ second: count("second"), operation, transactions: count("transactions"), events: count("events") },
       ...{ failures: count("failures"), retries: count("retries") },
+      ...Object.fromEntries(
+        OPTIONAL_COLUMNS.filter((column) => cell(column) !== "").map((column) => [column, count(column)]),
+      ),
     };
   };
 }

@@ -156,7 +156,7 @@ describe("a load is refused", () => {
     [
       "with stages in which nothing happens",
       "{ executor: ramping-arrival-rate, startRate: 0, maxClients: 2, stages: [{ target: 0, duration: 1s }] }",
-      /nobody would do anything/,
+      /no client would do anything/,
     ],
     [
       "with half a client",

@@ -150,7 +150,7 @@ function stageFindings(load: Extract<LoadSettings, { stages: unknown }>, path: P
   }
   const start = "startClients" in load ? load.startClients : load.startRatePerSecond;
   if (load.stages.length > 0 && Math.max(start, ...load.stages.map(({ target }) => target)) === 0)
-    findings.push({ path, message: "the start and every target are 0: nobody would do anything" });
+    findings.push({ path, message: "the start and every target are 0: no client would do anything" });
   return findings;
 }
 
@@ -193,6 +193,6 @@ function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   }
   if (hour !== 24) findings.push({ path, message: `the day ends at 24, not at ${hour}` });
   if (hours.every(({ rateFactor }) => rateFactor === 0))
-    findings.push({ path, message: "the rate is 0 all day: nobody would do anything" });
+    findings.push({ path, message: "the rate is 0 all day: no client would do anything" });
   return findings;
 }

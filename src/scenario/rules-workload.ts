@@ -91,7 +91,7 @@ export function topologyRules(scenario: Scenario): Finding[] {
 export function emptinessRules({ topology, actors }: Scenario): Finding[] {
   const isEmpty = (["producers", "consumers", "archivers"] as const).every((role) => actors[role] === false);
   if (topology !== "actors" || !isEmpty || actors.readers) return [];
-  return [{ path: ["actors"], message: "every group is left out: nobody would do anything" }];
+  return [{ path: ["actors"], message: "every group is left out: no client would do anything" }];
 }
 
 export function drainRules({ topology, actors, trial }: Scenario): Finding[] {

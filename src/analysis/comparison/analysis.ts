@@ -62,10 +62,15 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   };
 }
 
+/** Whether its statistics are stored, in the form of today. */
+export function isAnalysed({ treatments, comparisons }: ResultDocument): boolean {
+  return (
+    treatments.every(({ summary }) => summary) &&
+    comparisons.every(({ isFinding }) => isFinding !== undefined)
+  );
+}
+
 /** The document with its statistics: as stored or, where it lacks some (results of before there were any), made now. */
 export function analysed(stored: ResultDocument): ResultDocument {
-  const isWhole =
-    stored.treatments.every(({ summary }) => summary) &&
-    stored.comparisons.every(({ isFinding }) => isFinding !== undefined);
-  return isWhole ? stored : withAnalysis(stored);
+  return isAnalysed(stored) ? stored : withAnalysis(stored);
 }

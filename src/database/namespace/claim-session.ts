@@ -52,16 +52,25 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
   const untilMs = monotonicMs() + GRACE_MS;
   let sightings = 0;
   do {
-    const [row] = await aside(session, () =>
-      session.query(
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
-        [`${APPLICATION}/%/${run}`],
-      ),
-    );
-    sightings = row ? sightings + 1 : 0;
-    if (row && sightings >= SIGHTINGS) throw inUse(namespace, Number(row["pid"]));
+    const pid = await aside(session, () => sessionOf(session, run));
+    sightings = pid === undefined ? 0 : sightings + 1;
+    if (sightings >= SIGHTINGS) throw inUse(namespace, pid);
     await systemClock.sleep(LOOK_EVERY_MS);
   } while (monotonicMs() < untilMs || sightings > 0);
+}
+
+/** Process id, on the server, of a session that is called by that run's name; undefined where there is none. */
+async function sessionOf(session: AdminClient, run: string): Promise<number | undefined> {
+  const [row] = await session.query(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
+    [`${APPLICATION}/%/${run}`],
+  );
+  return row && Number(row["pid"]);
+}
+
+/** Whether the namespace is claimed, or that run shows itself by a session. */
+export async function isAtWork(session: AdminClient, namespace: string, run: string): Promise<boolean> {
+  return [await holderOf(session, namespace), await sessionOf(session, run)].some((pid) => pid !== undefined);
 }
 
 function inUse(namespace: string, pid: number | undefined, cause?: unknown): UsageError {

@@ -134,7 +134,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
     );
   if (code === LOCK_NOT_AVAILABLE)
     return new UsageError(
-      `somebody has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
+      `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
       "Wait for the other train-sim to end, or end the session that pg_stat_activity shows.",
       { cause: error },
     );

@@ -7,15 +7,14 @@ import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { deriveSeed } from "../../foundation/prng.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { diagnose, diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
-import { evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
-import { CAPACITY_PRECISION, type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
+import { type Capacity, type CapacityProbe } from "../../results/capacity-schema.js";
 import {
   createResultDirectory,
   createTrialDirectory,
   writeResult,
   writeScenario,
 } from "../../results/directory.js";
-import type { ResultDocument, ThresholdResult, Verdict } from "../../results/result-schema.js";
+import type { ResultDocument, Verdict } from "../../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../../results/run-lock.js";
 import { writeTrial } from "../../results/trial-files.js";
 import type { Threshold } from "../../scenario/judgement.js";
@@ -25,7 +24,6 @@ import {
   isConfirmation,
   judgeProbe,
   probeText,
-  ratePerSecondOf,
   treatmentAt,
   type AboutProbe,
 } from "./capacity-probe.js";
@@ -38,15 +36,13 @@ import { requirePooler } from "../trial/pooler.js";
 import { requireOwnServers } from "../session/preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "../session/experiment.js";
 import { ExperimentHost } from "../session/experiment-host.js";
-import { ExperimentRecord, type Findings } from "../session/experiment-record.js";
+import { confirmedThresholds, ExperimentRecord, type Findings } from "../session/experiment-record.js";
 import { watchThresholds } from "../session/running-thresholds.js";
-import { searchedTreatments, START_RATE_PER_SECOND } from "./searched-treatments.js";
+import { searchedTreatments, searchOptions } from "./searched-treatments.js";
 import { runTrial } from "../trial/trial.js";
 import type { FinishedTrial } from "../trial/trial-parts.js";
 
 export type CapacityOptions = Omit<ExperimentOptions, "resumed">;
-
-const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
 
 /** Rejects when not one probe could begin, and then leaves nothing behind. */
 export async function findCapacity(
@@ -116,7 +112,6 @@ class CapacityRun {
   private async searchOne(treatment: Treatment): Promise<void> {
     const ran: ProbeTrial[] = [];
     const capacity = (found: SearchResult): Capacity => capacityOf(treatment, this.threshold, ran, found);
-    const confirmations = this.experiment.trials.length / this.experiment.treatments.length;
     const confirming = (rate: number | null): ProbeTrial[] =>
       ran.filter(({ probe }) => isConfirmation(probe, rate));
     const probeAt: Probe = async (ratePerSecond, purpose) => {
@@ -127,12 +122,8 @@ class CapacityRun {
       await this.writeSoFar([...this.capacities, capacity(NOT_YET)]);
       return trial.probe.held;
     };
-    const found = await searchCapacity(probeAt, {
-      startRatePerSecond:
-        ratePerSecondOf(treatment) ?? this.capacities.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
-      confirmations,
-      ...LIMITS,
-    });
+    const options = searchOptions(this.experiment, treatment, this.capacities);
+    const found = await searchCapacity(probeAt, options);
     this.capacities.push(capacity(found));
     if (found.ratePerSecond !== null) this.confirming.push(...confirming(found.ratePerSecond));
   }
@@ -196,15 +187,6 @@ class CapacityRun {
     return record;
   }
 
-  /** The scenario's own thresholds, on the trials that confirm; a treatment without such has failed them. */
-  private judged(record: ExperimentRecord): ThresholdResult[] {
-    const confirmed = record.judged();
-    const judged = this.experiment.treatments.map(
-      ({ id, levels }) => confirmed.find((each) => each.id === id) ?? { id, levels, measured: undefined },
-    );
-    return evaluateThresholds(this.experiment.thresholds, judged);
-  }
-
   private document(
     record: ExperimentRecord,
     findings: Pick<Findings, "verdict" | "thresholds">,
@@ -224,7 +206,7 @@ class CapacityRun {
     const { directory, failure, violations } = this;
     const record = this.record();
     const { reason: stopReason, abortedBy } = this.options.interruption;
-    const thresholds = this.judged(record);
+    const thresholds = confirmedThresholds(this.experiment, record);
     const facts = {
       treatments: record.treatments(),
       ...{ violations, failure, stopReason, abortedBy, thresholds },

@@ -4,11 +4,13 @@
 import { UsageError } from "../../foundation/errors.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Outline } from "../../scenario/outline.js";
-import type { Treatment } from "../../scenario/settings.js";
+import type { Treatment, Experiment } from "../../scenario/settings.js";
 import { isSelected, thresholdProblem } from "../../scenario/thresholds.js";
-import { treatmentAt } from "./capacity-probe.js";
+import { treatmentAt, ratePerSecondOf } from "./capacity-probe.js";
+import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
+import type { SearchOptions } from "./capacity-search.js";
 
-export const START_RATE_PER_SECOND = 50;
+const START_RATE_PER_SECOND = 50;
 
 const outlineOf = ({ id, levels, settings: { actors } }: Treatment): Outline => ({ id, levels, actors });
 
@@ -32,4 +34,19 @@ export function searchedTreatments(treatments: readonly Treatment[], threshold: 
     if (problem !== undefined) throw refusal(threshold, `${problem} (treatment ${treatment.id})`);
   }
   return selected;
+}
+
+const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
+
+/** Where the search of a treatment begins and ends; `before` are the treatments that were searched before it. */
+export function searchOptions(
+  { trials, treatments }: Pick<Experiment, "trials" | "treatments">,
+  treatment: Treatment,
+  before: readonly Capacity[],
+): SearchOptions {
+  return {
+    startRatePerSecond: ratePerSecondOf(treatment) ?? before.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
+    confirmations: trials.length / treatments.length,
+    ...LIMITS,
+  };
 }

@@ -14,6 +14,9 @@ export type EvidenceReading = Readonly<Record<string, number>>;
 /** The server's process whose processor time a reading holds: a server that was restarted has another. */
 export const SERVER_PROCESS = "host.serverPid";
 
+/** Why counters have no total of the window. */
+export const COUNTED_AGAIN = "the server counted from 0 again in the window (a restart, a reset)";
+
 /** A view, or a part of the evidence, that is not there, and why. */
 export interface SkippedSource {
   readonly source: string;

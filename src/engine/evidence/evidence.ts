@@ -8,7 +8,12 @@ import type { EvidenceValues } from "../../results/evidence-metrics.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import { foreignWorkOf } from "./foreign-work.js";
 import { perEventOf, type WorkDone } from "./evidence-per-event.js";
-import type { EvidenceReading, EvidenceSource, SkippedSource } from "./evidence-source.js";
+import {
+  COUNTED_AGAIN,
+  type EvidenceReading,
+  type EvidenceSource,
+  type SkippedSource,
+} from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
 
 /** Beyond this the two readings of the ends are not those of the window, and that is said. */
@@ -169,7 +174,7 @@ export class TrialEvidence {
     const { begunAnew } = this.sums;
     const fallen = {
       source: "counters",
-      reason: `without a total, since they began anew in the window (a restart, a reset): ${begunAnew.join(", ")}`,
+      reason: `${COUNTED_AGAIN}, so these have no total: ${begunAnew.join(", ")}`,
     };
     return [
       ...this.options.sources.flatMap(({ skipped }) => skipped),

@@ -42,6 +42,18 @@ describe("transactions of others", () => {
     });
   });
 
+  it("are not made up in the load's database where the load stood still, of the warm-up's that are counted late", () => {
+    const late = { ...NOTHING, "transactions.commits": 400, "transactions.elsewhere": 20 };
+    expect(foreignWorkOf(windowOf(late), { ...done, attempts: 0 }, 10)).toEqual({
+      transactions: 20,
+      transactionRatio: 1,
+    });
+    expect(foreignNotAssessed({ foreign: { transactions: 20 } }, 0)[0]).toEqual({
+      what: "transactions of others on the server, in the load's database",
+      reason: "no transaction of the load ended in the window",
+    });
+  });
+
   it("are not made up where a counter is missing", () => {
     const { "transactions.logins": _, ...old } = NOTHING;
     expect(foreignWorkOf(windowOf(old, old), done, 10)).toEqual({ transactions: 0, transactionRatio: 0 });
@@ -66,23 +78,34 @@ describe("what is not known of others", () => {
       sessionsActive: active,
       sessionsActiveHere: active,
     };
-    expect(foreignNotAssessed({ foreign, sampling })).toEqual([]);
+    expect(foreignNotAssessed({ foreign, sampling }, 9)).toEqual([]);
   });
 
   it("is named with the server's reason", () => {
     const skipped = [{ source: "pg_stat_activity (other sessions)", reason: "GRANT pg_monitor" }];
     expect(
-      foreignNotAssessed({ foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped }),
+      foreignNotAssessed({ foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped }, 9),
     ).toEqual([{ what: "sessions of others on the server", reason: "GRANT pg_monitor" }]);
-    expect(foreignNotAssessed({}).map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+    expect(foreignNotAssessed({}, 9).map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
       "transactions of others on the server: the server did not show them",
       "sessions of others on the server: there were no samples",
     ]);
   });
 
+  it("is said without the names of counters where the server was restarted", () => {
+    const skipped = [{ source: "counters", reason: "these have no total: wal.fsyncs" }];
+    const foreign = { sessionsActive: active, sessionsActiveHere: active };
+    expect(foreignNotAssessed({ foreign, sampling, skipped }, 9)).toEqual([
+      {
+        what: "transactions of others on the server",
+        reason: "the server counted from 0 again in the window (a restart, a reset)",
+      },
+    ]);
+  });
+
   it("is the load's own database alone where a pooler hides the names of its sessions", () => {
     const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
-    expect(foreignNotAssessed({ foreign, sampling })).toEqual([
+    expect(foreignNotAssessed({ foreign, sampling }, 9)).toEqual([
       {
         what: "sessions of others on the server, in the load's database",
         reason: expect.stringMatching(/a pooler/) as string,

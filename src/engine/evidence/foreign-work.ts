@@ -5,7 +5,7 @@
 import type { WindowSummary } from "../../metrics/totals.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
-import type { WindowEvidence } from "./evidence-source.js";
+import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
 const LATE_SECONDS = 1;
@@ -40,8 +40,8 @@ export function foreignWorkOf(
   seconds: number,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
-  const here =
-    attempts === undefined || seconds <= 0 ? undefined : transactionsHere(window, attempts, seconds);
+  // Without a rate of the load it is not known how many of the warm-up's are counted late.
+  const here = attempts && seconds > 0 ? transactionsHere(window, attempts, seconds) : undefined;
   const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
   const all = (transactions ?? 0) + (attempts ?? 0);
   const sessionsActive = window.gauge("foreign.active");
@@ -68,13 +68,20 @@ const UNNAMED =
   "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
 
 /** What of it could not be looked for in a window that came to its end. */
-export function foreignNotAssessed({ foreign, skipped = [], sampling }: DatabaseEvidence): NotAssessed[] {
+export function foreignNotAssessed(
+  { foreign, skipped = [], sampling }: DatabaseEvidence,
+  attempts: number,
+): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
   const shown = "the server did not show them";
   const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
-  const uncounted = reasonOf("pg_stat_database (others)", reasonOf("counters", shown));
-  const uncountedHere = reasonOf("pg_stat_database (sessions)", uncounted);
+  const isCounted = !skipped.some(({ source }) => source === "counters");
+  const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
+  const uncountedHere =
+    attempts === 0
+      ? "no transaction of the load ended in the window"
+      : reasonOf("pg_stat_database (sessions)", uncounted);
   return [
     ...missing(
       "transactions of others on the server",

@@ -57,7 +57,7 @@ describe("dialect: auto", () => {
       /cannot run on Aurora DSQL: .*payload: jsonb.*locking: skip-locked.*isolation: read committed/,
     );
     expect(() => dialectFor(server("MySQL 8"), treatment)).toThrow(
-      /nobody knows a server that calls itself "MySQL 8"/,
+      /train-sim knows no server that calls itself "MySQL 8"/,
     );
   });
 });

@@ -23,7 +23,7 @@ export function dialectFor(
   }
   if (spoken === undefined)
     throw new UsageError(
-      `treatment ${id} has dialect: auto, and nobody knows a server that calls itself "${versionText}"`,
+      `treatment ${id} has dialect: auto, and train-sim knows no server that calls itself "${versionText}"`,
       "Name the dialect that it speaks most like.",
     );
   const problems = dialectProblems(spoken, settings).map(({ message }) => message);

@@ -6,8 +6,9 @@ import { Totals, type WindowSummary } from "../../metrics/totals.js";
 import { writeResult } from "../../results/directory.js";
 import { randomArrivals } from "../../results/operation-results.js";
 import { buildResult, treatmentResults } from "../../results/result-document.js";
-import { isTainted } from "../../analysis/diagnosis/diagnose.js";
-import type { JudgedTreatment } from "../../analysis/thresholds/thresholds.js";
+import { isTainted, diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
+import { type JudgedTreatment, evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
+import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
   Environment,
@@ -106,6 +107,13 @@ export class ExperimentRecord {
     return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: this.summaries() });
   }
 
+  /** What `diagnosis` says of the trials and of the experiment's design. */
+  diagnosis(environment: Environment): ResultDocument["diagnosis"] {
+    const treatments = this.treatments();
+    const lints = lint(this.experiment, { environment, treatments });
+    return [...diagnosisEntries(treatments), ...lints.map(lintEntry)];
+  }
+
   document(findings: Findings): ResultDocument {
     return buildResult({
       ...findings,
@@ -130,4 +138,16 @@ export class ExperimentRecord {
       [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
     );
   }
+}
+
+/** The scenario's own thresholds, on the trials that confirm; a treatment without such has failed them. */
+export function confirmedThresholds(
+  { thresholds, treatments }: Experiment,
+  record: ExperimentRecord,
+): ThresholdResult[] {
+  const confirmed = record.judged();
+  const judged = treatments.map(
+    ({ id, levels }) => confirmed.find((each) => each.id === id) ?? { id, levels, measured: undefined },
+  );
+  return evaluateThresholds(thresholds, judged);
 }

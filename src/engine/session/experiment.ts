@@ -190,14 +190,10 @@ class ExperimentRun {
   private findings(): Pick<Findings, "environment" | "diagnosis" | "ceilings"> {
     const { resumed } = this.options;
     const environment = this.host.environment();
-    const treatments = this.record.treatments();
-    const lints = lint(this.experiment, { environment, treatments });
-    const found = diagnosisEntries(treatments);
     return {
       environment,
       diagnosis: [
-        ...found,
-        ...lints.map(lintEntry),
+        ...this.record.diagnosis(environment),
         ...(resumed?.interruptions ?? []),
         ...this.host.leftEntries(),
       ],

@@ -36,7 +36,7 @@ export interface ResumedExperiment {
   readonly interruptions: ResultDocument["diagnosis"];
 }
 
-const RESUMED_RULE = "resumed";
+export const RESUMED_RULE = "resumed";
 
 /** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
 const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
@@ -46,7 +46,7 @@ function requirePlanned(directory: string, planned: PlannedTrial, result: TrialR
   if (result.number === number && result.block === block && result.seed === seed) return;
   throw new UsageError(
     `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
-    "Was the directory put together by hand? Run the scenario anew.",
+    "Was the directory put together by hand? Run the scenario again.",
   );
 }
 
@@ -67,13 +67,25 @@ export async function readInterruptedScenario(
     : loadScenario(scenario, asBefore);
 }
 
+/** What audits found in trials that were set aside, in words. */
+export async function violationsAside(
+  directory: string,
+  { number, treatmentId }: Pick<PlannedTrial, "number" | "treatmentId">,
+  others: readonly TrialResult[] = [],
+): Promise<string[]> {
+  const aside = await readTrialsAside(directory, number, treatmentId);
+  return [...aside, ...others].flatMap(({ integrity }) =>
+    violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`),
+  );
+}
+
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
 export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
   const stored = await readResult(directory);
   if (stored.capacity) {
     throw new UsageError(
       `${directory} holds a search for capacity, which cannot be continued`,
-      "Search anew with --find-capacity.",
+      "Search again with --find-capacity.",
     );
   }
   const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
@@ -82,18 +94,17 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     const others = more.length > 0 ? `; and ${more.map((one) => one.path).join(", ")}` : "";
     throw new UsageError(
       `${directory} holds another experiment: ${path} is ${here} there, ${there} now${others}`,
-      "Leave the scenario out of the command to go on with the stored one, or run this one anew.",
+      "Leave the scenario out of the command to go on with the stored one, or run this one again.",
     );
   }
   const trials: ResumedExperiment["trials"][number][] = [];
   const violations: string[] = [];
   for (const planned of experiment.trials) {
     const { number, treatmentId } = planned;
-    const aside = await readTrialsAside(directory, number, treatmentId);
     const result = await readTrial(directory, number, treatmentId);
     const isComplete = result?.status === "complete";
-    for (const { integrity } of result && !isComplete ? [...aside, result] : aside)
-      violations.push(...violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`));
+    const unfinished = result && !isComplete ? [result] : [];
+    violations.push(...(await violationsAside(directory, planned, unfinished)));
     if (!isComplete) continue;
     requirePlanned(directory, planned, result);
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
@@ -143,7 +154,7 @@ export function requireSameEnvironment(experiment: Experiment, earlier: Environm
   const others = more.length > 0 ? `; also the ${more.map(({ what }) => what).join(", ")}` : "";
   throw new UsageError(
     `the interrupted experiment ran elsewhere: ${change.what} was ${change.before}, is ${change.now}${others}`,
-    "Its trials and new ones would not be comparable: run the scenario anew.",
+    "Its trials and new ones would not be comparable: run the scenario again.",
   );
 }
 
@@ -153,6 +164,6 @@ export function requireSamePooler(earlier: Environment, version: string): void {
   if (before === undefined || before.split(", ").includes(version)) return;
   throw new UsageError(
     `the interrupted experiment used PgBouncer ${before}, this is ${version}`,
-    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario anew.",
+    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario again.",
   );
 }

@@ -68,15 +68,16 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
+  const attempts = attemptsOf(summary);
   const database =
     outcome.evidence?.result({
       operations: summary.operations,
-      attempts: attemptsOf(summary),
+      attempts,
       clientCpuSeconds: window?.client?.cpuSeconds,
     }) ?? {};
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
-    ...(status === "complete" ? foreignNotAssessed(database) : []),
+    ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
   ];
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {

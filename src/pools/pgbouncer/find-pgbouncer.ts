@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 const INSTALL_HINT =
-  "Install it (Debian, Ubuntu: sudo apt-get install pgbouncer; macOS: brew install pgbouncer; Docker: apk add or apt-get install pgbouncer in the image), " +
+  'Only a pool "pgbouncer" without urls needs one: install it (Debian, Ubuntu: sudo apt-get install pgbouncer; macOS: brew install pgbouncer; Docker: apk add or apt-get install pgbouncer in the image), ' +
   "or set TRAIN_SIM_PGBOUNCER to its path, or list running ones as pool.urls.";
 
 export interface PgBouncerProgram {
@@ -33,10 +33,7 @@ export async function findPgBouncer(env: NodeJS.ProcessEnv = process.env): Promi
     const path = join(place, "pgbouncer");
     if (await isExecutable(path)) return { path, version: await versionOf(path, "found there") };
   }
-  throw new TargetError(
-    "no PgBouncer on this machine, and the scenario asks for a managed one",
-    INSTALL_HINT,
-  );
+  throw new TargetError("no PgBouncer on this machine", INSTALL_HINT);
 }
 
 /** True when `version` is at least `wanted`, by its numbers: 1.9 is before 1.21. */

@@ -210,6 +210,16 @@ describe("findPgBouncer", () => {
     });
   });
 
+  it("says what needs one where there is none, and not that a scenario does", async () => {
+    const found = await findPgBouncer({ PATH: "/nonexistent" }).catch((error: unknown) => error);
+    if (!(found instanceof TargetError)) {
+      expect(found).toMatchObject({ path: /sbin|local|homebrew/ });
+      return;
+    }
+    expect(found.message).toBe("no PgBouncer on this machine");
+    expect(found.hint).toMatch(/^Only a pool "pgbouncer" without urls needs one: install it/);
+  });
+
   it("says what TRAIN_SIM_PGBOUNCER names when it cannot be run", async () => {
     await expect(findPgBouncer({ TRAIN_SIM_PGBOUNCER: "/nonexistent/pgbouncer" })).rejects.toThrow(
       /the PgBouncer \/nonexistent\/pgbouncer \(TRAIN_SIM_PGBOUNCER names it\) cannot be run.*ENOENT/,

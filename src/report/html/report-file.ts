@@ -8,14 +8,23 @@ import { collectReport } from "./collect.js";
 import { readPageAssets } from "./page-assets.js";
 import { renderReport } from "./render.js";
 
+/** What the file holds. Rejects where the page was not built. */
+export async function reportPage(
+  directory: string,
+  result: ResultDocument,
+  programVersion: string,
+): Promise<string> {
+  const assets = await readPageAssets();
+  return renderReport(await collectReport(directory, result, programVersion), assets);
+}
+
 /** Returns the path of the file. Rejects where the page was not built or the directory cannot be written. */
 export async function writeReport(
   directory: string,
   result: ResultDocument,
   programVersion: string,
 ): Promise<string> {
-  const assets = await readPageAssets();
   const path = join(directory, REPORT_FILE);
-  await writeFileAtomic(path, renderReport(await collectReport(directory, result, programVersion), assets));
+  await writeFileAtomic(path, await reportPage(directory, result, programVersion));
   return path;
 }

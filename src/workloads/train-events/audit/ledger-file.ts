@@ -65,7 +65,7 @@ export class LedgerFile {
       throw new TrainSimError(
         `the ledger ${path} cannot be read: ${messageOf(error)}`,
         ExitCode.unexpected,
-        "It was cut short or changed; without it nobody knows which events there must be.",
+        "It was cut short or changed; without it, the events that there must be are unknown.",
         { cause: error },
       );
     }

@@ -200,7 +200,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}Filled: the difference is significant. Hollow: it cannot be told, is the same within 5 % (the band), or is no more than A/A pairs differ by.`,
+    note: `${baseline}Filled: the difference is significant. Hollow: it is inconclusive, the same within 5 % (the band), or is no more than A/A pairs differ by.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

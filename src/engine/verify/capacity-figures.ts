@@ -1,0 +1,58 @@
+// Makes a search for capacity again: judges each probe by its trial, and walks the search with these answers. Where it asks
+// for another probe than the one that is stored, the search ends there, and its outcome differs.
+import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
+import type { Experiment } from "../../scenario/settings.js";
+import { capacityOf, judgeProbe, parseCapacityThreshold, treatmentAt } from "../capacity-probe.js";
+import { searchCapacity, type Probe } from "../capacity-search.js";
+import { searchOptions } from "../searched-treatments.js";
+import type { Figures } from "./figures.js";
+import type { TrialAgain } from "./trial-figures.js";
+
+/** `experiment` has the treatments that were searched, `trials` those of all probes by number. */
+export async function compareCapacity(
+  figures: Figures,
+  capacity: readonly Capacity[],
+  experiment: Experiment,
+  trials: ReadonlyMap<number, TrialAgain>,
+): Promise<void> {
+  const before: Capacity[] = [];
+  for (const stored of capacity) {
+    const treatment = experiment.treatments.find(({ id }) => id === stored.treatment);
+    const threshold = parseCapacityThreshold(`${stored.metric}: ${stored.expression}`);
+    const path = `capacity[${stored.treatment}]`;
+    if (!treatment) continue; // The plan, which is compared, does not have it.
+    const judged = (probe: CapacityProbe): CapacityProbe | undefined => {
+      const { trial, totals } = trials.get(probe.trial) ?? {};
+      if (!trial || !totals) return undefined;
+      const { purpose, discarded, ratePerSecond } = probe;
+      const about = { ratePerSecond, purpose, ...(discarded && { discarded }) };
+      return judgeProbe({ result: trial, totals }, treatmentAt(treatment, ratePerSecond), threshold, about);
+    };
+    const probes = stored.probes.flatMap((probe) => judged(probe) ?? []);
+    if (probes.length < stored.probes.length) {
+      figures.leave(path, "the trial of a probe cannot be read", true);
+      continue;
+    }
+    const ran: { readonly probe: CapacityProbe }[] = [];
+    const answer: Probe = (rate, { purpose }) => {
+      const probe = probes[ran.length];
+      const isAsked = probe?.ratePerSecond === rate && probe.purpose === purpose;
+      if (isAsked) ran.push({ probe });
+      return Promise.resolve(isAsked ? probe.held : undefined);
+    };
+    const found = await searchCapacity(answer, searchOptions(experiment, treatment, before));
+    const again = capacityOf(treatment, threshold, ran, found);
+    figures.compare(
+      "capacity",
+      path,
+      { ...stored, probes: numbered(stored) },
+      { ...again, probes: numbered(again) },
+    );
+    before.push(again);
+  }
+}
+
+/** By trial: several probes have the same rate and purpose. */
+function numbered({ probes }: Capacity): Record<string, CapacityProbe> {
+  return Object.fromEntries(probes.map((probe) => [`trial ${probe.trial}`, probe]));
+}

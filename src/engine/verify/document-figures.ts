@@ -1,0 +1,129 @@
+// Makes again what a result says of its trials together, from the trials as they were made again: the plan, merged trials,
+// medians and comparisons, thresholds, the verdict and its diagnosis. What was said by the run itself, of what happened
+// beside its trials, is left as stored, and told.
+import { withAnalysis } from "../../report/analysis.js";
+import { evaluateThresholds } from "../../report/thresholds.js";
+import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
+import type { Experiment } from "../../scenario/settings.js";
+import { verdictOf } from "../conclusion.js";
+import { confirmedThresholds, type ExperimentRecord } from "../experiment-record.js";
+import { RESUMED_RULE, violationsAside } from "../resume.js";
+import type { Figures } from "./figures.js";
+
+/** Of `diagnosis`: what no trial shows. */
+const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, "schema-left"]);
+const ABORTED = /^aborted the experiment/;
+
+interface Compared {
+  readonly directory: string;
+  readonly result: ResultDocument;
+  readonly experiment: Experiment;
+  /** The trials as made again. */
+  readonly record: ExperimentRecord;
+  /** Treatments with a trial whose histograms cannot be read. */
+  readonly unmerged: ReadonlySet<string>;
+}
+
+export class DocumentFigures {
+  constructor(
+    private readonly figures: Figures,
+    private readonly compared: Compared,
+  ) {}
+
+  /** A run that was killed has none of what is made at its end. */
+  async compare(isConcluded: boolean): Promise<void> {
+    const { figures } = this;
+    const { result, record } = this.compared;
+    const { environment, verdict } = result;
+    const again = withAnalysis(record.document({ environment, verdict }));
+    const plan = ({
+      scenario: { name, seed, trials, trialOrder },
+      treatments,
+      faults,
+    }: ResultDocument): unknown => ({
+      scenario: { name, seed, trials, trialOrder: trialOrder ?? again.scenario.trialOrder },
+      treatments: treatments.map(({ id, levels, sameAs }) => ({ id, levels, sameAs })),
+      faults,
+    });
+    figures.compare("plan", "", plan(result), plan(again));
+    this.merged(again);
+    if (!isConcluded) {
+      figures.leave("medians, comparisons, thresholds, verdict", "the run did not come to its end");
+      return;
+    }
+    const statistics = ({ treatments, ...rest }: ResultDocument): unknown => ({
+      treatments: treatments.map(({ id, summary }) => ({ id, summary })),
+      ...{ comparisons: rest.comparisons, effects: rest.effects, interactions: rest.interactions },
+      ...{ sweeps: rest.sweeps, outlyingTrials: rest.outlyingTrials },
+    });
+    figures.compare("statistics", "", statistics(result), statistics(again));
+    await this.verdict(this.thresholds());
+  }
+
+  private merged(again: ResultDocument): void {
+    const { result, unmerged } = this.compared;
+    for (const { id, merged } of result.treatments) {
+      const path = `treatments[${id}].merged`;
+      if (unmerged.has(id)) {
+        this.figures.leave(path, "the histograms of a trial are not there");
+        continue;
+      }
+      const found = again.treatments.find((each) => each.id === id)?.merged ?? null;
+      this.figures.compare("merged", path, merged, found);
+    }
+  }
+
+  private thresholds(): readonly ThresholdResult[] {
+    const { figures } = this;
+    const { experiment, record, result, unmerged } = this.compared;
+    const again = result.capacity
+      ? confirmedThresholds(experiment, record)
+      : evaluateThresholds(experiment.thresholds, record.judged());
+    const stored = result.thresholds ?? [];
+    const isFound = ({ metric, expression, treatment }: ThresholdResult): boolean => {
+      const same = stored.find(
+        (each) => each.metric === metric && each.expression === expression && each.treatment === treatment,
+      );
+      return !unmerged.has(treatment) && !ABORTED.test(same?.reason ?? "");
+    };
+    const left = stored.filter((each) => !isFound(each));
+    for (const { metric, expression, treatment, reason } of left)
+      figures.leave(
+        `threshold ${metric} ${expression} (${treatment})`,
+        reason ?? "its samples are not there",
+      );
+    figures.compare("thresholds", "thresholds", stored.filter(isFound), again.filter(isFound));
+    return again;
+  }
+
+  private async verdict(thresholds: readonly ThresholdResult[]): Promise<void> {
+    const { figures } = this;
+    const { result, record, experiment, directory } = this.compared;
+    const aside: string[] = [];
+    if (!result.capacity)
+      for (const planned of experiment.trials) aside.push(...(await violationsAside(directory, planned)));
+    const isStopped = !result.capacity && record.complete < experiment.trials.length;
+    const found = verdictOf({
+      treatments: record.treatments(),
+      violations: [...aside, ...record.violations],
+      ...{ thresholds, failure: undefined, abortedBy: undefined },
+      stopReason: isStopped ? "stopped" : undefined,
+      completeTrials: record.complete,
+      plannedTrials: experiment.trials.length,
+    });
+    const { status, reasons } = result.verdict;
+    const tainted = found.status === "aborted" ? found.reasons.slice(1) : found.reasons;
+    if (status === "aborted") {
+      figures.leave("why the run was aborted", "no file but the result says it");
+      const stored = reasons.slice(Math.max(0, reasons.length - tainted.length));
+      figures.compare("verdict", "verdict.reasons", stored, tainted);
+    } else
+      figures.compare("verdict", "verdict", { status, reasons }, { status: found.status, reasons: tainted });
+    const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !TOLD_BY_THE_RUN.has(rule);
+    const diagnosis = record.diagnosis(result.environment);
+    const entries = result.capacity
+      ? diagnosis.filter(({ kind, rule }) => kind === "finding" || rule === "not-assessed")
+      : diagnosis;
+    figures.compare("verdict", "diagnosis", result.diagnosis.filter(isMade), entries);
+  }
+}

@@ -1,0 +1,110 @@
+// Holds stored figures against recomputed ones, leaf by leaf, and keeps count by kind. Entries of lists are matched by what
+// names them (a comparison by its treatments, operation and metric), so that one that was removed is one difference and not
+// a hundred. Numbers must be equal to the last digit: they come from the same functions and the same files.
+import { join, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { codeOf, messageOf } from "../../foundation/errors.js";
+import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "../../report/verification.js";
+
+/** What names an entry of a list; names are no figures. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...["id", "kind", "number", "trial", "treatment", "baseline", "factor", "baselineLevel", "level"],
+  ...["otherFactor", "otherBaselineLevel", "otherLevel", "operation", "metric", "expression"],
+  ...["check", "rule", "name", "endpoint", "region", "clients", "levels", "what", "purpose"],
+]);
+
+type Leaves = Readonly<Record<string, unknown>>;
+
+function isLeaves(value: unknown): value is Leaves {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function nameOf(entry: unknown, index: number): string {
+  if (!isLeaves(entry)) return String(index);
+  const named = Object.entries(entry).filter(([key, value]) => NAMES.has(key) && !Array.isArray(value));
+  const words = named.map(([, value]) => (isLeaves(value) ? Object.values(value).join(" ") : String(value)));
+  return words.length > 0 ? words.filter((word) => word !== "").join(" ") : String(index);
+}
+
+/** Entries by name, those after the first of one name with their position. */
+function byName(entries: readonly unknown[]): Leaves {
+  const named = new Map<string, unknown>();
+  entries.forEach((entry, index) => {
+    const name = nameOf(entry, index);
+    named.set(named.has(name) ? `${name} #${index}` : name, entry);
+  });
+  return Object.fromEntries(named);
+}
+
+/** As it would be stored. */
+function asStored(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+export class Figures {
+  private readonly counts = new Map<FigureKind, { recomputed: number; differing: number }>();
+  private readonly found: Difference[] = [];
+  private readonly left: NotRecomputed[] = [];
+
+  constructor(private readonly directory: string) {}
+
+  /** Every leaf of the two; undefined is the same as nothing. */
+  compare(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
+    this.walk(kind, path, stored, asStored(recomputed));
+  }
+
+  /** `isMissing` where it is for want of a file that every run leaves. */
+  leave(what: string, reason: string, isMissing = false): void {
+    this.left.push({ what, reason, isMissing });
+  }
+
+  /** A file that every run leaves cannot be read. */
+  unreadable(what: string, error: unknown): void {
+    const isAbsent =
+      codeOf(error) === "ENOENT" || (error instanceof Error && codeOf(error.cause) === "ENOENT");
+    // Where the directory lies is of no interest to whom the verification is shown.
+    const words = messageOf(error).replaceAll(join(this.directory, sep), "");
+    this.leave(what, isAbsent ? `${words.slice(0, words.indexOf(":"))} is not there` : words, true);
+  }
+
+  get differences(): readonly Difference[] {
+    return this.found;
+  }
+
+  get notRecomputed(): readonly NotRecomputed[] {
+    return this.left;
+  }
+
+  get byKind(): { kind: FigureKind; recomputed: number; differing: number }[] {
+    return (Object.keys(FIGURES) as FigureKind[]).flatMap((kind) => {
+      const counts = this.counts.get(kind);
+      return counts ? [{ kind, ...counts }] : [];
+    });
+  }
+
+  private walk(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
+    if (Array.isArray(stored) && Array.isArray(recomputed)) {
+      const [before, again] = [byName(stored), byName(recomputed)];
+      this.keys(kind, (key) => `${path}[${key}]`, before, again);
+    } else if (isLeaves(stored) && isLeaves(recomputed)) {
+      this.keys(kind, (key) => (path === "" ? key : `${path}.${key}`), stored, recomputed);
+    } else this.leaf(kind, path, stored, recomputed);
+  }
+
+  private keys(kind: FigureKind, pathOf: (key: string) => string, stored: Leaves, recomputed: Leaves): void {
+    for (const key of new Set([...Object.keys(stored), ...Object.keys(recomputed)])) {
+      const [before, again] = [stored[key], recomputed[key]];
+      const isName = NAMES.has(key) && typeof before === "string" && before === again;
+      if (!isName) this.walk(kind, pathOf(key), before, again);
+    }
+  }
+
+  private leaf(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
+    const counts = this.counts.get(kind) ?? { recomputed: 0, differing: 0 };
+    this.counts.set(kind, counts);
+    counts.recomputed++;
+    if (isDeepStrictEqual(stored, recomputed)) return;
+    counts.differing++;
+    this.found.push({ kind, path, stored, recomputed });
+  }
+}

@@ -1,0 +1,235 @@
+// Makes the figures of one trial again from its files: latencies from the histograms, counts from the time series and the
+// log, events from the ledgers and work logs, and from those its rates, whether it was steady, and its findings. It hands
+// back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
+import { join } from "node:path";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { OPERATIONS, type Operation } from "../../metrics/operations.js";
+import { Totals } from "../../metrics/totals.js";
+import { diagnose } from "../../report/diagnosis/diagnose.js";
+import { trialPath } from "../../results/directory.js";
+import { mergedSplit } from "../../results/endpoint-results.js";
+import { readHistogramLog } from "../../results/histogram-log.js";
+import { operationResults, operationsOf } from "../../results/operation-results.js";
+import { readTrial } from "../../results/reader.js";
+import type { Ceiling, Finding, OperationResults, TrialResult } from "../../results/result-schema.js";
+import { totalsOf } from "../../results/stored-totals.js";
+import { readTimeseries, type TimeseriesCounts } from "../../results/timeseries.js";
+import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TRIAL_FILE } from "../../results/trial-files.js";
+import type { Experiment, TreatmentSettings } from "../../scenario/settings.js";
+import { SecondSeries } from "../second-series.js";
+import type { Figures } from "./figures.js";
+import { compareEvents } from "./trial-ledgers.js";
+import { compareLog } from "./trial-log-figures.js";
+
+export interface StoredTrialOf {
+  readonly directory: string;
+  readonly treatmentId: string;
+  readonly trial: TrialResult;
+  /** As it ran. */
+  readonly settings: TreatmentSettings;
+  readonly experiment: Experiment;
+  readonly ceiling: Ceiling | undefined;
+  /** Checks that were made with what no file holds. */
+  readonly unknownChecks: ReadonlySet<Finding["check"]>;
+}
+
+export interface TrialAgain {
+  readonly trial: TrialResult;
+  /** Undefined where the trial's histograms cannot be read. */
+  readonly totals: Totals | undefined;
+}
+
+/** Where in `result.json`. */
+export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
+  `treatments[${treatmentId}].trials[${trial.number}]`;
+
+const LATENCIES = ["responseTimeMs", "serviceTimeMs", "poolWaitMs", "failedTimeMs", "startDelayMs"] as const;
+const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
+const COUNTS = ["transactions", "events", "emptyPolls", "offered", "dropped"] as const;
+type Counted = Partial<Record<(typeof COUNTS)[number] | "retries" | "failures", number>>;
+
+function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
+}
+
+const sum = (counts: Readonly<Record<string, number>> = {}): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** Samples of the window, which are added to the series second by second, as when they were measured. */
+async function readHistograms(path: string, series: SecondSeries): Promise<HistogramSet> {
+  const merged = new HistogramSet();
+  const part = new Totals();
+  for await (const { second, tag, histogram } of readHistogramLog(path)) {
+    merged.addTo(tag, histogram);
+    part.histograms.addTo(tag, histogram);
+    series.add(second, part);
+    part.histograms.reset();
+  }
+  return merged;
+}
+
+async function readCounts(path: string, series: SecondSeries): Promise<Map<Operation, Counted>> {
+  const counted = new Map<Operation, Counted>();
+  for await (const row of readTimeseries(path)) {
+    const { second, operation, ...counts } = row;
+    const into = counted.get(operation) ?? {};
+    for (const [key, count] of Object.entries(counts) as [keyof Counted, number][])
+      into[key] = (into[key] ?? 0) + count;
+    counted.set(operation, into);
+    series.add(second, secondOf(row));
+  }
+  return counted;
+}
+
+function secondOf({ operation, transactions, events, emptyPolls = 0 }: TimeseriesCounts): Totals {
+  const totals = new Totals();
+  Object.assign(totals.countsOf(operation), { transactions, events, emptyPolls });
+  return totals;
+}
+
+export class TrialFigures {
+  private readonly path: string;
+  private readonly name: string;
+  private readonly series: SecondSeries;
+
+  constructor(
+    private readonly figures: Figures,
+    private readonly stored: StoredTrialOf,
+  ) {
+    const { directory, treatmentId, trial, settings } = stored;
+    this.path = trialPath(directory, trial.number, treatmentId);
+    this.name = `trial ${trial.number} (${treatmentId})`;
+    this.series = new SecondSeries(operationsOf(settings));
+  }
+
+  async compare(): Promise<TrialAgain> {
+    const { figures, stored, path, name } = this;
+    const { trial, directory, treatmentId } = stored;
+    const at = pathOf(stored);
+    const copy = await this.attempt(`its copy in ${TRIAL_FILE}`, () =>
+      readTrial(directory, trial.number, treatmentId),
+    );
+    if (copy) figures.compare("copies", at, trial, copy);
+    else figures.leave(`${name}: its copy`, `there is no ${TRIAL_FILE}`, true);
+    figures.compare("endpoints", at, splitOf(trial), mergedSplit([trial]));
+    if (trial.windowSeconds === 0) {
+      figures.leave(name, "it ended before its window");
+      return { trial, totals: totalsOf(trial, new HistogramSet()) };
+    }
+    const histograms = await this.attempt("latencies", () =>
+      readHistograms(join(path, HISTOGRAM_LOG_FILE), this.series),
+    );
+    const counts = await this.attempt("counts", () => readCounts(join(path, TIMESERIES_FILE), this.series));
+    if (counts) this.compareCounts(counts);
+    const isFull = ["debug", "info"].includes(stored.settings.log.level);
+    await compareLog(figures, { trial, path, name, at }, isFull);
+    compareEvents(figures, { trial, path, name, at });
+    return this.again(histograms, counts);
+  }
+
+  /** From what could be read; the rest is as stored. */
+  private again(
+    histograms: HistogramSet | undefined,
+    counts: ReadonlyMap<Operation, Counted> | undefined,
+  ): TrialAgain {
+    const { figures, stored } = this;
+    const { trial, settings } = stored;
+    const at = pathOf(stored);
+    const counted = { ...trial, operations: withCounts(trial.operations, counts) };
+    const totals = totalsOf(counted, histograms ?? new HistogramSet());
+    const summary = totals.summary(trial.windowSeconds);
+    const operations = operationResults(summary, settings);
+    for (const operation of OPERATIONS) {
+      const [before, again] = [trial.operations[operation], operations[operation]];
+      if (!before && !again) continue;
+      const place = `${at}.operations.${operation}`;
+      figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
+      if (!histograms) continue;
+      figures.compare("latencies", place, pick(before, LATENCIES), pick(again, LATENCIES));
+      const samples = histograms.get(`${operation}.response`)?.totalCount ?? 0;
+      figures.compare("latencies", `${place}.transactions`, before?.transactions, samples);
+    }
+    if (!histograms) return { trial, totals: undefined };
+    const { completedMs, archivedMs } = trial.lifecycle;
+    figures.compare("latencies", `${at}.lifecycle`, { completedMs, archivedMs }, summary.lifecycle);
+    const measured = { ...counted, operations, lifecycle: { ...trial.lifecycle, ...summary.lifecycle } };
+    return { trial: counts ? this.judged(measured) : measured, totals };
+  }
+
+  /** With what the window's seconds and the checks say of it. */
+  private judged(measured: TrialResult): TrialResult {
+    const { figures, stored } = this;
+    const { trial, settings, experiment, ceiling, unknownChecks } = stored;
+    if (trial.status !== "complete") return measured;
+    const at = pathOf(stored);
+    const { stall: stalled, diagnosis = [], ...rest } = measured;
+    const steadyState = this.series.steadyState(trial.windowSeconds, settings);
+    const stall = this.series.stall(trial.windowSeconds, settings);
+    const judged = { ...rest, steadyState, ...(stall && { stall }) };
+    const bounds = experiment.diagnosis;
+    const isKnown = ({ check }: Finding): boolean => !unknownChecks.has(check);
+    const findings = diagnose({ trial: judged, bounds, ...(ceiling && { ceiling }) }).filter(isKnown);
+    const before = { steadyState: trial.steadyState, stall: stalled, diagnosis: diagnosis.filter(isKnown) };
+    figures.compare("judgement", at, before, { steadyState, stall, diagnosis: findings });
+    const all = [...findings, ...diagnosis.filter((finding) => !isKnown(finding))];
+    return { ...judged, ...(all.length > 0 && { diagnosis: all }) };
+  }
+
+  private compareCounts(counts: ReadonlyMap<Operation, Counted>): void {
+    const { figures, stored } = this;
+    for (const operation of OPERATIONS) {
+      const [before, again] = [stored.trial.operations[operation], counts.get(operation)];
+      if (!before && !again) continue;
+      const { failures, retries, ...counted } = again ?? {};
+      const place = `${pathOf(stored)}.operations.${operation}`;
+      figures.compare("counts", place, pick(before, Object.keys(counted)), counted);
+      figures.compare("counts", `${place}.retries`, before?.retries, retries);
+      figures.compare(
+        "counts",
+        `${place}.retriesBySqlstate, added up`,
+        sum(before?.retriesBySqlstate),
+        retries,
+      );
+      figures.compare("counts", `${place}.failures, added up`, sum(before?.failures), failures);
+    }
+  }
+
+  /** Undefined where a file cannot be read. */
+  private async attempt<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      this.figures.unreadable(`${this.name}: ${what}`, error);
+      return undefined;
+    }
+  }
+}
+
+function splitOf({ endpoints, regions }: TrialResult): unknown {
+  return {
+    ...(endpoints && {
+      endpoints: endpoints.map((endpoint) => ({
+        ...endpoint,
+        operations: Object.fromEntries(
+          Object.entries(endpoint.operations).map(([operation, { responseHistogram, ...rest }]) => [
+            operation,
+            rest,
+          ]),
+        ),
+      })),
+    }),
+    ...(regions && { regions }),
+  };
+}
+
+/** The stored operations with the counts that the time series gives. */
+function withCounts(
+  stored: OperationResults,
+  counts: ReadonlyMap<Operation, Counted> | undefined,
+): OperationResults {
+  const entries = Object.entries(stored).map(([operation, result]) => [
+    operation,
+    { ...result, ...pick(counts?.get(operation as Operation), COUNTS) },
+  ]);
+  return Object.fromEntries(entries) as OperationResults;
+}

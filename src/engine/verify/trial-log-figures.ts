@@ -1,0 +1,55 @@
+// What a trial's log says of it a second time: when its window began and how long it was, how the trial and its audit ended,
+// and what every worker counted and timed each second. Workers write it apart from the coordinator's files, so it is a
+// witness of its own. A log that was not to hold summaries (`log.level`) says nothing of counts.
+import { OPERATIONS } from "../../metrics/operations.js";
+import { readLogs } from "../../report/logs/read-logs.js";
+import { logFilesIn } from "../../results/log-reader.js";
+import type { TrialResult } from "../../results/result-schema.js";
+import type { Figures } from "./figures.js";
+
+export interface TrialPlace {
+  readonly trial: TrialResult;
+  /** Its directory. */
+  readonly path: string;
+  /** For people. */
+  readonly name: string;
+  /** Where in `result.json`. */
+  readonly at: string;
+}
+
+/** `isFull` where the scenario had it hold what is informative, summaries among it. */
+export async function compareLog(
+  figures: Figures,
+  { trial, path, name, at }: TrialPlace,
+  isFull: boolean,
+): Promise<void> {
+  const what = `${name}: what its log says`;
+  try {
+    const report = await readLogs(await logFilesIn([path]), {}, 0);
+    const said = report.trials.find(({ number }) => number === trial.number);
+    if (!said) {
+      figures.leave(what, "it has no line of this trial", isFull);
+      return;
+    }
+    const { windowStartsAt: startedAt, windowSeconds, status, index, integrity: verdict } = said;
+    const told = Object.entries({ startedAt, windowSeconds, status, index, verdict });
+    const stored: Record<string, unknown> = { ...trial, verdict: trial.integrity?.verdict };
+    for (const [key, value] of told)
+      if (value !== null)
+        figures.compare("log", `${at}.${key === "verdict" ? "integrity.verdict" : key}`, stored[key], value);
+    if (!said.isCounted || trial.status !== "complete") {
+      if (said.isCounted) figures.leave(what, `the trial is ${trial.status}`);
+      else figures.leave(what, "it holds no summaries", isFull && trial.status === "complete");
+      return;
+    }
+    for (const operation of OPERATIONS) {
+      const totals = Object.entries(said.operations[operation] ?? {}).filter(([, value]) => value !== null);
+      const result: Record<string, unknown> = { ...trial.operations[operation] };
+      for (const [key, value] of totals)
+        figures.compare("log", `${at}.operations.${operation}.${key}`, result[key], value);
+    }
+  } catch (error) {
+    if (isFull) figures.unreadable(what, error);
+    else figures.leave(what, "the scenario's log.level left it out");
+  }
+}

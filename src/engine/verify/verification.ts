@@ -1,0 +1,70 @@
+// What `report --verify` finds, as data: how many figures of a result were made again and from what, which of them differ
+// from the stored ones, and what could not be made again and why. Also the words of the kinds of figures. Types and words
+// only; the figures are made by the functions that made the result.
+
+/**
+ * Where figures come from. `isDefined` are those that the program's definitions decide, and not the files alone: another
+ * version may come to other ones honestly.
+ */
+export const FIGURES = {
+  latencies: { what: "latencies of trials", from: "histograms.hlog", isDefined: false },
+  counts: { what: "counts of trials", from: "timeseries.csv", isDefined: false },
+  log: { what: "window, counts, response times", from: "log.ndjson", isDefined: false },
+  events: { what: "published, in doubt, archived", from: "ledger-*.bin, work-*.bin", isDefined: false },
+  rates: { what: "rates and clients of trials", from: "counts, window, scenario", isDefined: false },
+  copies: { what: "entries of trials", from: "trial.json", isDefined: false },
+  endpoints: { what: "endpoints and regions", from: "their stored histograms", isDefined: false },
+  judgement: {
+    what: "steady state, stall, findings of trials",
+    from: "histograms, counts, evidence",
+    isDefined: true,
+  },
+  merged: { what: "merged trials of treatments", from: "merged histograms, counts", isDefined: false },
+  plan: { what: "scenario, treatments, faults", from: "scenario, trials", isDefined: false },
+  statistics: { what: "medians, comparisons, effects, sweeps", from: "trials, seed", isDefined: true },
+  capacity: { what: "capacity and its probes", from: "trials of the probes", isDefined: true },
+  thresholds: { what: "thresholds", from: "merged histograms, counts", isDefined: true },
+  verdict: { what: "verdict and diagnosis", from: "trials, scenario", isDefined: true },
+  pages: { what: "summary.txt, report.html", from: "result.json, histograms", isDefined: true },
+} as const satisfies Record<string, { what: string; from: string; isDefined: boolean }>;
+export type FigureKind = keyof typeof FIGURES;
+
+/** A figure that is not what the files give. Undefined where one side has none. */
+export interface Difference {
+  readonly kind: FigureKind;
+  /** Where in `result.json`, as `treatments[text].trials[3].operations.add.responseTimeMs.p99`, or a file. */
+  readonly path: string;
+  readonly stored?: unknown;
+  readonly recomputed?: unknown;
+}
+
+/** `isMissing` is said of files that every run leaves: without them the result cannot be believed. */
+export interface NotRecomputed {
+  readonly what: string;
+  readonly reason: string;
+  readonly isMissing: boolean;
+}
+
+export interface Verification {
+  readonly directory: string;
+  readonly programVersion: string;
+  /** Of the program that made the result; null where the result does not say. */
+  readonly resultVersion: string | null;
+  /** False where another version, or an earlier form of the statistics, made the result. */
+  readonly hasSameDefinitions: boolean;
+  readonly figures: readonly {
+    readonly kind: FigureKind;
+    readonly recomputed: number;
+    readonly differing: number;
+  }[];
+  /** Figures that contradict the files. */
+  readonly differences: readonly Difference[];
+  /** Figures that another version may have defined otherwise. */
+  readonly redefined: readonly Difference[];
+  readonly notRecomputed: readonly NotRecomputed[];
+}
+
+/** Whether the result says what the directory holds, as far as it can be looked at, and nothing is missing. */
+export function isVerified({ differences, notRecomputed }: Verification): boolean {
+  return differences.length === 0 && notRecomputed.every(({ isMissing }) => !isMissing);
+}

@@ -1,0 +1,214 @@
+// `report --verify`: makes every figure of a result again from what its directory holds besides `result.json`, by the
+// functions that made it, and compares. Trials are made again from their files; all that is made of trials, from the trials
+// as made again, so that a figure that was changed is one difference and not all that follows from it. It writes nothing.
+// What no file holds is listed with the reason, never passed over.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, messageOf } from "../../foundation/errors.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { isAnalysed } from "../../report/analysis.js";
+import { reportPage } from "../../report/html/report-file.js";
+import { renderSummary } from "../../report/summary.js";
+import { FIGURES, type Difference, type Verification } from "../../report/verification.js";
+import { REPORT_FILE, SCENARIO_FILE, SUMMARY_FILE, trialPath } from "../../results/directory.js";
+import { readResult, readTrial } from "../../results/reader.js";
+import type { Ceiling, Finding, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { totalsOf } from "../../results/stored-totals.js";
+import type { Experiment } from "../../scenario/settings.js";
+import { parseCapacityThreshold, treatmentAt } from "../capacity-probe.js";
+import { ExperimentRecord } from "../experiment-record.js";
+import { readInterruptedScenario, RESUMED_RULE } from "../resume.js";
+import { searchedTreatments } from "../searched-treatments.js";
+import { compareCapacity } from "./capacity-figures.js";
+import { DocumentFigures } from "./document-figures.js";
+import { Figures } from "./figures.js";
+import { TrialFigures, type TrialAgain } from "./trial-figures.js";
+
+/** Rejects with a UsageError where there is no result, or one whose scenario cannot be read. */
+export async function verifyResult(directory: string, programVersion: string): Promise<Verification> {
+  const result = await readResult(directory);
+  const experiment = await readInterruptedScenario(directory, undefined, {});
+  return new ResultVerifier(directory, result, searched(experiment, result), programVersion).verify();
+}
+
+interface TrialOf {
+  readonly treatmentId: string;
+  readonly trial: TrialResult;
+  readonly ceiling?: Ceiling | undefined;
+}
+
+/** In the order in which they ran: sums are added up as then. */
+function trialsOf({ treatments }: ResultDocument): TrialOf[] {
+  return treatments
+    .flatMap(({ id, ceiling, trials }) => trials.map((trial) => ({ treatmentId: id, trial, ceiling })))
+    .sort((a, b) => a.trial.number - b.trial.number);
+}
+
+/** The experiment as it ran: of a search for capacity the treatments that it was about. */
+function searched(experiment: Experiment, { capacity }: ResultDocument): Experiment {
+  const [first] = capacity ?? [];
+  if (!first) return experiment;
+  const threshold = parseCapacityThreshold(`${first.metric}: ${first.expression}`);
+  const treatments = searchedTreatments(experiment.treatments, threshold);
+  const isSearched = (id: string): boolean => treatments.some((each) => each.id === id);
+  const trials = experiment.trials.filter(({ treatmentId }) => isSearched(treatmentId));
+  return { ...experiment, treatments, trials };
+}
+
+/** The trials that are recorded in the result: of a search, those that confirm. */
+function recorded(experiment: Experiment, result: ResultDocument): Experiment {
+  if (!result.capacity) return experiment;
+  const trials = trialsOf(result).map(({ treatmentId, trial: { number, block, seed } }) => ({
+    ...{ number, block, seed, treatmentId },
+  }));
+  const treatments = experiment.treatments.filter(({ id }) => trials.some((each) => each.treatmentId === id));
+  return { ...experiment, treatments, trials };
+}
+
+class ResultVerifier {
+  private readonly figures: Figures;
+  private readonly record: ExperimentRecord;
+  /** By number. */
+  private readonly again = new Map<number, TrialAgain>();
+  private readonly resultVersion: string | undefined;
+
+  constructor(
+    private readonly directory: string,
+    private readonly result: ResultDocument,
+    private readonly experiment: Experiment,
+    private readonly programVersion: string,
+  ) {
+    this.figures = new Figures(directory);
+    this.record = new ExperimentRecord(recorded(experiment, result), directory);
+    this.resultVersion = result.environment.versions["train-sim"];
+  }
+
+  /** A run that was killed has none of what is made at its end. */
+  private get isConcluded(): boolean {
+    return this.result.treatments.some(({ summary }) => summary) || this.result.comparisons.length > 0;
+  }
+
+  private get hasSameDefinitions(): boolean {
+    return this.resultVersion === this.programVersion && (isAnalysed(this.result) || !this.isConcluded);
+  }
+
+  async verify(): Promise<Verification> {
+    const { figures, directory, programVersion, resultVersion, hasSameDefinitions, result, experiment } =
+      this;
+    for (const trial of trialsOf(result)) await this.trial(trial);
+    await this.strayTrials();
+    const { record, isConcluded } = this;
+    await new DocumentFigures(figures, {
+      directory,
+      result,
+      experiment,
+      record,
+      unmerged: this.unmerged,
+    }).compare(isConcluded);
+    await this.capacity();
+    await this.pages();
+    figures.leave("database, client, machine, servers, faults", "readings at the window's ends are not kept");
+    figures.leave("parts of the response time, time of empty polls", "their sums by second are not kept");
+    figures.leave("tables at the end of a trial", "they are dropped; the audit's counts are as stored");
+    // What a result lacks, an earlier version did not have.
+    const isRedefined = ({ kind, stored }: Difference): boolean =>
+      !hasSameDefinitions && (FIGURES[kind].isDefined || stored === undefined);
+    return {
+      ...{ directory, programVersion, resultVersion: resultVersion ?? null, hasSameDefinitions },
+      figures: figures.byKind,
+      differences: figures.differences.filter((each) => !isRedefined(each)),
+      redefined: figures.differences.filter(isRedefined),
+      notRecomputed: figures.notRecomputed,
+    };
+  }
+
+  /** Treatments with a trial whose histograms cannot be read. */
+  private get unmerged(): Set<string> {
+    const trials = trialsOf(this.result).filter(({ trial }) => !this.again.get(trial.number)?.totals);
+    return new Set(trials.map(({ treatmentId }) => treatmentId));
+  }
+
+  private async trial({ treatmentId, trial, ceiling }: TrialOf, isRecorded = true): Promise<void> {
+    const { directory, experiment, result, figures } = this;
+    const treatment = experiment.treatments.find(({ id }) => id === treatmentId);
+    if (!treatment) return; // The plan, which is compared, does not have it.
+    const probes = result.capacity?.flatMap((each) => each.probes) ?? [];
+    const probe = probes.find((each) => each.trial === trial.number);
+    const { settings } = probe ? treatmentAt(treatment, probe.ratePerSecond) : treatment;
+    const wasResumed = result.diagnosis.some(({ rule }) => rule === RESUMED_RULE);
+    // The load before the experiment is not stored; trials before an interruption may have had another ceiling.
+    const unknownChecks = new Set<Finding["check"]>([
+      "load-before",
+      ...(wasResumed ? ["ceiling" as const] : []),
+    ]);
+    const stored = { directory, treatmentId, trial, settings, experiment, ceiling, unknownChecks };
+    const again = await new TrialFigures(figures, stored).compare();
+    this.again.set(trial.number, again);
+    if (isRecorded)
+      this.record.add(treatmentId, again.trial, again.totals ?? totalsOf(again.trial, new HistogramSet()));
+  }
+
+  /** Of a search, also the probes that are not among the result's trials. */
+  private async capacity(): Promise<void> {
+    const { directory, result, figures, again, experiment } = this;
+    for (const { treatment, probes } of result.capacity ?? []) {
+      for (const probe of probes) {
+        if (again.has(probe.trial)) continue;
+        const trial = await readTrial(directory, probe.trial, treatment);
+        if (trial) await this.trial({ treatmentId: treatment, trial }, false);
+        else figures.leave(`probe ${probe.trial} (${treatment})`, "its trial is not there", true);
+      }
+    }
+    await compareCapacity(figures, result.capacity ?? [], experiment, again);
+  }
+
+  /** A trial that ran and is not in the result: nothing may be left out of it. */
+  private async strayTrials(): Promise<void> {
+    const { directory, result, figures } = this;
+    const known = new Set(
+      trialsOf(result).map(({ treatmentId, trial }) => trialPath(directory, trial.number, treatmentId)),
+    );
+    for (const { treatment, probes } of result.capacity ?? [])
+      for (const { trial } of probes) known.add(trialPath(directory, trial, treatment));
+    const names = await readdir(join(directory, "trials")).catch(() => []);
+    for (const name of names.filter((each) => /^\d+-/.test(each) && !/\.partial-\d+$/.test(each))) {
+      if (known.has(join(directory, "trials", name))) continue;
+      if (this.isConcluded && !result.capacity)
+        figures.compare("plan", `trials/${name}`, "not in the result", "a trial");
+      else figures.leave(`trials/${name}`, "the result does not hold it: the run ended before its trial did");
+    }
+  }
+
+  /** The pages that people read, made again from the stored result. */
+  private async pages(): Promise<void> {
+    const { figures, directory, result, programVersion } = this;
+    const scenario = await this.textOf(SCENARIO_FILE);
+    if (scenario !== undefined) figures.compare("plan", SCENARIO_FILE, scenario, result.scenario.yaml);
+    const summary = await this.textOf(SUMMARY_FILE);
+    // The last line is where the directory was.
+    const body = (text: string): string => text.slice(0, text.lastIndexOf("\nResults: "));
+    if (summary !== undefined)
+      this.samePage(SUMMARY_FILE, body(summary) === body(renderSummary(result, { directory })));
+    const report = await this.textOf(REPORT_FILE);
+    if (report === undefined) return;
+    try {
+      this.samePage(REPORT_FILE, report === (await reportPage(directory, result, programVersion)));
+    } catch (error) {
+      figures.leave(REPORT_FILE, messageOf(error));
+    }
+  }
+
+  private samePage(file: string, isSame: boolean): void {
+    this.figures.compare("pages", file, isSame ? "the same page" : "another page", "the same page");
+  }
+
+  /** Undefined, and told, where the file cannot be read. */
+  private async textOf(file: string): Promise<string | undefined> {
+    try {
+      return await readFile(join(this.directory, file), "utf8");
+    } catch (error) {
+      this.figures.leave(file, codeOf(error) === "ENOENT" ? "it is not there" : messageOf(error));
+      return undefined;
+    }
+  }
+}

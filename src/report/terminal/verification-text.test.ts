@@ -1,0 +1,54 @@
+// What a reader of `report --verify` sees: one row a figure with all files that contradict it, and last what it comes to.
+import { expect, it } from "vitest";
+import { renderVerification } from "./verification-text.js";
+import type { Verification } from "./verification.js";
+
+const AGREES: Verification = {
+  ...{ directory: "dir", programVersion: "1.0.0", resultVersion: "1.0.0", hasSameDefinitions: true },
+  figures: [
+    { kind: "latencies", recomputed: 6, differing: 0 },
+    { kind: "copies", recomputed: 90, differing: 0 },
+  ],
+  ...{ differences: [], redefined: [], notRecomputed: [] },
+};
+const p99 = { path: "treatments[a].trials[1].operations.add.responseTimeMs.p99", stored: 1, recomputed: 2 };
+
+it("says how many figures agree, copies apart", () => {
+  expect(renderVerification(AGREES)).toContain("6 of 6 recomputed figures agree with what is stored.\n");
+});
+
+it("shows a figure once, with both values and all files that contradict it", () => {
+  const text = renderVerification({
+    ...AGREES,
+    differences: [
+      { kind: "latencies", ...p99 },
+      { kind: "copies", ...p99 },
+    ],
+  });
+  expect(text).toMatch(/responseTimeMs\.p99 +1 +2 +histograms\.hlog, trial\.json\n/);
+  expect(text).toContain("1 figure differs: the result does not say what its files hold.\n");
+  expect(text).not.toContain("agree with");
+});
+
+it("tells a missing file from a definition that changed", () => {
+  const missing = { what: "trial 1", reason: "x.hlog is not there", isMissing: true };
+  expect(renderVerification({ ...AGREES, notRecomputed: [missing] })).toContain(
+    "1 file could not be read: what rests on it is not verified.",
+  );
+  const old = { ...AGREES, resultVersion: "0.9.0", hasSameDefinitions: false };
+  const text = renderVerification({ ...old, redefined: [{ kind: "statistics", ...p99 }] });
+  expect(text).toContain(
+    "1 figure differs between train-sim 0.9.0 and train-sim 1.0.0: a definition may have changed.",
+  );
+  expect(text).toContain("5 of 6 recomputed figures agree");
+});
+
+it("lists at most 40 figures, and says how many more there are", () => {
+  const differences = Array.from({ length: 45 }, (_, i) => ({
+    kind: "merged" as const,
+    path: `p${i}`,
+    stored: i,
+  }));
+  expect(renderVerification({ ...AGREES, differences })).toMatch(/\np39 +39 +absent /);
+  expect(renderVerification({ ...AGREES, differences })).toContain("and 5 more: --json lists all");
+});

@@ -1,0 +1,129 @@
+// A verification in words and tables: how many figures were made again, from what, and how many agree; each one that does
+// not, with where it is and both values; what could not be made again and why. The last lines say what it comes to.
+import { counted } from "../foundation/units.js";
+import { fitted, plainMarks, printable, renderTable, shorten, wrap, WIDTH_MAX } from "./text-table.js";
+import { colourMarks, type Column, type Marks } from "./text-table.js";
+import {
+  FIGURES,
+  isVerified,
+  type Difference,
+  type NotRecomputed,
+  type Verification,
+} from "./verification.js";
+
+const SHOWN_MAX = 40;
+const VALUE_WIDTH = 22;
+
+const FIGURE_COLUMNS: readonly Column[] = [
+  { title: "Recomputed", align: "left" },
+  { title: "From", align: "left" },
+  { title: "Figures", align: "right" },
+  { title: "Agree", align: "right" },
+  { title: "Differ", align: "right" },
+];
+const DIFFERENCE_COLUMNS: readonly Column[] = [
+  { title: "Differs", align: "left" },
+  { title: "Stored", align: "right" },
+  { title: "Recomputed", align: "right" },
+  { title: "From", align: "left" },
+];
+
+function valueText(value: unknown): string {
+  if (value === undefined) return "absent";
+  return shorten(printable(typeof value === "string" ? value : JSON.stringify(value)), VALUE_WIDTH);
+}
+
+/** One row a figure, with all files that contradict it. */
+function rowsOf(differences: readonly Difference[]): string[][] {
+  const rows = new Map<string, { cells: string[]; from: string[] }>();
+  for (const { kind, path, stored, recomputed } of differences) {
+    const cells = [path, valueText(stored), valueText(recomputed)];
+    const key = JSON.stringify([path, stored, recomputed]);
+    const row = rows.get(key) ?? { cells, from: [] };
+    row.from.push(FIGURES[kind].from);
+    rows.set(key, row);
+  }
+  return [...rows.values()].map(({ cells, from }) => [...cells, from.join(", ")]);
+}
+
+function differenceLines(differences: readonly Difference[], marks: Marks): string[] {
+  if (differences.length === 0) return [];
+  const rows = rowsOf(differences);
+  const shown = rows.slice(0, SHOWN_MAX);
+  const [titles = "", ...lines] = renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, shown, 3));
+  const more = rows.length - shown.length;
+  return [marks.bold(titles), ...lines, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), ""];
+}
+
+function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): string[] {
+  return [
+    marks.bold("Not recomputed"),
+    ...left.flatMap(({ what, reason, isMissing }) => {
+      const lines = wrap(printable(`- ${what}: ${reason}`), WIDTH_MAX);
+      return isMissing ? lines.map(marks.bad) : lines;
+    }),
+    "",
+  ];
+}
+
+/** What it comes to, in sentences. */
+function conclusion(verification: Verification, recomputed: number): string[] {
+  const { differences, redefined, notRecomputed, programVersion, resultVersion } = verification;
+  const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
+  const made =
+    resultVersion === programVersion ? "an earlier build" : `train-sim ${resultVersion ?? "(unknown)"}`;
+  const differ = (figures: number): string =>
+    `${counted(figures, "figure")} ${figures === 1 ? "differs" : "differ"}`;
+  return [
+    ...(differences.length > 0
+      ? [`${differ(rowsOf(differences).length)}: the result does not say what its files hold.`]
+      : []),
+    ...(missing > 0
+      ? [
+          `${counted(missing, "file")} could not be read: what rests on ${missing === 1 ? "it" : "them"} is not verified.`,
+        ]
+      : []),
+    ...(redefined.length > 0
+      ? [
+          `${differ(rowsOf(redefined).length)} between ${made} and train-sim ${programVersion}: a definition may have changed.`,
+          "To verify them, use the train-sim that made the result.",
+        ]
+      : []),
+    ...(isVerified(verification)
+      ? [
+          `${recomputed - redefined.length} of ${counted(recomputed, "recomputed figure")} agree with what is stored.`,
+        ]
+      : []),
+  ];
+}
+
+/** Ends with a newline. */
+export function renderVerification(verification: Verification, isColoured = false): string {
+  const marks = isColoured ? colourMarks : plainMarks;
+  const { figures, differences, redefined, notRecomputed, resultVersion, programVersion } = verification;
+  const total = { recomputed: 0, differing: 0 };
+  for (const { kind, recomputed, differing } of figures) {
+    if (kind === "copies") continue;
+    total.recomputed += recomputed;
+    total.differing += differing;
+  }
+  const numbers = ({ recomputed, differing }: typeof total): string[] =>
+    [recomputed, recomputed - differing, differing].map(String);
+  const rows = figures.map((each) => [FIGURES[each.kind].what, FIGURES[each.kind].from, ...numbers(each)]);
+  const [titles = "", ...table] = renderTable(FIGURE_COLUMNS, [
+    ...rows,
+    ["recomputed in all, without entries of trials", "", ...numbers(total)],
+  ]);
+  const tone = isVerified(verification) ? marks.good : marks.bad;
+  return [
+    `Result of train-sim ${printable(resultVersion ?? "(unknown)")}, recomputed by train-sim ${programVersion}`,
+    "",
+    marks.bold(titles),
+    ...table,
+    "",
+    ...differenceLines([...differences, ...redefined], marks),
+    ...notRecomputedLines(notRecomputed, marks),
+    ...conclusion(verification, total.recomputed).map((sentence) => tone(sentence)),
+    "",
+  ].join("\n");
+}
