@@ -13,7 +13,7 @@ const LAYERS = [
   ["analysis"],
   ["engine"],
   ["report", "logs"],
-  ["live"],
+  ["live", "verify"],
   ["cli"],
 ];
 const TESTS = String.raw`\.test\.ts$|^src/testing/`;

@@ -10,7 +10,7 @@ import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
 import type { Fault } from "../faults/faults.js";
-import { leftSchemas } from "../engine/left-schemas.js";
+import { leftSchemas } from "../engine/session/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";

@@ -49,9 +49,9 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
-  [/^report\/logs\//, ["logs"]],
-  [/^engine\/left-behind\.ts$/, ["run", "schema drop"]],
-  [/^scenario\/reference-page\.ts$/, ["run", "json-schema"]],
+  [/^logs\//, ["logs"]],
+  [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
+  [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],
 ];
 /** Options of other programs: npm, initdb, postgres, V8, Docker, AWS. */
 const OTHERS = new Set(

@@ -2,13 +2,13 @@
 // the terminal, from what the directory holds. It needs no database; an unfinished experiment is shown as such. Nothing
 // but `report.html` is written, and with `--json` not even that.
 import type { Command } from "commander";
-import { verifyResult } from "../engine/verify/verify.js";
+import { verifyResult } from "../verify/verify.js";
 import { ExitCode } from "../foundation/errors.js";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { printable } from "../foundation/text/text-table.js";
-import { isVerified } from "../report/verification.js";
-import { renderVerification } from "../report/verification-text.js";
+import { isVerified } from "../verify/verification.js";
+import { renderVerification } from "../verify/verification-text.js";
 import { readResult } from "../results/reader.js";
 import { isColoured } from "./colour.js";
 import { packageVersion } from "./package-info.js";

@@ -9,7 +9,7 @@ let graph: Metafile["inputs"];
 
 beforeAll(async () => {
   const { metafile } = await build({
-    entryPoints: ["cli/main.ts", "actors/worker-entry.ts"].map((entry) => join(SOURCES, entry)),
+    entryPoints: ["cli/main.ts", "engine/workers/worker-entry.ts"].map((entry) => join(SOURCES, entry)),
     outdir: "unwritten",
     absWorkingDir: SOURCES,
     bundle: true,
@@ -48,7 +48,7 @@ describe("start-up", () => {
   });
 
   it("of a worker thread loads nothing of the command line, the report or the metrics page either", () => {
-    const { atOnce } = packagesOf("actors/worker-entry.ts");
+    const { atOnce } = packagesOf("engine/workers/worker-entry.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["pg", "zod"]));
     for (const foreign of ["commander", "yaml", "testcontainers", "echarts", "prom-client"])
       expect([...atOnce]).not.toContain(foreign);

@@ -3,7 +3,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Verification } from "../report/verification.js";
+import type { Verification } from "../verify/verification.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import { onSuiteServer } from "../testing/suite-server.js";
 import {

@@ -1,8 +1,8 @@
 // Scalars of a scenario that mean something to a database: connection URLs and isolation levels.
 // Messages never repeat a URL, for it may hold a password.
-import { urlRefusal } from "../database/endpoint/connection-url.js";
+import { urlRefusal } from "./endpoint/connection-url.js";
 import { suggestion } from "../syntax/nearest.js";
-import { ISOLATIONS, type Isolation } from "../database/settings.js";
+import { ISOLATIONS, type Isolation } from "./settings.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
 
 export const URL_FORM = "postgresql://user@host:5432/database";

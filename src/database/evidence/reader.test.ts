@@ -26,12 +26,7 @@ describe("the views of PostgreSQL", () => {
     const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
     const given = viewsFor(views, { ...SURVEY, version }, () => undefined).flatMap(({ view }) => view.gives);
     expect([...new Set(given)]).toEqual(given);
-    for (const metric of [
-      "wal.bytes",
-      "blocks.written",
-      "checkpoints.done",
-      "sessions.active",
-    ])
+    for (const metric of ["wal.bytes", "blocks.written", "checkpoints.done", "sessions.active"])
       expect(given).toContain(metric);
   });
 

@@ -1,7 +1,7 @@
 // A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
-import type { RunningTarget } from "../../targets/running-target.js";
-import type { TargetSettings } from "../../targets/settings.js";
+import type { RunningTarget } from "../running-target.js";
+import type { TargetSettings } from "../settings.js";
 import { endpointAt, parseConnectionUrl } from "../../database/endpoint/parse-url.js";
 
 export type UrlSettings = Extract<TargetSettings, { kind: "url" }>;

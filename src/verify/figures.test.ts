@@ -2,7 +2,7 @@
 // said of a file that is missing.
 import { sep } from "node:path";
 import { expect, it } from "vitest";
-import { UsageError } from "../../foundation/errors.js";
+import { UsageError } from "../foundation/errors.js";
 import { Figures } from "./figures.js";
 
 function compared(stored: unknown, recomputed: unknown): Figures {

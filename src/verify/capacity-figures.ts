@@ -1,10 +1,10 @@
 // Makes a search for capacity again: judges each probe by its trial, and walks the search with these answers. Where it asks
 // for another probe than the one that is stored, the search ends there, and its outcome differs.
-import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
-import type { Experiment } from "../../scenario/settings.js";
-import { capacityOf, judgeProbe, parseCapacityThreshold, treatmentAt } from "../capacity-probe.js";
-import { searchCapacity, type Probe } from "../capacity-search.js";
-import { searchOptions } from "../searched-treatments.js";
+import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
+import type { Experiment } from "../scenario/settings.js";
+import { capacityOf, judgeProbe, parseCapacityThreshold, treatmentAt } from "../engine/capacity/capacity-probe.js";
+import { searchCapacity, type Probe } from "../engine/capacity/capacity-search.js";
+import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";
 import type { TrialAgain } from "./trial-figures.js";
 

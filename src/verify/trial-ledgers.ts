@@ -2,8 +2,8 @@
 // logs of its workers. What the tables held can be asked for no more; where everything is accounted for and no commit went
 // unanswered, they held what the workers logged.
 import { readdirSync } from "node:fs";
-import { LedgerFile, ledgerPath } from "../../results/ledger-file.js";
-import { readWork, workPath } from "../../results/work-file.js";
+import { LedgerFile, ledgerPath } from "../workloads/train-events/audit/ledger-file.js";
+import { readWork, workPath } from "../workloads/train-events/audit/work-file.js";
 import type { Figures } from "./figures.js";
 import type { TrialPlace } from "./trial-log-figures.js";
 

@@ -2,21 +2,21 @@
 // log, events from the ledgers and work logs, and from those its rates, whether it was steady, and its findings. It hands
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
-import { HistogramSet } from "../../metrics/histograms.js";
-import { OPERATIONS, type Operation } from "../../metrics/operations.js";
-import { Totals } from "../../metrics/totals.js";
-import { diagnose } from "../../report/diagnosis/diagnose.js";
-import { trialPath } from "../../results/directory.js";
-import { mergedSplit } from "../../results/endpoint-results.js";
-import { readHistogramLog } from "../../results/histogram-log.js";
-import { operationResults, operationsOf } from "../../results/operation-results.js";
-import { readTrial } from "../../results/reader.js";
-import type { Ceiling, Finding, OperationResults, TrialResult } from "../../results/result-schema.js";
-import { totalsOf } from "../../results/stored-totals.js";
-import { readTimeseries, type TimeseriesCounts } from "../../results/timeseries.js";
-import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TRIAL_FILE } from "../../results/trial-files.js";
-import type { Experiment, TreatmentSettings } from "../../scenario/settings.js";
-import { SecondSeries } from "../second-series.js";
+import { HistogramSet } from "../metrics/histograms.js";
+import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import { Totals } from "../metrics/totals.js";
+import { diagnose } from "../analysis/diagnosis/diagnose.js";
+import { trialPath } from "../results/directory.js";
+import { mergedSplit } from "../results/endpoint-results.js";
+import { readHistogramLog } from "../results/histogram-log.js";
+import { operationResults, operationsOf } from "../results/operation-results.js";
+import { readTrial } from "../results/reader.js";
+import type { Ceiling, Finding, OperationResults, TrialResult } from "../results/result-schema.js";
+import { totalsOf } from "../results/stored-totals.js";
+import { readTimeseries, type TimeseriesCounts } from "../results/timeseries.js";
+import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TRIAL_FILE } from "../results/trial-files.js";
+import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
+import { SecondSeries } from "../engine/trial/second-series.js";
 import type { Figures } from "./figures.js";
 import { compareEvents } from "./trial-ledgers.js";
 import { compareLog } from "./trial-log-figures.js";

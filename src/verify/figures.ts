@@ -3,8 +3,8 @@
 // a hundred. Numbers must be equal to the last digit: they come from the same functions and the same files.
 import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { codeOf, messageOf } from "../../foundation/errors.js";
-import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "../../report/verification.js";
+import { codeOf, messageOf } from "../foundation/errors.js";
+import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "./verification.js";
 
 /** What names an entry of a list; names are no figures. */
 const NAMES: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
 // Makes again what a result says of its trials together, from the trials as they were made again: the plan, merged trials,
 // medians and comparisons, thresholds, the verdict and its diagnosis. What was said by the run itself, of what happened
 // beside its trials, is left as stored, and told.
-import { withAnalysis } from "../../report/analysis.js";
-import { evaluateThresholds } from "../../report/thresholds.js";
-import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
-import type { Experiment } from "../../scenario/settings.js";
-import { verdictOf } from "../conclusion.js";
-import { confirmedThresholds, type ExperimentRecord } from "../experiment-record.js";
-import { RESUMED_RULE, violationsAside } from "../resume.js";
+import { withAnalysis } from "../analysis/comparison/analysis.js";
+import { evaluateThresholds } from "../analysis/thresholds/thresholds.js";
+import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
+import type { Experiment } from "../scenario/settings.js";
+import { verdictOf } from "../engine/session/conclusion.js";
+import { confirmedThresholds, type ExperimentRecord } from "../engine/session/experiment-record.js";
+import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
 /** Of `diagnosis`: what no trial shows. */
