@@ -150,7 +150,7 @@ describe("a rate", () => {
       ];
       const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
       const histograms = new HistogramSet();
-      for (let i = 0; i < 200; i++) histograms.at("__cycle__.response").recordValue(10_000);
+      for (let i = 0; i < 3000; i++) histograms.at("__cycle__.response").recordValue(10_000);
       const about = { ratePerSecond: 100, purpose: "bisect" } as const;
       return judgeProbe({ result, totals: { histograms } }, cycle, rounds, about);
     };
