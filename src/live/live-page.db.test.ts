@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeInChromium } from "../testing/chromium.js";
 import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../testing/example-live.js";
-import { inkOf } from "../testing/report-page.js";
+import { inkOf, cutTexts } from "../testing/report-page.js";
 import { startDashboard, type LiveServer } from "./dashboard.js";
 
 const ASSETS = new URL("../../dist/report/html/", import.meta.url);
@@ -82,6 +82,17 @@ describeInChromium("the live page", (browserOf) => {
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await page.locator(".live-head").textContent()).toContain("ended");
     expect(await page.locator("a").count()).toBe(0);
+  });
+
+  test("cuts no text in a narrow window", async () => {
+    run.state.trialEnded(endedTrial(1), run.trial(1).treatment);
+    inMidWindow(run, 2);
+    await page.locator("#trials").waitFor();
+    await page.setViewportSize({ width: 400, height: 900 });
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })");
+    await page.waitForFunction("document.querySelector('#live-picture svg').clientWidth < 400");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    expect(await cutTexts(page)).toEqual([]);
   });
 
   test.each(["light", "dark"] as const)("is fit for everybody, %s", async (colorScheme) => {

@@ -52,6 +52,14 @@ export async function openFromDisk(
   };
 }
 
+/** What holds more text than it has room for, but for the frames in which tables and source text scroll. */
+export function cutTexts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`
+    [...document.querySelectorAll("body *:not(.scroll, svg, svg *, .visually-hidden, pre)")]
+      .filter((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
+      .map((each) => each.tagName + " " + each.textContent.trim().slice(0, 60))`);
+}
+
 /** The empty page in which a browser counts; it closes with the browser. */
 const counting = new WeakMap<Browser, Promise<Page>>();
 

@@ -10,6 +10,10 @@ function ended(result: OperationResult): number {
   return result.transactions + failed;
 }
 
+export function hasEnded(result: OperationResult): boolean {
+  return ended(result) > 0;
+}
+
 /** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
 export function retriesPerTransaction(result: OperationResult): number {
   return result.retries / Math.max(1, ended(result));

@@ -33,7 +33,10 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-function histogramOf({ source }: Threshold, { histograms }: Measured): Histogram | undefined {
+function histogramOf(
+  { source }: Threshold,
+  { histograms }: Pick<Measured, "histograms">,
+): Histogram | undefined {
   const tag = source.includes(".") ? source : `${source}.response`;
   return isTag(tag) ? histograms.get(tag) : undefined;
 }
@@ -117,6 +120,14 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
   }
 }
 
+/** `212 samples, needs 299`; undefined where there are enough, or what is bounded is no percentile. */
+export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histograms">): string | undefined {
+  if (!ORDER_STATISTICS.has(threshold.aggregate)) return undefined;
+  const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
+  const needed = samplesNeeded(threshold);
+  return samples >= needed ? undefined : `${counted(samples, "sample")}, needs ${needed}`;
+}
+
 /** What a threshold comes to: `ok` is null where too few samples were taken to pass it. */
 export interface Assessment {
   readonly seen: number;
@@ -129,17 +140,15 @@ export interface Assessment {
 export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
   const seen = seenValue(threshold, measured);
   if (seen === undefined) return undefined;
-  const { source, aggregate } = threshold;
+  const { source } = threshold;
   if (!holds(threshold, seen)) {
     const operation = measured.randomArrivals?.find((each) => each === source);
     const result = operation && measured.operations[operation];
     const reason = result && chanceOf(threshold, result);
     return reason === undefined ? { seen, ok: false } : { seen, ok: true, reason };
   }
-  const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
-  const needed = ORDER_STATISTICS.has(aggregate) ? samplesNeeded(threshold) : 0;
-  if (samples >= needed) return { seen, ok: true };
-  return { seen, ok: null, reason: `${counted(samples, "sample")}, needs ${needed}` };
+  const reason = fewSamples(threshold, measured);
+  return reason === undefined ? { seen, ok: true } : { seen, ok: null, reason };
 }
 
 /** The first of those that may abort and are broken already, `elapsedMs` into the window; what has no sample waits. */

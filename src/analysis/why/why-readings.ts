@@ -7,6 +7,7 @@ import type {
   PerEvent,
   TrialResult,
 } from "../../results/result-schema.js";
+import { hasEnded, retriesPerTransaction } from "../diagnosis/retries.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
@@ -74,7 +75,10 @@ export const poolerClientsWaiting = ofDatabase(({ pooler }) => pooler?.clientsWa
 export const poolerCpuMs: Reading = ({ database: { poolerCpuSeconds, perEvent: per } }) =>
   quotient(poolerCpuSeconds === undefined ? undefined : poolerCpuSeconds * 1000, per?.events);
 
-export const retries = ofOperation((result) => quotient(result.retries, result.transactions));
+/** As in the threshold of that name: a transaction that failed in the end was tried again too. */
+export const retries = ofOperation((result) =>
+  hasEnded(result) ? retriesPerTransaction(result) : undefined,
+);
 export const failures = ofOperation(({ failures: bySqlstate, transactions }) => {
   const failed = Object.values(bySqlstate).reduce((sum, each) => sum + each, 0);
   return quotient(failed, failed + transactions);

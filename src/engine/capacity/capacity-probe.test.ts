@@ -150,7 +150,7 @@ describe("a rate", () => {
       ];
       const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
       const histograms = new HistogramSet();
-      for (let i = 0; i < 200; i++) histograms.at("__cycle__.response").recordValue(10_000);
+      for (let i = 0; i < 3000; i++) histograms.at("__cycle__.response").recordValue(10_000);
       const about = { ratePerSecond: 100, purpose: "bisect" } as const;
       return judgeProbe({ result, totals: { histograms } }, cycle, rounds, about);
     };
@@ -184,10 +184,10 @@ describe("a rate", () => {
     expect(judgeProbe(empty, treatment, threshold, about).doubts).toEqual([
       {
         check: "few-samples",
-        words: "1 samples do not bear p(99), which takes 100: lengthen trial.duration",
+        words: "too few samples for p(99)<50 (1 sample, needs 299): lengthen trial.duration",
       },
     ]);
     const rarer = parseCapacityThreshold("add: p(99.9)<50");
-    expect(judgeProbe(empty, treatment, rarer, about).doubts?.[0]?.words).toContain("which takes 1000:");
+    expect(judgeProbe(empty, treatment, rarer, about).doubts?.[0]?.words).toContain("needs 2995)");
   });
 });

@@ -9,13 +9,13 @@ import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
-import { holds, seenValue } from "../../analysis/thresholds/thresholds.js";
+import { holds, seenValue, fewSamples } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
-import type { Treatment } from "../../scenario/settings.js";
+import type { Treatment, ActorGroup, Role } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import type { ProbePurpose, SearchResult } from "./capacity-search.js";
@@ -155,19 +155,6 @@ function objection(
   return { seen, reason: reasons.length > 0 ? reasons.join("; ") : undefined };
 }
 
-/** A percentile of fewer samples than it takes to have one above it is little more than the largest of them. */
-function fewSamples({ totals }: ProbeMeasured, threshold: Threshold): { check: string; words: string }[] {
-  const { percentile, source } = threshold;
-  const tag = source.includes(".") ? source : `${source}.response`;
-  const samples = isTag(tag) ? (totals.histograms.get(tag)?.totalCount ?? 0) : 0;
-  if (percentile === undefined || percentile >= 100 || samples === 0) return [];
-  // Decimals of a percentile are not exact: of 99.9 it would be 1001.
-  const needed = Math.ceil(100 / (100 - percentile) - 1e-6);
-  if (samples >= needed) return [];
-  const words = `${samples} samples do not bear p(${percentile}), which takes ${needed}: lengthen trial.duration`;
-  return [{ check: "few-samples", words }];
-}
-
 export type AboutProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
 
 export function judgeProbe(
@@ -183,7 +170,12 @@ export function judgeProbe(
   const { offered = 0, dropped = 0, responseTimeMs } = result.operations[operation] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
   const expected = EXPECTED[reason === undefined ? "held" : "failed"];
-  const doubts = [...fewSamples(measured, threshold), ...(result.diagnosis ?? [])]
+  const few = seen === undefined ? undefined : fewSamples(threshold, measured.totals);
+  const fewWords = `too few samples for ${threshold.expression} (${few ?? ""}): lengthen trial.duration`;
+  const doubts = [
+    ...(few === undefined ? [] : [{ check: "few-samples", words: fewWords }]),
+    ...(result.diagnosis ?? []),
+  ]
     .filter(({ check }) => !expected.has(check))
     .map(({ check, words }) => ({ check, words }));
   return {

@@ -9,7 +9,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import type { TrialResult } from "../../results/result-schema.js";
 import { describeInChromium } from "../../testing/chromium.js";
 import { exampleReport } from "../../testing/example-report.js";
-import { inkOf, openFromDisk, type WatchedPage } from "../../testing/report-page.js";
+import { cutTexts, inkOf, openFromDisk, type WatchedPage } from "../../testing/report-page.js";
 import { LIGHT } from "./page/charts/theme.js";
 import { CHARTS } from "./page/charts/registry.js";
 import { renderReport } from "./render.js";
@@ -34,6 +34,26 @@ async function svgOf(page: Page, id: string): Promise<string> {
 function strokesOf(svg: string, colour: string): number {
   return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
 }
+
+/** A frame in which a table scrolls, as it is seen at its left end and with its names at its right end. */
+interface Frame {
+  readonly name: string;
+  readonly isWider: boolean;
+  readonly fades: boolean;
+  readonly captionEnds: boolean;
+  readonly keepsNames: boolean;
+}
+
+/** Text, because it runs in the browser. */
+const FRAMES = `[...document.querySelectorAll(".scroll")].filter((frame) => frame.clientWidth > 0).map((frame) => {
+  const { right, left } = frame.getBoundingClientRect();
+  const isWider = frame.scrollWidth > frame.clientWidth;
+  const fades = parseFloat(getComputedStyle(frame).getPropertyValue("--fade")) > 0;
+  const captionEnds = frame.querySelector("caption").getBoundingClientRect().right <= right + 1;
+  frame.scrollLeft = frame.scrollWidth;
+  const name = frame.querySelector("tbody th").getBoundingClientRect();
+  return { name: frame.ariaLabel, isWider, fades, captionEnds, keepsNames: name.left >= left - 1 && name.right < right };
+})`;
 
 describeInChromium("report.html", (browserOf) => {
   let html: string;
@@ -199,6 +219,18 @@ describeInChromium("report.html", (browserOf) => {
       expect(box?.width, id).toBeGreaterThan(width * 0.8);
       expect((box?.x ?? 0) + (box?.width ?? 0), id).toBeLessThanOrEqual(width);
     }
+  });
+
+  test("cuts no text in a narrow window, and shows where a table goes on", async () => {
+    const page = await open({ viewport: { width: 400, height: 900 } });
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })");
+    await page.waitForFunction("document.querySelectorAll('#throughput table tbody tr').length > 0");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    expect(await cutTexts(page)).toEqual([]);
+    const frames = await page.evaluate<readonly Frame[]>(FRAMES);
+    expect(frames.filter(({ isWider }) => isWider).length).toBeGreaterThan(5);
+    expect(frames.filter(({ isWider, fades }) => isWider !== fades)).toEqual([]);
+    expect(frames.filter(({ captionEnds, keepsNames }) => !captionEnds || !keepsNames)).toEqual([]);
   });
 
   test("is drawn anew when the window changes", async () => {

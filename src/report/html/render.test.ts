@@ -132,6 +132,20 @@ describe("report.html", () => {
     expect(page).toMatch(/<td class="number">49\.99998<\/td>/);
   });
 
+  it("gives each piece of evidence beside a difference a cell of its own, with the metrics it stands beside", () => {
+    const result = withAnalysis(exampleResult(5));
+    const [first, ...others] = result.comparisons.filter(({ operation }) => operation === "add");
+    if (!first) throw new Error("the example compares something");
+    for (const each of result.comparisons) each.because = [];
+    first.because = ["a server wrote 2 kB", "one fsync took 3 ms"];
+    for (const each of others) each.because = ["one fsync took 3 ms"];
+    const cells = cellsOf(rendered(result));
+    expect(cells.filter((cell) => cell.includes("fsync took"))).toEqual(["one fsync took 3 ms"]);
+    const at = cells.indexOf("a server wrote 2 kB");
+    expect(cells.slice(at - 2, at)).toEqual([first.treatment, "mean ms"]);
+    expect(cells[at + 2]).toBe("mean ms, p50 ms, p95 ms, p99 ms, events/s");
+  });
+
   it("lists the faults where there were any, and has no section for them where there were none", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;

@@ -16,7 +16,7 @@ import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, sectionOf, tableOf, text } from "./table.js";
+import { exact, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const METRICS: Readonly<Record<ComparisonMetric, string>> = {
   mean: "mean ms",
@@ -56,26 +56,23 @@ function findingCells(finding: RatioFinding): string[] {
   return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), words];
 }
 
-/** Reasons by what they explain; the same reasons are given once. */
-function reasonsOf(comparisons: readonly Comparison[], caveat = ""): Html {
-  const about = new Map<string, { because: readonly string[]; metrics: string[]; treatment: string }>();
+/** One row for each piece of evidence, with the metrics that it stands beside. */
+function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = ""): Html {
+  const told = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
-    if (because.length === 0) continue;
-    const key = JSON.stringify([treatment, because]);
-    const known = about.get(key) ?? { because, treatment, metrics: [] };
-    known.metrics.push(METRICS[metric]);
-    about.set(key, known);
+    for (const evidence of because) {
+      const key = JSON.stringify([treatment, evidence]);
+      const known = told.get(key) ?? { treatment, metrics: [], evidence };
+      known.metrics.push(METRICS[metric]);
+      told.set(key, known);
+    }
   }
-  if (about.size === 0) return html``;
-  const items = [...about.values()].map(
-    ({ because, treatment, metrics }) =>
-      html`<li>${treatment}, ${metrics.join(", ")}: ${because.join(" ")}</li> `,
-  );
-  return html`<p>What moved with these differences:</p>
-    <ul>
-      ${items}
-    </ul>
-    ${caveat && html`<p>${caveat}</p> `}`;
+  if (told.size === 0) return html``;
+  return html`${tableOf(
+    `${title}: what moved with these differences (evidence, not proof)`,
+    [text("treatment"), text("metrics"), sentence("evidence")],
+    [...told.values()].map(({ treatment, metrics, evidence }) => [treatment, metrics.join(", "), evidence]),
+  )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
 function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
@@ -105,9 +102,9 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
   return html`<h3>${title}</h3>
     ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => METRICS[metric])], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
-      [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, text("note")],
+      [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, sentence("note")],
       rows,
-    )}${reasonsOf(own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
+    )}${reasonsOf(title, own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {

@@ -3,7 +3,7 @@
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { errorsText } from "../../terminal/fault-lines.js";
-import { exact, sectionOf, tableOf, text } from "./table.js";
+import { exact, sectionOf, tableOf, text, sentence } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {
   if (faults.length === 0) return html``;
@@ -27,7 +27,7 @@ export function renderFaults({ faults }: ResultDocument): Html {
       "injected at s",
       "cleared at s",
     ],
-    ...["back after s", text("why that is not known"), text("errors"), text("what was done")],
+    ...["back after s", sentence("why that is not known"), sentence("errors"), sentence("what was done")],
   ];
   return sectionOf(
     "faults",

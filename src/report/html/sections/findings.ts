@@ -5,7 +5,7 @@ import type { ResultDocument } from "../../../results/result-schema.js";
 import { seenText } from "../../../foundation/text/numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
-import { sectionOf, tableOf, text } from "./table.js";
+import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
 export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
@@ -55,7 +55,7 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   ]);
   return tableOf(
     caption,
-    [text("threshold"), text("verdict"), text("treatment"), "seen", text("note")],
+    [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")],
     rows,
   );
 }

@@ -14,7 +14,7 @@ import { renderTrust } from "../../terminal/trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
-import { exact, sectionOf, tableOf, text } from "./table.js";
+import { exact, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -159,7 +159,7 @@ function auditTable({ treatments }: ResultDocument): Html {
     [
       ...["trial", text("treatment"), text("verdict")],
       ...AUDIT_COLUMNS.map((column) => AUDIT_NAMES[column] ?? column),
-      ...[text("drained"), text("violations")],
+      ...[text("drained"), sentence("violations")],
     ],
     rows,
   );
@@ -173,7 +173,13 @@ function namedTable({ treatments }: ResultDocument): Html | false {
     .flatMap(({ treatment, number, integrity }) =>
       (integrity?.named ?? []).map(({ kind, id, words }): Fillable[] => [number, treatment, kind, id, words]),
     );
-  const columns = ["trial", text("treatment"), text("kind"), text("event"), text("what is wrong with it")];
+  const columns = [
+    "trial",
+    text("treatment"),
+    text("kind"),
+    text("event"),
+    sentence("what is wrong with it"),
+  ];
   return rows.length > 0 && tableOf("Events that are not what they must be", columns, rows);
 }
 

@@ -6,7 +6,7 @@ import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js"
 import { seenText } from "../../../foundation/text/numbers.js";
 import { lawText } from "../../terminal/sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { exact, tableOf, text } from "./table.js";
+import { exact, sentence, tableOf, text } from "./table.js";
 
 type Spread = Sweep["points"][number]["meanMs"];
 
@@ -52,7 +52,7 @@ function capacityPart(capacity: Capacity): Html {
       `${treatment}: probes`,
       [
         ...["trial", text("purpose"), "asked/s", "offered/s", "done/s", "dropped", "p99 ms", "seen"],
-        ...[text("held"), text("in doubt")],
+        ...[sentence("held"), sentence("in doubt")],
       ],
       rows,
     )}`;

@@ -12,11 +12,18 @@ export function exact(value: number | null | undefined): string {
 export interface TableColumn {
   readonly title: string;
   readonly isText?: boolean;
+  /** It is not made as narrow as its longest word. */
+  readonly isSentence?: boolean;
 }
 
 /** A column of text; one of numbers is named by its title alone. */
 export function text(title: string): TableColumn {
   return { title, isText: true };
+}
+
+/** A column of text that is longer than a name. */
+export function sentence(title: string): TableColumn {
+  return { title, isText: true, isSentence: true };
 }
 
 function isEmpty(cell: Fillable): boolean {
@@ -33,9 +40,10 @@ export function tableOf(
   const shown = columns
     .map((column, index) => ({ index, ...(typeof column === "string" ? { title: column } : column) }))
     .filter(({ index }) => index === 0 || rows.some((row) => !isEmpty(row[index])));
-  const heads = shown.map(({ title, isText }) =>
-    isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`,
-  );
+  const heads = shown.map(({ title, isText, isSentence }) => {
+    if (isSentence) return html`<th scope="col" class="sentence">${title}</th>`;
+    return isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`;
+  });
   const cell = (value: Fillable, { index, isText }: (typeof shown)[number]): Html => {
     if (index === 0) return html`<th scope="row">${value}</th>`;
     return isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
@@ -70,7 +78,7 @@ export function pairsOf(
 ): Html {
   return tableOf(
     caption,
-    [text("name"), text("value")],
+    [text("name"), sentence("value")],
     Object.entries(pairs).map(([name, value]) => [name, String(value)]),
   );
 }

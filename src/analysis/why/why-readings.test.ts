@@ -1,0 +1,17 @@
+// What evidence is divided by: a reading that two treatments are compared by must count the same things in both.
+import { expect, it } from "vitest";
+import { exampleOperation, exampleTrial } from "../../testing/example-result.js";
+import { retries } from "./why-readings.js";
+
+const counts = { transactions: 50, failures: { "40001": 150 }, retries: 400, emptyPolls: 1000 };
+
+it("divides retries by the transactions that ended, failed ones too, without empty polls", () => {
+  const of = (more: object): number | undefined => {
+    const trial = exampleTrial(0, 1, 10);
+    trial.operations = { process: { ...exampleOperation(10), ...counts, ...more } };
+    return retries(trial, "process");
+  };
+  expect(of({})).toBe(2);
+  expect(of({ transactions: 0 })).toBe(400 / 150);
+  expect(of({ transactions: 0, failures: {} })).toBeUndefined();
+});
