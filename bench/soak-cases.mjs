@@ -2,16 +2,12 @@
 // three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
 // second table of rules can drift from it.
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
-import {
-  FAULTS,
-  FULL_DISKS,
-  LOCK_MODES,
-  NETWORK_PLACES,
-  SHUTDOWNS,
-  STOPPED_PROCESSES,
-} from "#program/faults/faults.js";
+import { FAULTS, NETWORK_PLACES, STOPPED_PROCESSES } from "#program/faults/faults.js";
 import { parseScenario } from "#program/scenario/loader.js";
-import { ISOLATIONS, LOCKINGS, PAYLOADS, POOL_MODES, STATEMENT_SHAPES } from "#program/scenario/settings.js";
+import { ISOLATIONS, LOCK_MODES } from "#program/database/settings.js";
+import { POOL_MODES } from "#program/pools/settings.js";
+import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 
 const WINDOW_SECONDS = 16;
 /** Before the first fault and after the last there is time to see the load as it is without. */

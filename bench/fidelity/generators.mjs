@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { UNCLAIMED } from "#program/database/namespace/namespace-claim.js";
+import { tablesOf } from "#program/workloads/train-events/sql/tables.js";
 import { prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { refreshStatistics } from "#program/database/statistics.js";
 import { dialectOf } from "#program/database/dialects/registry.js";
@@ -142,11 +143,19 @@ async function runPeers(program, setting, directory) {
 export async function measureBoth(program, setting) {
   const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
   const peerEndpoint = { ...endpoint, user: PEER_ROLE };
-  const refresh = () => refreshStatistics(peerAdmin, PEER_NAMESPACE, dialectOf("postgres"));
+  const dialect = dialectOf("postgres");
+  const refreshed = (client, namespace, how) =>
+    refreshStatistics(
+      client,
+      { namespace, tables: Object.values(tablesOf(dialect, namespace)) },
+      dialect,
+      how,
+    );
+  const refresh = () => refreshed(peerAdmin, PEER_NAMESPACE, {});
   const vacuumBoth = () =>
     Promise.all([
-      refreshStatistics(admin, OWN_NAMESPACE, dialectOf("postgres"), { vacuum: true }),
-      refreshStatistics(peerAdmin, PEER_NAMESPACE, dialectOf("postgres"), { vacuum: true }),
+      refreshed(admin, OWN_NAMESPACE, { vacuum: true }),
+      refreshed(peerAdmin, PEER_NAMESPACE, { vacuum: true }),
     ]);
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;

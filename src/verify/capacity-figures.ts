@@ -2,7 +2,12 @@
 // for another probe than the one that is stored, the search ends there, and its outcome differs.
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import type { Experiment } from "../scenario/settings.js";
-import { capacityOf, judgeProbe, parseCapacityThreshold, treatmentAt } from "../engine/capacity/capacity-probe.js";
+import {
+  capacityOf,
+  judgeProbe,
+  parseCapacityThreshold,
+  treatmentAt,
+} from "../engine/capacity/capacity-probe.js";
 import { searchCapacity, type Probe } from "../engine/capacity/capacity-search.js";
 import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";

@@ -5,7 +5,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { elided } from "../../foundation/shown.js";
 import { counted } from "../../foundation/units.js";
-import { isTag, type Operation } from "../../metrics/operations.js";
+import { type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
@@ -15,7 +15,7 @@ import type { OperationResults, TrialResult } from "../../results/result-schema.
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
-import type { Treatment, ActorGroup, Role } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import type { ProbePurpose, SearchResult } from "./capacity-search.js";

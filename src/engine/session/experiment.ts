@@ -5,8 +5,7 @@ import { rm } from "node:fs/promises";
 import { wallClockMs } from "../../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
-import { diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
-import { lint, lintEntry } from "../../analysis/lint/lint.js";
+import { lint } from "../../analysis/lint/lint.js";
 import { evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
 import {
   createResultDirectory,
