@@ -12,10 +12,11 @@ const COPIED =
 function code(
   change: string,
   replacement: Replacement,
-  traits: MutantTraits & { payload?: string } = {},
+  traits: MutantTraits & { payload?: string; isInAudit?: boolean } = {},
 ): void {
+  const { payload = "jsonb", isInAudit } = traits;
   const plant = async () =>
-    verdictOf(startRun(testNamespace("code"), traits.payload ?? "jsonb", 1, mutatedProgram(replacement)));
+    verdictOf(startRun(testNamespace("code"), payload, 1, mutatedProgram(replacement, isInAudit)));
   mutant("code", change, plant, { ...traits, timeoutMs: RUN_MS });
 }
 
@@ -58,6 +59,14 @@ code(
 code("a text gets a space at its end", ["SET payload = a.payload", "SET payload = ' ' || a.payload"], {
   payload: "text",
 });
+code(
+  "documents are made invalid, and expected to be",
+  [
+    "writeDigit(view, created + 20, thousandths / 100 | 0)",
+    "writeDigit(view, created + 10, thousandths / 100 | 0)",
+  ],
+  { isInAudit: true, as: "invalid" },
+);
 code("some archived events are not copied", [
   "JOIN ${tables.events} AS e ON e.id = a.event_id`",
   "JOIN ${tables.events} AS e ON e.id = a.event_id AND random() < 0.9`",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { testNamespace } from "../../src/testing/namespace.js";
-import { mutant } from "./mutant.js";
+import { mutant, type MutantTraits } from "./mutant.js";
 import { startRun, verdictOf } from "./program.js";
 
 const RUN_MS = 60_000;
@@ -30,13 +30,17 @@ async function untilDone(statement: string, ended: Promise<unknown>): Promise<vo
   }
 }
 
-function outside(change: string, statement: string): void {
+function outside(
+  change: string,
+  statement: string,
+  traits: MutantTraits & { payload?: string } = {},
+): void {
   const plant = async () => {
-    const run = startRun(namespace, "jsonb", SECONDS);
+    const run = startRun(namespace, traits.payload ?? "jsonb", SECONDS);
     await untilDone(statement, run.ended);
     return verdictOf(run);
   };
-  mutant("outside", change, plant, { timeoutMs: RUN_MS });
+  mutant("outside", change, plant, { ...traits, timeoutMs: RUN_MS });
 }
 
 const [EVENTS, STATUS, ARCHIVE] = ["events", "event_status", "events_archive"].map(
@@ -65,6 +69,20 @@ outside(
   `UPDATE ${EVENTS} SET payload = jsonb_set(payload, '{createdAt}', '"2020-01-01T00:00:00Z"')
    WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
      ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+);
+outside(
+  "a stranger makes documents invalid",
+  `UPDATE ${EVENTS} SET payload = jsonb_set(payload, '{train,withinLimits}', '"yes"')
+   WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
+     ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+  { as: "invalid" },
+);
+outside(
+  "a stranger cuts texts short that are claimed then",
+  `UPDATE ${EVENTS} SET payload = left(payload, 100)
+   WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
+     ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+  { payload: "text", as: "invalid" },
 );
 outside(
   "a stranger adds an event",
