@@ -13,6 +13,7 @@ import {
 } from "../../src/testing/train-sim.js";
 import { inject } from "vitest";
 import { urlOf } from "../../src/testing/suite-server.js";
+import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -40,18 +41,30 @@ export function mutatedProgram([text, by]: Replacement, isInAudit = false): stri
   return join(directory, MAIN);
 }
 
+/** PostgreSQL's, and a scenario's defaults, when left out. */
+export interface RunLevels {
+  readonly payload?: Payload;
+  readonly statementShape?: StatementShape;
+}
+
 export interface Run extends Started {
   readonly out: string;
 }
 
 /** One short trial of producers, consumers, archivers and readers on the suite's server. */
-export function startRun(namespace: string, payload: string, seconds: number, main = join(ROOT, MAIN)): Run {
+export function startRun(
+  namespace: string,
+  { payload = "jsonb", statementShape = "set-based" }: RunLevels,
+  seconds: number,
+  main = join(ROOT, MAIN),
+): Run {
   const out = scratchDirectory();
   const load = "load: { clients: 2, thinkTime: 5ms }";
   const file = writeScenarioFile(`name: mutant
 namespace: ${namespace}
 target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 payload: ${payload}
+statementShape: ${statementShape}
 validate: all
 batch: { min: 5, max: 10 }
 preload: 200
