@@ -10,8 +10,8 @@ import { median } from "#program/analysis/statistics/quantiles.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** `without` and `withIt` are the two treatments; the command line's arguments go on to `train-sim run`. */
-export function pairedCost(scenario, without, withIt) {
+/** The treatments of a run of that scenario; the command line's arguments go on to `train-sim run`. */
+export function treatmentsOf(scenario) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const program = here("../dist/cli/main.js");
   const args = [program, "run", here(scenario), "--json", "--out", out, ...process.argv.slice(2)];
@@ -23,7 +23,12 @@ export function pairedCost(scenario, without, withIt) {
   rmSync(out, { recursive: true, force: true });
   if (run.status !== 0) throw new Error(`train-sim ended with ${run.status}`);
 
-  const { treatments } = JSON.parse(run.stdout);
+  return JSON.parse(run.stdout).treatments;
+}
+
+/** `without` and `withIt` are the two treatments. */
+export function pairedCost(scenario, without, withIt) {
+  const treatments = treatmentsOf(scenario);
   const rates = (id) =>
     treatments.find((each) => each.id === id).trials.map((trial) => trial.operations.process.eventsPerSecond);
   const eventsPerSecond = { [without]: rates(without), [withIt]: rates(withIt) };

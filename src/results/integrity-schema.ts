@@ -28,6 +28,9 @@ export const Integrity = z.strictObject({
     .optional()
     .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
   changed: count.optional().describe("Documents that are not what the event's passes make of them"),
+  invalid: count
+    .optional()
+    .describe("Documents that were found invalid: made, claimed or read by the audit, each time counted"),
   illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
   resurrected: count.optional().describe("Live although the queue was emptied"),
   undone: count.optional().describe("Lack a pass or an archiving that was acknowledged"),
@@ -42,6 +45,13 @@ export const Integrity = z.strictObject({
     .strictObject({ reads: SampleCount, claims: SampleCount })
     .optional()
     .describe("Reads and claims that were verified by sample while the load ran"),
+  validated: z
+    .strictObject({ made: count, claimed: count, audited: count })
+    .optional()
+    .describe(
+      "Documents held to the schema of an event: as made, as claimed, as the audit read them; the audit reads those whose " +
+        "checksum is not the one that they must have",
+    ),
   documentsChecked: count.optional().describe("Documents compared with what they must be"),
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
@@ -62,11 +72,12 @@ export function integrityOf(conservation: Conservation, drained: boolean): Integ
   const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
   const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
   const { undone, unexplained, misread, misclaimed, checks, notAudited } = conservation;
+  const { invalid, validated } = conservation;
   return {
     ...{ verdict, published, pending, processing, complete, failed, archived },
     ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
     ...{ documentsChecked, named: [...named], violations: [...violations], drained },
-    ...{ undone, unexplained, misread, misclaimed, checks },
+    ...{ undone, unexplained, misread, misclaimed, checks, invalid, validated },
     ...(notAudited.length > 0 && { notAudited: [...notAudited] }),
   };
 }

@@ -38,6 +38,7 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   appDelayMs: { min: 0, max: 0 },
   advance: { claim: 1, complete: 1, fail: 0 },
   documentBytes: 900,
+  validate: "sample",
   preload: 0,
   topology: "actors",
   actors: { producers: group(8), consumers: group(8, 2) },

@@ -146,6 +146,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
     appDelayMs: scenario.appDelay,
     advance: scenario.advance,
     documentBytes: scenario.documentSize,
+    validate: scenario.validate,
     preload: scenario.preload,
     topology: scenario.topology,
     actors,

@@ -14,7 +14,13 @@ import { Faults } from "../faults/schema-faults.js";
 import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, TOPOLOGIES } from "../workloads/train-events/settings.js";
+import {
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  TOPOLOGIES,
+  VALIDATIONS,
+} from "../workloads/train-events/settings.js";
 import { isolation } from "../database/scalars.js";
 
 /** Keys that belong to the experiment as a whole: they cannot vary between treatments. */
@@ -127,6 +133,14 @@ export const Scenario = z
       DEFAULT_DOCUMENT_BYTES,
       MAX_DOCUMENT_BYTES,
     ).prefault(`${DEFAULT_DOCUMENT_BYTES}B`),
+    validate: z
+      .enum(VALIDATIONS)
+      .default("sample")
+      .meta({
+        description:
+          "Which documents producers and consumers hold to the schema of an event, when nothing is timed: all; sample: one in " +
+          "100; off: none. The audit validates what it reads in any case. Default sample.",
+      }),
     preload: z
       .int()
       .min(0)

@@ -62,6 +62,7 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxForeignTransactionRatio: 0.1,
 };
 
+const EXAMPLE_VALIDATED = { made: 150, claimed: 300, audited: 0 };
 const EXAMPLE_CHECKS = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 30, verified: 29 } };
 
 export const EXAMPLE_INTEGRITY: Integrity = {
@@ -69,17 +70,18 @@ export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ lost: 0, duplicated: 0, inDoubt: 0, unexpected: 0, orphaned: 0, violations: [], drained: true },
   ...{ inDoubtFound: 0, torn: 0, changed: 0, illegal: 0, resurrected: 0, documentsChecked: 15000, named: [] },
   ...{ undone: 0, unexplained: 0, misread: 0, misclaimed: 0, checks: EXAMPLE_CHECKS },
+  ...{ invalid: 0, validated: EXAMPLE_VALIDATED },
 };
 
 /** What an audit finds that finds nothing wrong with so many events. */
 export function exampleFacts(published: number): AuditFacts {
   return {
     ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
-    ...{ named: [], notAudited: [], checks: EXAMPLE_CHECKS },
+    ...{ named: [], notAudited: [], checks: EXAMPLE_CHECKS, validated: EXAMPLE_VALIDATED },
     found: {
       ...{ lost: 0, unexpected: 0, torn: 0, duplicated: 0 },
       ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0, undone: 0, unexplained: 0 },
-      ...{ misread: 0, misclaimed: 0 },
+      ...{ invalid: 0, misread: 0, misclaimed: 0 },
     },
   };
 }

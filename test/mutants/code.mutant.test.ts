@@ -2,7 +2,7 @@
 // booked as. Each runs for a second on a real server, and the audit of the very same program has to find it.
 import { testNamespace } from "../../src/testing/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
-import { mutatedProgram, startRun, verdictOf, type Replacement } from "./program.js";
+import { mutatedProgram, startRun, verdictOf, type Replacement, type RunLevels } from "./program.js";
 
 const RUN_MS = 60_000;
 const ADVANCE = "SET status = a.status, attempts = s.attempts + 1, updated_at = clock_timestamp()";
@@ -12,10 +12,10 @@ const COPIED =
 function code(
   change: string,
   replacement: Replacement,
-  traits: MutantTraits & { payload?: string } = {},
+  traits: MutantTraits & RunLevels & { isInAudit?: boolean } = {},
 ): void {
   const plant = async () =>
-    verdictOf(startRun(testNamespace("code"), traits.payload ?? "jsonb", 1, mutatedProgram(replacement)));
+    verdictOf(startRun(testNamespace("code"), traits, 1, mutatedProgram(replacement, traits.isInAudit)));
   mutant("code", change, plant, { ...traits, timeoutMs: RUN_MS });
 }
 
@@ -58,6 +58,14 @@ code(
 code("a text gets a space at its end", ["SET payload = a.payload", "SET payload = ' ' || a.payload"], {
   payload: "text",
 });
+code(
+  "documents are made invalid, and expected to be",
+  [
+    "writeDigit(view, created + 20, thousandths / 100 | 0)",
+    "writeDigit(view, created + 10, thousandths / 100 | 0)",
+  ],
+  { isInAudit: true, as: "invalid" },
+);
 code("some archived events are not copied", [
   "JOIN ${tables.events} AS e ON e.id = a.event_id`",
   "JOIN ${tables.events} AS e ON e.id = a.event_id AND random() < 0.9`",
@@ -67,7 +75,10 @@ code("some archived events are not deleted", [
   "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id AND random() < 0.9`",
 ]);
 code("the history has one pass more", [COPIED, COPIED.replace("s.attempts", "s.attempts + 1")]);
-code("the history has another status", [COPIED, COPIED.replace("s.status", "'COMPLETE'")]);
+code("the history has another status", [
+  COPIED,
+  COPIED.replace("s.status", "CASE s.status WHEN 'FAILED' THEN 'COMPLETE' ELSE 'FAILED' END"),
+]);
 code("the history has another created_at", [COPIED, COPIED.replace("e.created_at", "clock_timestamp()")], {
   missed:
     "created_at is held to the trial's bounds and to archived_at; the server sets it, and no ledger knows it",

@@ -2,7 +2,7 @@
 // change that the audit is known to miss says so, with the reason; it fails once the audit does find it, so that the list
 // of what cannot be seen stays true.
 import { expect, test } from "vitest";
-import type { Conservation } from "../../src/workloads/train-events/model/conservation.js";
+import type { Conservation, ViolationKind } from "../../src/workloads/train-events/model/conservation.js";
 import type { MutantKind } from "./report.js";
 
 /** What an audit, or a whole run, came to. */
@@ -11,6 +11,8 @@ export type Verdict = Pick<Conservation, "verdict" | "violations" | "named">;
 export interface MutantTraits {
   /** Why the audit cannot see it. */
   readonly missed?: string;
+  /** What it must be found as, whatever else it is found as. */
+  readonly as?: ViolationKind;
   readonly timeoutMs?: number;
 }
 
@@ -21,12 +23,13 @@ export function mutant(
   kind: MutantKind,
   change: string,
   plant: () => Promise<Verdict>,
-  { missed, timeoutMs }: MutantTraits = {},
+  { missed, as, timeoutMs }: MutantTraits = {},
 ): void {
   test(`${kind}: ${change}`, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, async ({ task }) => {
     const { violations, named } = await plant();
     const kinds = [...new Set(named.map((each) => each.kind))];
     task.meta.mutant = { kind, change, caughtAs: kinds.length > 0 ? kinds : violations };
     expect(violations.length > 0, missed ?? "the audit found nothing").toBe(missed === undefined);
+    if (as) expect(kinds).toContain(as);
   });
 }

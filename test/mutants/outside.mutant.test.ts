@@ -4,8 +4,8 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { testNamespace } from "../../src/testing/namespace.js";
-import { mutant } from "./mutant.js";
-import { startRun, verdictOf } from "./program.js";
+import { mutant, type MutantTraits } from "./mutant.js";
+import { startRun, verdictOf, type RunLevels } from "./program.js";
 
 const RUN_MS = 60_000;
 const SECONDS = 5;
@@ -30,13 +30,13 @@ async function untilDone(statement: string, ended: Promise<unknown>): Promise<vo
   }
 }
 
-function outside(change: string, statement: string): void {
+function outside(change: string, statement: string, traits: MutantTraits & RunLevels = {}): void {
   const plant = async () => {
-    const run = startRun(namespace, "jsonb", SECONDS);
+    const run = startRun(namespace, traits, SECONDS);
     await untilDone(statement, run.ended);
     return verdictOf(run);
   };
-  mutant("outside", change, plant, { timeoutMs: RUN_MS });
+  mutant("outside", change, plant, { ...traits, timeoutMs: RUN_MS });
 }
 
 const [EVENTS, STATUS, ARCHIVE] = ["events", "event_status", "events_archive"].map(
@@ -66,6 +66,21 @@ outside(
    WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
      ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
 );
+outside(
+  "a stranger makes documents invalid",
+  `UPDATE ${EVENTS} SET payload = jsonb_set(payload, '{train,withinLimits}', '"yes"')
+   WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
+     ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+  { as: "invalid" },
+);
+for (const statementShape of ["set-based", "row-by-row", "single-statement"] as const)
+  outside(
+    `a stranger cuts texts short that are claimed then, ${statementShape}`,
+    `UPDATE ${EVENTS} SET payload = left(payload, 100)
+     WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
+       ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,
+    { payload: "text", statementShape, as: "invalid" },
+  );
 outside(
   "a stranger adds an event",
   `WITH e AS (INSERT INTO ${EVENTS} (id, payload)

@@ -13,27 +13,38 @@ import {
 } from "../../src/testing/train-sim.js";
 import { inject } from "vitest";
 import { urlOf } from "../../src/testing/suite-server.js";
+import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const BUNDLE = "dist/engine/workers/worker-entry.js";
+const WORKER = "dist/engine/workers/worker-entry.js";
+const MAIN = "dist/cli/main.js";
 
 export type Replacement = readonly [text: string, by: string];
 
-/** Where its command line is. */
-export function mutatedProgram([text, by]: Replacement): string {
+/** Where its command line is; changed too where the audit is to have the same bug. */
+export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
   const directory = scratchDirectory();
   for (const name of ["dist", "schema", "package.json"])
     cpSync(join(ROOT, name), join(directory, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  const bundle = readFileSync(join(directory, BUNDLE), "utf8");
-  const places = bundle.split(text).length - 1;
-  if (places !== 1) throw new Error(`the worker's code has ${places} places with: ${text}`);
-  writeFileSync(
-    join(directory, BUNDLE),
-    bundle.replace(text, () => by),
-  );
-  return join(directory, "dist/cli/main.js");
+  for (const name of isInAudit ? [WORKER, MAIN] : [WORKER]) {
+    const file = join(directory, name);
+    const bundle = readFileSync(file, "utf8");
+    const places = bundle.split(text).length - 1;
+    if (places !== 1) throw new Error(`${name} has ${places} places with: ${text}`);
+    writeFileSync(
+      file,
+      bundle.replace(text, () => by),
+    );
+  }
+  return join(directory, MAIN);
+}
+
+/** PostgreSQL's, and a scenario's defaults, when left out. */
+export interface RunLevels {
+  readonly payload?: Payload;
+  readonly statementShape?: StatementShape;
 }
 
 export interface Run extends Started {
@@ -41,13 +52,20 @@ export interface Run extends Started {
 }
 
 /** One short trial of producers, consumers, archivers and readers on the suite's server. */
-export function startRun(namespace: string, payload: string, seconds: number, main?: string): Run {
+export function startRun(
+  namespace: string,
+  { payload = "jsonb", statementShape = "set-based" }: RunLevels,
+  seconds: number,
+  main = join(ROOT, MAIN),
+): Run {
   const out = scratchDirectory();
   const load = "load: { clients: 2, thinkTime: 5ms }";
   const file = writeScenarioFile(`name: mutant
 namespace: ${namespace}
 target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 payload: ${payload}
+statementShape: ${statementShape}
+validate: all
 batch: { min: 5, max: 10 }
 preload: 200
 trials: 1
@@ -57,7 +75,7 @@ diagnosis: { ceiling: false }
 `);
   return {
     out,
-    ...startTrainSim(["run", file, "--quiet", "--out", out], main === undefined ? {} : { main }),
+    ...startTrainSim(["run", file, "--quiet", "--out", out], { main }),
   };
 }
 

@@ -17,6 +17,11 @@ export const STATEMENT_SHAPES = ["set-based", "row-by-row", "single-statement"] 
 
 export type StatementShape = (typeof STATEMENT_SHAPES)[number];
 
+/** Which documents are held to the model where they are made and claimed: each, one in a hundred, or none. */
+export const VALIDATIONS = ["all", "sample", "off"] as const;
+
+export type Validation = (typeof VALIDATIONS)[number];
+
 export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
@@ -41,6 +46,7 @@ export interface EventSettings {
   readonly appDelayMs: Range;
   readonly advance: AdvanceProbabilities;
   readonly documentBytes: number;
+  readonly validate: Validation;
   /** Events inserted before the warm-up, PENDING. */
   readonly preload: number;
   readonly topology: Topology;

@@ -28,7 +28,6 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     ...{ workload, transactor, assignment: { settings }, prng: new Prng(1) },
     lifecycle: { reached: () => undefined },
     ledger: { processed: () => undefined },
-    checks: { isSampled: () => false },
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
     isDraining: () => false,
     isEnding: () => isEnding,

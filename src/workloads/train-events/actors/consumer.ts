@@ -5,6 +5,7 @@ import type { ProcessOutcome } from "../sql/workload.js";
 import type { PartTimes } from "../../../metrics/part-times.js";
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
+import type { EndedClaim } from "./sample-checks.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
 
@@ -14,7 +15,7 @@ const eventsOf = ({ events }: ProcessOutcome): number => events;
 export interface BatchProcessor {
   readonly prepare: (client: number) => void;
   readonly process: (client: number, intendedMs: number) => Promise<boolean>;
-  /** Verifies the client's last claim, where it was sampled: for when nothing is timed. */
+  /** Verifies the client's last claim, as far as it is sampled: for when nothing is timed. */
   readonly verify: (client: number) => Promise<void>;
 }
 
@@ -37,7 +38,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
   });
 
   /** By client. */
-  const sampled: ((() => Promise<void>) | undefined)[] = [];
+  const ended: (EndedClaim | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {
     const { limit, made } = ahead.take(client);
@@ -57,14 +58,14 @@ export function createProcessor(context: EventContext): BatchProcessor {
     if (end.kind === "failed") return true;
     ledger.processed(end.result.passes);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
-    if (checks.isSampled()) sampled[client] = () => checks.claim({ client, startedMs }, limit, end.result);
+    ended[client] = { client, startedMs, limit, passes: end.result.passes };
     return end.kind === "committed";
   }
 
   async function verify(client: number): Promise<void> {
-    const check = sampled[client];
-    sampled[client] = undefined;
-    await check?.();
+    const claim = ended[client];
+    ended[client] = undefined;
+    if (claim) await checks.claim(claim);
   }
 
   return { prepare: (client) => ahead.prepare(client), process, verify };

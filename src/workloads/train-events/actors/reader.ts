@@ -50,7 +50,7 @@ export function reader(context: EventContext): Actor {
       });
       if (end.kind === "failed") return;
       seen = end.result.answers[0] ?? [];
-      if (checks.isSampled()) await checks.read({ client, startedMs }, sought, end.result);
+      await checks.read({ client, startedMs }, sought, end.result);
     },
   };
 }

@@ -1,48 +1,66 @@
 // Which claims are called wrong: what a claim gave, against what was asked for, and what it passed over, against what locks of
-// others can explain.
+// others can explain. Which documents are called invalid, and how many of which transactions are looked at.
 import { describe, expect, it } from "vitest";
-import type { Verification } from "../sql/verification.js";
-import type { EventPass } from "../model/lifecycle.js";
+import { DocumentGenerator } from "../model/document-generator.js";
+import { EventBatch } from "../model/event-batch.js";
+import type { Validation } from "../settings.js";
+import type { ClaimedPass } from "../sql/workload.js";
+import type { LiveDocument, Verification } from "../sql/verification.js";
 import { SampleChecker } from "./sample-checks.js";
 
 const LOCKED_MOST = 3;
 
-async function claimed(
-  passes: readonly EventPass[],
-  limit: number,
-  passedOver: readonly string[],
-  isThere = true,
-) {
+interface Tables {
+  readonly passedOver?: readonly string[];
+  readonly documents?: readonly LiveDocument[];
+  /** Whether they can be asked. */
+  readonly isThere?: boolean;
+}
+
+function checkerOf({ passedOver = [], documents = [], isThere = true }: Tables, validate: Validation) {
   const verification: Verification = {
     newerThan: async () => [],
     isLive: async () => true,
     passedOver: async () => [...passedOver],
+    documents: async () => documents,
   };
-  const checker = new SampleChecker({
+  return new SampleChecker({
     verification,
     beside: async (_, look) => (isThere ? look({} as Parameters<typeof look>[0]) : undefined),
     lifecycle: { wasPublishedBefore: (id) => !id.startsWith("new") },
     seed: 1,
     lockedMost: LOCKED_MOST,
+    validate,
   });
-  const outcome = { passes, events: passes.length, claimed: 0, completedIds: [], failedIds: [] };
-  await checker.claim({ client: 0, startedMs: 0 }, limit, outcome);
+}
+
+async function claimed(
+  passes: readonly ClaimedPass[],
+  limit: number,
+  tables: Tables = {},
+  validate: Validation = "off",
+) {
+  const checker = checkerOf(tables, validate);
+  await checker.claim({ client: 0, startedMs: 0, limit, passes });
   return checker.total();
 }
-const pass = (id: string, was: EventPass["was"] = "PENDING"): EventPass => ({
+
+const pass = (id: string, was: ClaimedPass["was"] = "PENDING", payload?: string): ClaimedPass => ({
   id,
   was,
   status: "PROCESSING",
+  ...(payload !== undefined && { payload }),
 });
 
 describe("a sampled claim", () => {
   it("is right in key order, within its limit, while locks can explain what it passed over", async () => {
-    const total = await claimed([pass("a"), pass("b", "PROCESSING")], 2, ["x", "y", "z", "new1", "new2"]);
+    const passedOver = ["x", "y", "z", "new1", "new2"];
+    const total = await claimed([pass("a"), pass("b", "PROCESSING")], 2, { passedOver });
     expect(total).toMatchObject({ claims: { sampled: 1, verified: 1 }, misclaimed: 0 });
   });
 
   it("is wrong where it passed over more events than can be locked", async () => {
-    const total = await claimed([pass("a")], 2, ["w", "x", "y", "z"]);
+    const total = await claimed([pass("a")], 2, { passedOver: ["w", "x", "y", "z"] });
     expect(total).toMatchObject({ misclaimed: 1, named: [{ kind: "misclaimed", id: "w" }] });
   });
 
@@ -52,11 +70,90 @@ describe("a sampled claim", () => {
     { passes: [pass("a"), pass("a")], limit: 2, id: "a" },
     { passes: [pass("b"), pass("a")], limit: 2, id: "a" },
   ])("is wrong by itself: $id of $passes.length", async ({ passes, limit, id }) => {
-    expect(await claimed(passes, limit, [])).toMatchObject({ misclaimed: 1, named: [{ id }] });
+    expect(await claimed(passes, limit)).toMatchObject({ misclaimed: 1, named: [{ id }] });
   });
 
   it("is sampled and not verified where the tables could not be asked, and not sampled without events", async () => {
-    expect(await claimed([pass("a")], 1, [], false)).toMatchObject({ claims: { sampled: 1, verified: 0 } });
-    expect(await claimed([], 1, [])).toMatchObject({ claims: { sampled: 0, verified: 0 } });
+    const untold = await claimed([pass("a")], 1, { isThere: false });
+    expect(untold).toMatchObject({ claims: { sampled: 1, verified: 0 } });
+    expect(await claimed([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
+  });
+
+  it("is every one of the first, ever fewer then, and one in a hundred in the end", async () => {
+    const checker = checkerOf({}, "off");
+    const sampledOf = async (claims: number): Promise<number> => {
+      const before = checker.total().claims.sampled;
+      for (let i = 0; i < claims; i++)
+        await checker.claim({ client: 0, startedMs: 0, limit: 1, passes: [pass("a")] });
+      return checker.total().claims.sampled - before;
+    };
+    expect(await sampledOf(20)).toBe(20);
+    const early = await sampledOf(180);
+    expect(early).toBeGreaterThan(25); // 46 are expected
+    expect(early).toBeLessThan(70);
+    await sampledOf(1800);
+    const late = await sampledOf(20_000);
+    expect(late).toBeGreaterThan(130); // 200 are expected
+    expect(late).toBeLessThan(270);
+  });
+});
+
+const generator = new DocumentGenerator(1, "validated");
+const DOCUMENT = generator.at(0).json;
+const INVALID = DOCUMENT.replace('"confidence":0.', '"confidence":7.');
+const id = (n: number): string => `0199aaaa-bbbb-7ccc-8ddd-eeeeffff00${String(n).padStart(2, "0")}`;
+
+describe("validated documents", () => {
+  it("are held to the model as they were claimed, whatever their text is", async () => {
+    const passes = [
+      pass("a", "PENDING", DOCUMENT),
+      pass("b", "PENDING", INVALID),
+      pass("c", "PENDING", DOCUMENT.slice(0, 99)),
+    ];
+    expect(await claimed(passes, 3, {}, "all")).toMatchObject({
+      validated: { made: 0, claimed: 3 },
+      invalid: 2,
+      named: [
+        { kind: "invalid", id: "b", words: "its document was invalid at metrics.confidence when claimed" },
+        { kind: "invalid", id: "c", words: "its document was no JSON when claimed" },
+      ],
+    });
+  });
+
+  it("are looked up where the database keeps them to itself", async () => {
+    const documents = [
+      { id: "a", payload: DOCUMENT },
+      { id: "b", payload: INVALID },
+    ];
+    const passes = [pass("a"), pass("b"), pass("c")];
+    const total = await claimed(passes, 3, { documents }, "sample");
+    expect(total).toMatchObject({ validated: { claimed: 2 }, invalid: 1, named: [{ id: "b" }] });
+    expect(await claimed(passes, 3, { documents, isThere: false }, "all")).toMatchObject({
+      validated: { claimed: 0 },
+    });
+  });
+
+  it("are held to the model as they were made, one in a hundred or each", () => {
+    const events = Array.from({ length: 100 }, (_, n) => {
+      const { json, ...columns } = generator.at(n);
+      const payload = n === 42 ? json.replace('"confidence":0.', '"confidence":7.') : json;
+      return { ...columns, id: id(n), payload };
+    });
+    const batch = EventBatch.of(events);
+    const all = checkerOf({}, "all");
+    all.made(batch);
+    expect(all.total()).toMatchObject({ validated: { made: 100 }, invalid: 1, named: [{ id: id(42) }] });
+    const sample = checkerOf({}, "sample");
+    for (let i = 0; i < 100; i++) sample.made(batch);
+    expect(sample.total().validated.made).toBeGreaterThan(60); // 100 are expected
+    expect(sample.total().validated.made).toBeLessThan(140);
+  });
+
+  it("are none where validation is off", async () => {
+    const { json, ...columns } = generator.at(0);
+    const checker = checkerOf({}, "off");
+    checker.made(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));
+    await checker.claim({ client: 0, startedMs: 0, limit: 1, passes: [pass("a", "PENDING", INVALID)] });
+    expect(checker.total()).toMatchObject({ validated: { made: 0, claimed: 0 }, invalid: 0, named: [] });
   });
 });

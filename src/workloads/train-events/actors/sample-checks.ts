@@ -1,18 +1,27 @@
-// Verifies one in a hundred reads and claims, chosen by the seed, after their transaction has ended: rows by themselves, then
-// against what is in the tables. The question costs the server a look-up, and the client the time to wait for it, between
-// transactions. What could not be asked, or found nothing to hold it to, is sampled and not verified.
+// Verifies reads and claims, chosen by the seed, after their transaction has ended: rows by themselves, then against what is in
+// the tables. The question costs the server a look-up, and the client the time to wait for it, between transactions. What
+// could not be asked, or found nothing to hold it to, is sampled and not verified. Documents are held to the model of an event
+// where they are made and once they were claimed, as many as the scenario says.
 import { createVerification, type Verification } from "../sql/verification.js";
-import type { ProcessOutcome, ReadOutcome } from "../sql/workload.js";
+import type { ClaimedPass, ReadOutcome } from "../sql/workload.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { Findings } from "../audit/findings.js";
+import { invalidityOf } from "../model/event.js";
+import type { EventBatch } from "../model/event-batch.js";
 import { WORKABLE_STATUSES, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
 import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
 import type { LookBeside } from "./look-beside.js";
 import type { EventAssignment } from "./assignment.js";
+import type { Validation } from "../settings.js";
 
 const ONE_IN = 100;
+/**
+ * A worker's first transactions are all sampled, the n-th with a chance of this over n, until that is one in a hundred: a short
+ * trial is verified too, and a long one pays for 92 look-ups more.
+ */
+const SAMPLED_AT_FIRST = 20;
 
 export interface SampleChecksOptions {
   readonly verification: Verification;
@@ -22,6 +31,7 @@ export interface SampleChecksOptions {
   readonly seed: number;
   /** Events that all claims of the trial together can hold at a moment. */
   readonly lockedMost: number;
+  readonly validate: Validation;
 }
 
 /** Who ran the transaction, and the monotonic moment before it began. */
@@ -30,11 +40,19 @@ export interface Sampled {
   readonly startedMs: number;
 }
 
+/** `limit` is the number of events that were asked for. */
+export interface EndedClaim extends Sampled {
+  readonly limit: number;
+  readonly passes: readonly ClaimedPass[];
+}
+
 export class SampleChecker {
   private readonly prng: Prng;
+  private transactions = 0;
   private readonly findings = new Findings();
   private readonly reads = { sampled: 0, verified: 0 };
   private readonly claims = { sampled: 0, verified: 0 };
+  private readonly validated = { made: 0, claimed: 0 };
 
   constructor(private readonly options: SampleChecksOptions) {
     this.prng = new Prng(options.seed);
@@ -46,17 +64,21 @@ export class SampleChecker {
     parts: Pick<SampleChecksOptions, "beside" | "lifecycle">,
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);
+    const { validate } = settings;
     const lockedMost = groupClients * settings.batch.max;
-    return new SampleChecker({ ...parts, verification: createVerification(settings), seed, lockedMost });
+    const verification = createVerification(settings);
+    return new SampleChecker({ ...parts, verification, seed, lockedMost, validate });
   }
 
-  /** Asked once for each transaction. */
-  isSampled(): boolean {
-    return this.prng.intBetween(1, ONE_IN) === 1;
+  made(batch: EventBatch): void {
+    if (this.options.validate === "off") return;
+    for (let row = 0; row < batch.size; row++)
+      if (this.isChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }
 
   /** Never rejects. */
   async read({ client, startedMs }: Sampled, sought: Sought, outcome: ReadOutcome): Promise<void> {
+    if (!this.isSampled()) return;
     const { verification, beside, lifecycle } = this.options;
     const rows = rowsOf(outcome, sought);
     this.reads.sampled++;
@@ -72,9 +94,54 @@ export class SampleChecker {
       this.findings.add("misread", id, words);
   }
 
-  /** Never rejects. `limit` is the number of events that were asked for; without events there is no order to verify. */
-  async claim({ client, startedMs }: Sampled, limit: number, { passes }: ProcessOutcome): Promise<void> {
-    if (passes.length === 0) return;
+  /** Never rejects. Without events there is nothing to verify. */
+  async claim(claim: EndedClaim): Promise<void> {
+    if (claim.passes.length === 0) return;
+    const isSampled = this.isSampled();
+    if (isSampled) await this.checkOrder(claim);
+    await this.checkDocuments(claim, isSampled);
+  }
+
+  /** What the worker tells at the end. */
+  total(): SampleChecks {
+    const { reads, claims, validated } = this;
+    const { counts, named } = this.findings;
+    const { invalid, misread, misclaimed } = counts;
+    return { reads, claims, validated, invalid, misread, misclaimed, named };
+  }
+
+  /** Asked once for each transaction. */
+  private isSampled(): boolean {
+    return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
+  }
+
+  /** Asked once for each document. */
+  private isChosen(): boolean {
+    return this.options.validate === "all" || this.prng.float() * ONE_IN < 1;
+  }
+
+  private hold(where: keyof SampleChecks["validated"], id: string, document: string): void {
+    this.validated[where]++;
+    const invalidity = invalidityOf(document);
+    if (invalidity !== undefined)
+      this.findings.add("invalid", id, `its document was ${invalidity} when ${where}`);
+  }
+
+  /** Documents that did not come to the program are looked up as the pass left them, a sampled claim's together. */
+  private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
+    const { validate, verification, beside } = this.options;
+    if (validate === "off") return;
+    if (passes[0]?.payload === undefined) {
+      if (!isSampled && validate === "sample") return;
+      const ids = passes.map(({ id }) => id);
+      const found = await beside(client, (connection) => verification.documents(connection, ids));
+      for (const { id, payload } of found ?? []) this.hold("claimed", id, payload);
+      return;
+    }
+    for (const { id, payload = "" } of passes) if (this.isChosen()) this.hold("claimed", id, payload);
+  }
+
+  private async checkOrder({ client, startedMs, limit, passes }: EndedClaim): Promise<void> {
     const { verification, beside, lifecycle, lockedMost } = this.options;
     this.claims.sampled++;
     this.checkPasses(passes, limit);
@@ -88,13 +155,6 @@ export class SampleChecker {
     if (older.length <= lockedMost) return;
     const words = `a claim passed it over for a younger one, and more events than the ${lockedMost} that can be locked`;
     this.findings.add("misclaimed", older[0] as string, words);
-  }
-
-  /** What the worker tells at the end. */
-  total(): SampleChecks {
-    const { reads, claims } = this;
-    const { counts, named } = this.findings;
-    return { reads, claims, misread: counts.misread, misclaimed: counts.misclaimed, named };
   }
 
   private checkPasses(passes: readonly EventPass[], limit: number): void {

@@ -279,7 +279,19 @@ class Meddler {
     if (this.payload !== "text") return [];
     const id = await this.live("s.status = 'PROCESSING'");
     await admin.query(`UPDATE ${EVENTS} SET payload = left(payload, 500) WHERE id = $1`, [id]);
-    return [["changed", id]];
+    return [
+      ["changed", id],
+      ["invalid", id],
+    ];
+  }
+
+  async invalidate(): Promise<Named[]> {
+    const id = await this.live("s.attempts > 0");
+    await this.setPayload(id, '"confidence":( ?)0', '"confidence":\\17');
+    return [
+      ["changed", id],
+      ["invalid", id],
+    ];
   }
 }
 
@@ -291,7 +303,7 @@ const MUTATIONS = [
   ...(["deleteLive", "deleteArchived", "duplicateLive", "duplicateArchived", "resurrect"] as const),
   ...(["corruptProcessed", "corruptArchived", "changeUnprocessed", "misStatus", "swapStatus"] as const),
   ...(["forgetPasses", "addPass", "turnTimeBack", "insertFailed", "swapRows", "orphan", "tear"] as const),
-  ...(["changeColumn", "breakText"] as const),
+  ...(["changeColumn", "breakText", "invalidate"] as const),
 ];
 
 const inOrder = (named: readonly Named[]): string[] => named.map((each) => each.join(" ")).sort();

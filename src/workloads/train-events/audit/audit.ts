@@ -12,7 +12,7 @@ import { withinLockTimeout } from "../../../database/lock-timeout.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf, type Tables } from "../sql/tables.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
-import { conservationOf, type Checked, type Conservation } from "../model/conservation.js";
+import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isTerminal, type EventStatus } from "../model/lifecycle.js";
@@ -67,12 +67,24 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, { ...told, published });
     const documents = new ExpectedDocuments(ledgers, settings, dialect);
     const rules = { chances: settings.advance, mayBeLive: liveness(inputs), clock };
-    const documentsChecked = await auditEvents(admin, tables, documents, work, rules, findings);
+    const { documentsChecked, validated } = await auditEvents(
+      admin,
+      tables,
+      documents,
+      work,
+      rules,
+      findings,
+    );
     const counts = await readTableCounts(admin, namespace, dialect);
     if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
     const { duplicated, orphaned } = counts;
     const facts = {
-      ...{ ...keys, documentsChecked, checks: takeChecks(inputs.told, findings), named: findings.named },
+      ...{
+        ...keys,
+        documentsChecked,
+        ...takeChecks(inputs.told, validated, findings),
+        named: findings.named,
+      },
       found: { ...findings.counts, duplicated, orphaned },
       notAudited: unclosed.map(
         (name) => `${name} ended without closing its ledger: its last work is not known`,
@@ -105,8 +117,13 @@ function sumOf(told: readonly Ledger[]): LedgerTotals {
   return sum;
 }
 
-/** What workers verified by sample, with what they found. */
-function takeChecks(told: readonly Ledger[], findings: Findings): Checked {
+/** What workers verified, with what they found. */
+function takeChecks(
+  told: readonly Ledger[],
+  audited: number,
+  findings: Findings,
+): { readonly checks: Checked; readonly validated: Validated } {
+  const validated = { made: 0, claimed: 0, audited };
   const checked = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 } };
   for (const { checks } of told) {
     if (!checks) continue;
@@ -114,10 +131,12 @@ function takeChecks(told: readonly Ledger[], findings: Findings): Checked {
       checked[what].sampled += checks[what].sampled;
       checked[what].verified += checks[what].verified;
     }
-    for (const kind of ["misread", "misclaimed"] as const) findings.counts[kind] += checks[kind];
+    validated.made += checks.validated.made;
+    validated.claimed += checks.validated.claimed;
+    for (const kind of ["invalid", "misread", "misclaimed"] as const) findings.counts[kind] += checks[kind];
     for (const { kind, id, words } of checks.named) findings.name(kind, id, words);
   }
-  return checked;
+  return { checks: checked, validated };
 }
 
 /** A ledger that lacks a batch, or a pass, would let its loss go unseen. */

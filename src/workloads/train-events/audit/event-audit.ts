@@ -11,6 +11,7 @@ import {
   type AdvanceProbabilities,
   type EventStatus,
 } from "../model/lifecycle.js";
+import { invalidityOf } from "../model/event.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
 import type { WorkAudit } from "./work-audit.js";
@@ -26,7 +27,13 @@ export interface EventRules {
   readonly clock: TrialClock;
 }
 
-/** Resolves to the number of documents that were compared with what they must be. */
+export interface DocumentCounts {
+  /** Compared with what they must be. */
+  readonly documentsChecked: number;
+  /** Of those, read as they are written, and held to the model of an event. */
+  readonly validated: number;
+}
+
 export async function auditEvents(
   client: SqlClient,
   tables: Tables,
@@ -34,8 +41,9 @@ export async function auditEvents(
   work: WorkAudit,
   rules: EventRules,
   findings: Findings,
-): Promise<number> {
+): Promise<DocumentCounts> {
   let documentsChecked = 0;
+  let validated = 0;
   const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
   for await (const rows of eventRows(client, tables, rules.clock)) {
     for (const row of rows) {
@@ -54,9 +62,9 @@ export async function auditEvents(
     }
   }
   for (let at = 0; at < doubtful.length; at += CLOSER_LOOKS)
-    await compare(client, tables, documents, doubtful.slice(at, at + CLOSER_LOOKS), findings);
+    validated += await compare(client, tables, documents, doubtful.slice(at, at + CLOSER_LOOKS), findings);
   work.settle(findings);
-  return documentsChecked;
+  return { documentsChecked, validated };
 }
 
 /** Whether status, passes and timestamps are possible at all; what is not is in the findings. */
@@ -88,13 +96,14 @@ function boundsOf({ least, most }: { readonly least: number; readonly most: numb
   return Number.isFinite(most) ? `${least} to ${most}` : `at least ${least}`;
 }
 
+/** Resolves to the number of documents that were read. */
 async function compare(
   client: SqlClient,
   tables: Tables,
   documents: ExpectedDocuments,
   standings: readonly (Standing & { readonly isArchived: boolean })[],
   findings: Findings,
-): Promise<void> {
+): Promise<number> {
   const placeOf = (each: { id: string; isArchived: boolean }): string => `${each.id} ${each.isArchived}`;
   const written = await readWritten(
     client,
@@ -104,7 +113,11 @@ async function compare(
   const byPlace = new Map(written.map((each) => [placeOf(each), each]));
   for (const standing of standings) {
     const event = byPlace.get(placeOf(standing));
-    const words = event && documents.difference(standing, event);
+    if (!event) continue;
+    const words = documents.difference(standing, event);
     if (words !== undefined) findings.add("changed", standing.id, words);
+    const invalidity = invalidityOf(event.payload);
+    if (invalidity !== undefined) findings.add("invalid", standing.id, `its document is ${invalidity}`);
   }
+  return written.length;
 }

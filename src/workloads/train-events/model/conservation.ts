@@ -24,6 +24,7 @@ export const VIOLATION_KINDS = [
   "duplicated",
   "orphaned",
   "changed",
+  "invalid",
   "illegal",
   "resurrected",
   "undone",
@@ -50,6 +51,9 @@ export interface SampleCount {
   readonly verified: number;
 }
 
+/** Documents that were held to the model of an event, by where. */
+export type Validated = Readonly<Record<"made" | "claimed" | "audited", number>>;
+
 /** By what was sampled. */
 export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
 
@@ -67,6 +71,7 @@ export interface AuditFacts {
   readonly named: readonly NamedEvent[];
   /** What was verified by sample while the load ran. */
   readonly checks: Checked;
+  readonly validated: Validated;
   /** What could not be audited, one sentence each; empty where every worker closed its ledger. */
   readonly notAudited: readonly string[];
 }
@@ -81,6 +86,7 @@ export interface Conservation extends TableCounts, ViolationCounts {
   readonly violations: readonly string[];
   readonly named: readonly NamedEvent[];
   readonly checks: Checked;
+  readonly validated: Validated;
   readonly notAudited: readonly string[];
 }
 
@@ -97,6 +103,8 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
     events === 1
       ? "1 document is not what its passes make of it"
       : `${events} documents are not what their passes make of them`,
+  invalid: (documents) =>
+    `${counted(documents, "document was", "documents were")} found invalid where made, claimed or audited`,
   illegal: (events) =>
     `${counted(events, "event has", "events have")} a status, passes or a time that no transition of the trial leads to`,
   resurrected: (events) => `${counted(events, "event is", "events are")} live although the queue was emptied`,
@@ -110,7 +118,8 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
 };
 
 export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
-  const { published, inDoubt, inDoubtFound, documentsChecked, found, named, checks, notAudited } = facts;
+  const { published, inDoubt, inDoubtFound, documentsChecked, found, named } = facts;
+  const { checks, validated, notAudited } = facts;
   const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
     SENTENCES[kind](found[kind], published),
   );
@@ -122,7 +131,8 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   return {
     ...counts,
     ...found,
-    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named, checks, notAudited },
+    ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named },
+    ...{ checks, validated, notAudited },
     verdict: violations.length > 0 ? "violated" : "ok",
   };
 }

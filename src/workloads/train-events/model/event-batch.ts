@@ -63,12 +63,20 @@ export class EventBatch {
     );
   }
 
+  idAt(row: number): string {
+    return idsOf(this.keys.subarray(row * KEY_BYTES, (row + 1) * KEY_BYTES))[0] as string;
+  }
+
+  documentAt(row: number): string {
+    return textAt(this.documents, row);
+  }
+
   /** Its events one by one. */
   events(): PreparedEvent[] {
     const authorities = idsOf(this.authorityIds);
     return idsOf(this.keys).map((id, row) => ({
       id,
-      payload: textAt(this.documents, row),
+      payload: this.documentAt(row),
       eventType: EventType.parse(textAt(this.eventTypes, row)),
       authorityId: authorities[row] as string,
       trainId: textAt(this.trainIds, row),

@@ -1,7 +1,9 @@
 // The schema of the document refuses what is not one: other keys, other types, other lengths.
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
-import { EventDocument } from "./event.js";
+import { applyBusinessRule } from "./business-rules.js";
+import { EventDocument, invalidityOf } from "./event.js";
+import { EventStatus } from "./lifecycle.js";
 
 function fresh(): EventDocument {
   return EventDocument.parse(JSON.parse(new DocumentGenerator(1, "schema").at(0).json));
@@ -24,5 +26,35 @@ describe("EventDocument", () => {
     ["a missing part", { ...fresh(), meta: undefined }],
   ])("refuses %s", (_, document) => {
     expect(EventDocument.safeParse(document).success).toBe(false);
+  });
+});
+
+describe("what is invalid about a text", () => {
+  const secret = "s3cret";
+  const { train, route, ...rest } = fresh();
+
+  test.each([
+    ["no JSON", JSON.stringify(fresh()).slice(0, 500)],
+    ["no JSON", ""],
+    ["invalid at the whole document", "17"],
+    ["invalid at the whole document", JSON.stringify({ ...fresh(), [secret]: 1 })],
+    ["invalid at train.trainId", JSON.stringify({ ...rest, route, train: { ...train, trainId: secret } })],
+    ["invalid at eventType, authorityId, deviceKey, state, createdAt and 5 more", JSON.stringify({ secret })],
+    [
+      "invalid at route.segments.1.direction",
+      JSON.stringify(fresh()).replace(/("direction":"\w+".*?"direction":")\w+/, `$1${secret}`),
+    ],
+  ])("is told by its paths, without any value: %s", (words, text) => {
+    expect(invalidityOf(text)).toBe(words);
+  });
+
+  test("is nothing of the documents of each type, as they are made and as processing leaves them", () => {
+    const generator = new DocumentGenerator(1, "schema");
+    for (let n = 0; n < 500; n++) {
+      const { json } = generator.at(n);
+      expect(invalidityOf(json)).toBeUndefined();
+      for (const status of EventStatus.options)
+        expect(invalidityOf(applyBusinessRule(json, status))).toBeUndefined();
+    }
   });
 });

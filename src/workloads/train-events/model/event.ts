@@ -66,6 +66,23 @@ export const EventDocument = z.strictObject({
 });
 export type EventDocument = z.infer<typeof EventDocument>;
 
+const PATHS_NAMED = 5;
+
+/** Where a text departs from the document of an event, in words without any value; undefined where it is one. */
+export function invalidityOf(text: string): string | undefined {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return "no JSON";
+  }
+  const { error } = EventDocument.safeParse(document);
+  if (!error) return undefined;
+  const paths = error.issues.map(({ path }) => path.join(".") || "the whole document");
+  const more = paths.length - PATHS_NAMED;
+  return `invalid at ${paths.slice(0, PATHS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** One event ready to be inserted: its document already serialised, and the values the flat columns take. */
 export interface PreparedEvent {
   readonly id: string;

@@ -77,10 +77,12 @@ const Count = z.int().nonnegative();
 
 const SampleCount = z.object({ sampled: Count, verified: Count });
 
-/** What a worker verified by sample. Transactions by what was sampled, events by what was wrong with them. */
+/** What a worker verified: transactions by what was sampled, documents, and events by what was wrong with them. */
 export const SampleChecks = z.object({
   reads: SampleCount,
   claims: SampleCount,
+  validated: z.object({ made: Count, claimed: Count }),
+  invalid: Count,
   misread: Count,
   misclaimed: Count,
   named: z.array(z.object({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() })),

@@ -1,15 +1,12 @@
 // What one process transaction does to the events that it claimed, between reading and writing them: the roll of
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
-import { advance, type EventPass, type EventStatus } from "../model/lifecycle.js";
-import type { ProcessOutcome, ProcessRequest } from "./workload.js";
+import { advance, type EventStatus } from "../model/lifecycle.js";
+import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "./workload.js";
 import type { StatementRow } from "../../../database/contract.js";
 
 /** One that the program decides on. */
-export interface Pass extends EventPass {
-  /** The document as it was claimed, JSON. */
-  readonly payload: string;
-}
+export type Pass = Required<ClaimedPass>;
 
 /** Rows of `process.claim` (key, status, document), in its order, with a roll for each. */
 export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): Pass[] {
@@ -19,12 +16,16 @@ export function decidePasses(rows: readonly StatementRow[], request: ProcessRequ
   });
 }
 
-/** The document after the business rules, JSON. */
+/** The document after the business rules, JSON. What is none stays as it is, for the audit to find. */
 export function rewritePayload({ payload, status }: Pass): string {
-  return applyBusinessRule(payload, status);
+  try {
+    return applyBusinessRule(payload, status);
+  } catch {
+    return payload;
+  }
 }
 
-export function outcomeOf(passes: readonly EventPass[]): ProcessOutcome {
+export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
   const completedIds: string[] = [];
   const failedIds: string[] = [];
   let claimed = 0;

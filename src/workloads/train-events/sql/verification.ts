@@ -13,6 +13,8 @@ import type { Connection, Statement, StatementRow } from "../../../database/cont
 /** Live events looked at after a read. */
 const NEWER_MOST = 100;
 
+export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
+
 export interface Verification {
   /** Keys of live events of a type, oldest first, that are newer than `createdAt` as the server wrote it; of all without it. */
   newerThan(connection: Connection, type: EventType, createdAt: string | undefined): Promise<string[]>;
@@ -22,6 +24,8 @@ export interface Verification {
    * was created: a claim in order takes them first, unless they are locked.
    */
   passedOver(connection: Connection, claimed: readonly string[], most: number): Promise<string[]>;
+  /** Keys and documents, JSON, of those events that are live. */
+  documents(connection: Connection, ids: readonly string[]): Promise<readonly LiveDocument[]>;
 }
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
@@ -43,11 +47,19 @@ WHERE ${dialect.inStatus(literals(WORKABLE_STATUSES))} AND event_id <> ALL ($1::
 AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}
 ORDER BY updated_at LIMIT $2`,
   };
+  const documents: Statement = {
+    name: "verify.documents",
+    text: `SELECT id, payload::text AS payload FROM ${events} WHERE id = ANY ($1::uuid[])`,
+  };
   return {
     newerThan: async (connection, type, createdAt = "-infinity") =>
       idsOf(await connection.execute(newer, [type, createdAt])),
     isLive: async (connection, id) => (await connection.execute(live, [id])).length > 0,
     passedOver: async (connection, claimed, most) =>
       idsOf(await connection.execute(passedOver, [uuidArray(claimed), most])),
+    documents: async (connection, ids) => {
+      const rows = await connection.execute(documents, [uuidArray(ids)]);
+      return rows.map(([id, payload]) => ({ id: id as string, payload: payload as string }));
+    },
   };
 }

@@ -15,9 +15,14 @@ export interface ProcessRequest {
   readonly chances: AdvanceProbabilities;
 }
 
+/** What it made of an event. */
+export interface ClaimedPass extends EventPass {
+  /** The document as it was claimed, JSON; not where the database decides by itself. */
+  readonly payload?: string;
+}
+
 export interface ProcessOutcome {
-  /** What it made of each event. */
-  readonly passes: readonly EventPass[];
+  readonly passes: readonly ClaimedPass[];
   /** Events locked, changed and written back; 0 is an empty poll. */
   readonly events: number;
   /** Events that went PENDING -> PROCESSING. */
