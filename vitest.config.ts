@@ -1,6 +1,26 @@
-// Three projects: `unit` is pure and quick; `db` talks to a real PostgreSQL that its global set-up starts; `mutants`, which
-// is no part of `npm test`, plants changes there and counts those that the audit finds.
-import { defineConfig } from "vitest/config";
+// Three lanes of `npm test`: `unit` is pure and quick; `db` talks to a real PostgreSQL; `e2e` runs the built program and its
+// threads. Two more are run when asked for: `full` has what they leave out, and `mutants` plants changes and counts those
+// that the audit finds.
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+/** Tests that need servers, which the global set-up starts. */
+function lane(
+  name: string,
+  groupOrder: number,
+  testTimeout: number,
+  include: string[],
+  env: Record<string, string> = {},
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...{ name, include, env, testTimeout, environment: "node" },
+      globalSetup: ["test/support/global-setup.ts"],
+      hookTimeout: 60_000,
+      maxWorkers: 2,
+      sequence: { groupOrder },
+    },
+  };
+}
 
 export default defineConfig({
   test: {
@@ -8,7 +28,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "test/support/*.test.ts"],
           exclude: ["src/**/*.db.test.ts"],
           environment: "node",
           // For busy machines: simulations and the lint of every file take seconds there.
@@ -18,32 +38,20 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        test: {
-          name: "db",
-          include: ["src/**/*.db.test.ts"],
-          environment: "node",
-          globalSetup: ["src/testing/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-          // Real servers on a shared machine: CI gives a failed test a second chance, and the reporter names it.
-          retry: process.env["CI"] ? 1 : 0,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: "mutants",
-          include: ["test/mutants/*.mutant.test.ts"],
-          environment: "node",
-          globalSetup: ["src/testing/global-setup.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      lane("db", 1, 60_000, ["src/**/*.db.test.ts"]),
+      lane("e2e", 2, 120_000, ["test/e2e/*.test.ts"]),
+      lane(
+        "full",
+        3,
+        600_000,
+        [
+          "test/full/*.test.ts",
+          "test/**/fuzz-*.test.ts",
+          "src/workloads/train-events/sql/{workload,workload-concurrency,dialect-conformance}.db.test.ts",
+        ],
+        { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "1000" },
+      ),
+      lane("mutants", 4, 120_000, ["test/mutants/*.mutant.test.ts"]),
     ],
   },
 });
