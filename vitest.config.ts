@@ -1,57 +1,42 @@
-// Three lanes of `npm test`: `unit` is pure and quick; `db` talks to a real PostgreSQL; `e2e` runs the built program and its
-// threads. Two more are run when asked for: `full` has what they leave out, and `mutants` plants changes and counts those
-// that the audit finds.
+// Three lanes of `npm test`, side by side: `unit` is pure and quick; `db` talks to a real PostgreSQL; `e2e` runs the built
+// program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
+// finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
-/** Tests that need servers, which the global set-up starts. */
+/** On two processors three: many a test waits for its window to end while others compute. */
+const WORKERS = 3;
+
 function lane(
   name: string,
-  groupOrder: number,
-  testTimeout: number,
   include: string[],
-  env: Record<string, string> = {},
+  more: Pick<NonNullable<TestProjectInlineConfiguration["test"]>, "exclude" | "env" | "testTimeout"> = {},
 ): TestProjectInlineConfiguration {
   return {
     test: {
-      ...{ name, include, env, testTimeout, environment: "node" },
-      globalSetup: ["test/support/global-setup.ts"],
-      hookTimeout: 60_000,
-      maxWorkers: 2,
-      sequence: { groupOrder },
+      ...{ name, include, environment: "node", maxWorkers: WORKERS },
+      ...{ testTimeout: 120_000, hookTimeout: 120_000, ...more },
+      ...(name !== "unit" && { globalSetup: ["test/support/global-setup.ts"] }),
     },
   };
 }
 
+const SQL = "src/workloads/train-events/sql";
+
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: "unit",
-          include: ["src/**/*.test.ts", "test/support/*.test.ts"],
-          exclude: ["src/**/*.db.test.ts"],
-          environment: "node",
-          // For busy machines: simulations and the lint of every file take seconds there.
-          testTimeout: 30_000,
-          // One less than there are processors is the default: one worker on two of them.
-          maxWorkers: "100%",
-          sequence: { groupOrder: 0 },
-        },
-      },
-      lane("db", 1, 60_000, ["src/**/*.db.test.ts"]),
-      lane("e2e", 2, 120_000, ["test/e2e/*.test.ts"]),
+      lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], { exclude: ["src/**/*.db.test.ts"] }),
+      lane("db", ["src/**/*.db.test.ts"]),
+      lane("e2e", ["test/e2e/*.test.ts"]),
       lane(
         "full",
-        3,
-        600_000,
         [
-          "test/full/*.test.ts",
-          "test/**/fuzz-*.test.ts",
-          "src/workloads/train-events/sql/{workload,workload-concurrency,dialect-conformance}.db.test.ts",
+          ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
+          `${SQL}/{workload,workload-concurrency,dialect-conformance}.db.test.ts`,
         ],
-        { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "1000" },
+        { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "1000" }, testTimeout: 900_000 },
       ),
-      lane("mutants", 4, 120_000, ["test/mutants/*.mutant.test.ts"]),
+      lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],
   },
 });

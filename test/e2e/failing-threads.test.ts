@@ -22,8 +22,8 @@ payload: text
 batch: 5
 actors:
   producers: { load: { clients: 1, thinkTime: 20ms } }
-  consumers: { workers: 2, load: { clients: 2 } }
-  archivers: { load: { clients: 1 } }
+  consumers: { workers: 2, load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 200ms, duration: 60s, drain: 1s }
 trials: 2
 diagnosis: { ceiling: false }
@@ -117,7 +117,11 @@ describe("a worker thread", () => {
       const { ended, result } = await runWith(
         `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
         "",
-        ["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
+        [
+          ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
+          // Who thinks has a bell, too.
+          ...["--set", "actors.consumers.load.thinkTime=0", "--set", "actors.archivers.load.thinkTime=0"],
+        ],
       );
       expect(ended.exitCode, ended.stderr).toBe(107);
       expect(ended.stderr).toMatch(words);

@@ -12,8 +12,8 @@ seed: 1
 batch: 2
 actors:
   producers: { load: { executor: constant-arrival-rate, rate: 50, maxClients: 4, distribution: uniform } }
-  consumers: { load: { clients: 1 } }
-  archivers: { load: { clients: 1 } }
+  consumers: { load: { clients: 1, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 0, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }

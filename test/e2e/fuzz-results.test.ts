@@ -27,6 +27,7 @@ import { lockDirectory, unlockDirectory } from "../../src/results/run-lock.js";
 import { readTimeseries } from "../../src/results/timeseries.js";
 import { readWork } from "../../src/workloads/train-events/audit/work-file.js";
 import { fuzz, FUZZ_SEED, type FuzzedReader } from "../support/fuzz.js";
+import { onSuiteServer } from "../support/suite-server.js";
 import { mutate, type Format } from "../support/mutate.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
@@ -39,11 +40,11 @@ actors:
   producers: { load: { clients: 2, thinkTime: 20ms } }
   consumers: { load: { clients: 2, thinkTime: 5ms } }
   archivers: { load: { clients: 1, thinkTime: 5ms } }
-trial: { warmUp: 100ms, duration: 2s, drain: 5s }
+trial: { warmUp: 100ms, duration: 1s, drain: 5s }
 trials: 1
 diagnosis: { ceiling: false }
 thresholds: { integrity: violations==0 }
-`;
+${onSuiteServer("fuzzed")}`;
 
 /** As it came from the run, and a copy whose files are damaged and mended. */
 let [sound, damaged, trial] = ["", "", ""];

@@ -32,8 +32,8 @@ preload: 3000
 advance: { claim: 0.001, complete: 0.001, fail: 0 }
 actors:
   producers: { load: { clients: 1, thinkTime: 20ms } }
-  consumers: { load: { clients: 1 } }
-  archivers: { load: { clients: 1 } }
+  consumers: { load: { clients: 1, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 500ms, duration: 500ms, drain: 1500ms }
 trials: 1
 diagnosis: { ceiling: false }

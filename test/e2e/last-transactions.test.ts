@@ -24,7 +24,7 @@ target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
 payload: text
 batch: 5
 appDelay: 0
-actors: { producers: { load: { clients: 3 } }, consumers: { load: { clients: 2 } }, archivers: { load: { clients: 1 } } }
+actors: { producers: { load: { clients: 3, thinkTime: 5ms } }, consumers: { load: { clients: 2, thinkTime: 5ms } }, archivers: { load: { clients: 1, thinkTime: 5ms } } }
 trial: { warmUp: 200ms, duration: 3s, drain: 60s }
 trials: 1
 diagnosis: { ceiling: false }

@@ -62,7 +62,7 @@ log: { slowTransaction: 20ms }
 actors:
   producers: { workers: 2, load: { executor: constant-arrival-rate, rate: 60, maxClients: 4 } }
   consumers: { workers: 2, load: { executor: constant-clients, clients: 6 } }
-  archivers: { workers: 1, load: { executor: constant-clients, clients: 2 } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
 trial: { warmUp: 300ms, duration: 2s, drain: false }
 trials: 2
 `);

@@ -41,7 +41,6 @@ let installation: Installation;
 /** As root, a user to run train-sim as; otherwise whoever we are is one. */
 let normalUser: ServerUser | undefined;
 const running: Running[] = [];
-const furtherInstallations: Installation[] = [];
 
 beforeAll(async () => {
   installation = await makeInstallation();
@@ -52,12 +51,11 @@ afterEach(async () => {
     one.child.kill("SIGKILL");
     await one.nothingLeft();
   }
-  for (const one of furtherInstallations.splice(0)) await one.remove();
 });
 afterAll(async () => installation.remove());
 
-async function run(text: string, user?: ServerUser, from = installation): Promise<Running> {
-  const one = await from.run(text, { env: pgBouncerEnv("1.24"), ...(user && { user }) });
+async function run(text: string, user?: ServerUser): Promise<Running> {
+  const one = await installation.run(text, { env: pgBouncerEnv("1.24"), ...(user && { user }) });
   running.push(one);
   return one;
 }
@@ -134,39 +132,29 @@ describe("servers", () => {
   });
 });
 
+/** The last of this file, because they change the installation. */
 describe("PostgreSQL's programs", () => {
   it("get the links that npm ci --ignore-scripts leaves out", async () => {
-    const own = await anotherInstallation();
-    await started(await run(script(""), undefined, own));
-    const links = await removeLinks(own.postgresPackage);
+    const links = await removeLinks(installation.postgresPackage);
     expect(links.length).toBeGreaterThan(5);
-    await started(await run(script(""), undefined, own));
+    await started(await run(script("")));
     for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true);
   });
 
   it.runIf(isRoot)("are copied when they may not be written to and lack their links", async () => {
-    const own = await anotherInstallation();
-    await removeLinks(own.postgresPackage);
-    await started(await run(script(""), normalUser, own));
-    expect(await removeLinks(own.postgresPackage)).toEqual([]);
+    await removeLinks(installation.postgresPackage);
+    await started(await run(script(""), normalUser));
+    expect(await removeLinks(installation.postgresPackage)).toEqual([]);
   });
 
   it.runIf(isRoot)("are copied when the server's user does not reach them, as below /root", async () => {
-    const own = await anotherInstallation();
-    const modules = join(own.path, "node_modules");
+    const modules = join(installation.path, "node_modules");
     await chmod(modules, 0o700);
     await chown(modules, 0, 0);
-    const { dataDirectory } = await started(await run(script(""), undefined, own));
+    const { dataDirectory } = await started(await run(script("")));
     expect(await readdir(join(dataDirectory, ".."))).toContain("programs");
   });
 });
-
-/** For a test that changes it. */
-async function anotherInstallation(): Promise<Installation> {
-  const another = await makeInstallation();
-  furtherInstallations.push(another);
-  return another;
-}
 
 async function hasData(temporary: string): Promise<boolean> {
   const [directory] = await readdir(temporary);

@@ -30,7 +30,7 @@ payload: text
 batch: 2
 appDelay: 0
 pool: { strategy: pgbouncer, mode: transaction, ${pool} }
-actors: { producers: { load: { clients: 3, thinkTime: 10ms } }, consumers: { load: { clients: 2 } }, archivers: false }
+actors: { producers: { load: { clients: 3, thinkTime: 10ms } }, consumers: { load: { clients: 2, thinkTime: 10ms } }, archivers: false }
 trial: { warmUp: 0, duration: ${duration}, drain: false }
 trials: 1
 diagnosis: { ceiling: false }

@@ -2,9 +2,10 @@
 // one that was continued, and made again by `train-sim report`. What it shows is held against `result.json`.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { cellsOf, elementsOf, embeddedData } from "../support/report-html.js";
+import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -26,7 +27,7 @@ trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
 diagnosis: { ceiling: false }
 thresholds: { integrity: ['violations==0'] }
-`;
+${onSuiteServer("reported")}`;
 
 function reportIn(directory: string): string {
   return readFileSync(join(directory, "report.html"), "utf8");
@@ -112,7 +113,9 @@ it("tells of a run that was stopped that it is partial, and of what came after i
   expect(stopped.result).toEqual(result);
   expect(stopped.findings[0]?.text).toContain("Aborted");
   expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
-  expect((await trainSim(["run", "--resume", directory, "--quiet"])).exitCode).toBe(0);
+  // Results hold no password.
+  const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };
+  expect((await trainSim(["run", "--resume", directory, "--quiet"], { env })).exitCode).toBe(0);
   const whole = embeddedData(reportIn(directory));
   expect(whole.series.map(({ trial }) => trial)).toEqual([1, 2]);
   expect(whole.result).toEqual(onlyResultIn(out).result);

@@ -87,7 +87,9 @@ it("says after a second signal, which ends it at once, what drops its schema", a
     /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)\n/.exec(stderr) ?? [];
   const env = { ...process.env, PGPASSWORD: adminEndpoint.password };
   const dropped = await trainSim(words.split(" "), { env });
-  expect(dropped).toMatchObject({ exitCode: 0, stdout: `namespace ${namespace}: dropped\n` });
+  expect(dropped.exitCode).toBe(0);
+  // The server may have been asked for it when the run ended, and have done it when the lock was gone.
+  expect(dropped.stdout).toMatch(new RegExp(`^namespace ${namespace}: (dropped|was not there)\n$`));
 });
 
 it("names the scenario and its overrides again where the directory lacks their password, and drops its schema", async () => {

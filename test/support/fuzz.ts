@@ -8,7 +8,7 @@ import { deriveSeed, Prng } from "../../src/foundation/prng.js";
 import { mutate, type Format } from "./mutate.js";
 
 export const FUZZ_SEED = Number(process.env["TRAIN_SIM_FUZZ_SEED"] ?? 20_260_131);
-const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 40);
+const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 12);
 /** Of processor time, so that a busy machine does not matter; every reader takes a hundredth of it. */
 const CPU_SECONDS_MAX = 5;
 const MESSAGE_CHARACTERS_MAX = 60_000;
