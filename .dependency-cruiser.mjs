@@ -16,7 +16,7 @@ const LAYERS = [
   ["live", "verify"],
   ["cli"],
 ];
-const TESTS = String.raw`\.test\.ts$|^src/testing/`;
+const TESTS = String.raw`\.test\.ts$|^test/`;
 const inFolders = (folders) => `^src/(${folders.join("|")})/`;
 
 const downward = LAYERS.flatMap((folders, level) =>

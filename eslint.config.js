@@ -41,7 +41,7 @@ export default tseslint.config(
   {
     // Clocks and randomness pass through `foundation`, so that tests can replace them and a seed repeats a run.
     files: ["src/**/*.ts"],
-    ignores: ["src/foundation/clock.ts", "src/foundation/prng.ts", "src/testing/**", "**/*.test.ts"],
+    ignores: ["src/foundation/clock.ts", "src/foundation/prng.ts", "**/*.test.ts"],
     rules: {
       "no-restricted-properties": [
         "error",

@@ -1,49 +1,42 @@
-// Three projects: `unit` is pure and quick; `db` talks to a real PostgreSQL that its global set-up starts; `mutants`, which
-// is no part of `npm test`, plants changes there and counts those that the audit finds.
-import { defineConfig } from "vitest/config";
+// Three lanes of `npm test`, side by side: `unit` is pure and quick; `db` talks to a real PostgreSQL; `e2e` runs the built
+// program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
+// finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+/** On two processors three: many a test waits for its window to end while others compute. */
+const WORKERS = 3;
+
+function lane(
+  name: string,
+  include: string[],
+  more: Pick<NonNullable<TestProjectInlineConfiguration["test"]>, "exclude" | "env" | "testTimeout"> = {},
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...{ name, include, environment: "node", maxWorkers: WORKERS },
+      ...{ testTimeout: 120_000, hookTimeout: 120_000, ...more },
+      ...(name !== "unit" && { globalSetup: ["test/support/global-setup.ts"] }),
+    },
+  };
+}
+
+const SQL = "src/workloads/train-events/sql";
 
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: "unit",
-          include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
-          exclude: ["src/**/*.db.test.ts"],
-          environment: "node",
-          // For busy machines: simulations and the lint of every file take seconds there.
-          testTimeout: 30_000,
-          // One less than there are processors is the default: one worker on two of them.
-          maxWorkers: "100%",
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          name: "db",
-          include: ["src/**/*.db.test.ts"],
-          environment: "node",
-          globalSetup: ["src/testing/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-          // Real servers on a shared machine: CI gives a failed test a second chance, and the reporter names it.
-          retry: process.env["CI"] ? 1 : 0,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: "mutants",
-          include: ["test/mutants/*.mutant.test.ts"],
-          environment: "node",
-          globalSetup: ["src/testing/global-setup.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], { exclude: ["src/**/*.db.test.ts"] }),
+      lane("db", ["src/**/*.db.test.ts"]),
+      lane("e2e", ["test/e2e/*.test.ts"]),
+      lane(
+        "full",
+        [
+          ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
+          `${SQL}/{workload,workload-concurrency,dialect-conformance}.db.test.ts`,
+        ],
+        { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "1000" }, testTimeout: 900_000 },
+      ),
+      lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],
   },
 });

@@ -19,7 +19,7 @@ const NOISES = [0, 0.03, 0.1];
 
 /** Bundled here: what is for tests is not part of the build. */
 async function simulator() {
-  const entry = fileURLToPath(new URL("../src/testing/simulated-searches.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("../test/support/simulated-searches.ts", import.meta.url));
   const bundled = await build({
     entryPoints: [entry],
     bundle: true,

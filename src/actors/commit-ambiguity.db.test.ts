@@ -16,8 +16,8 @@ import { createWorkload } from "../workloads/train-events/sql/create-workload.js
 import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
 import { createConnectionSource } from "../pools/create-source.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
-import { makeBatch } from "../testing/make-batch.js";
-import { testNamespace } from "../testing/namespace.js";
+import { makeBatch } from "../../test/support/make-batch.js";
+import { testNamespace } from "../../test/support/namespace.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
 import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";

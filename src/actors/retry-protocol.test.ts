@@ -13,8 +13,8 @@ import { Recorder } from "../metrics/recorder.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { createConnectionSource } from "../pools/create-source.js";
 import { classifyFailure } from "../database/sqlstates.js";
-import { makeBatch } from "../testing/make-batch.js";
-import { startProtocolServer, type Backend, type ServerError } from "../testing/protocol-server.js";
+import { makeBatch } from "../../test/support/make-batch.js";
+import { startProtocolServer, type Backend, type ServerError } from "../../test/support/protocol-server.js";
 import {
   COCKROACHDB_DRAINING,
   COCKROACHDB_ERRORS,
@@ -22,8 +22,8 @@ import {
   DSQL_LIMITS,
   DSQL_REFUSALS,
   DSQL_SCHEMA_CHANGE,
-} from "../testing/retry-errors.js";
-import { ScriptedDatabase, type Mishap, type Script } from "../testing/scripted-database.js";
+} from "../../test/support/retry-errors.js";
+import { ScriptedDatabase, type Mishap, type Script } from "../../test/support/scripted-database.js";
 import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";

@@ -6,8 +6,8 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
-import { exampleResult } from "../testing/example-result.js";
-import { commandStage } from "../testing/command-stage.js";
+import { exampleResult } from "../../test/support/example-result.js";
+import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerReport } from "./report.js";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { expect, test, vi } from "vitest";
 import { ExitCode, TargetError } from "../foundation/errors.js";
-import { commandStage } from "../testing/command-stage.js";
+import { commandStage } from "../../test/support/command-stage.js";
 import { register } from "./doctor.js";
 
 const lack = (what: string): never => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
-import { exampleResult } from "../testing/example-result.js";
+import { exampleResult } from "../../test/support/example-result.js";
 import { allOf } from "../engine/session/observer.js";
 import { writeOutcome } from "./outcome-files.js";
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
-import { commandStage } from "../testing/command-stage.js";
+import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { planWarnings, renderPlan } from "./plan.js";

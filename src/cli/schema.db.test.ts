@@ -4,9 +4,9 @@ import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { ExitCode, UsageError } from "../foundation/errors.js";
-import { commandStage } from "../testing/command-stage.js";
-import { testNamespace } from "../testing/namespace.js";
-import { urlOf } from "../testing/suite-server.js";
+import { commandStage } from "../../test/support/command-stage.js";
+import { testNamespace } from "../../test/support/namespace.js";
+import { urlOf } from "../../test/support/suite-server.js";
 import { register } from "./schema.js";
 
 const stage = commandStage();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
-import { testNamespace } from "../testing/namespace.js";
+import { testNamespace } from "../../test/support/namespace.js";
 import { connectAdmin, connectConsole, type AdminClient } from "./admin.js";
 import { readServerInfo } from "./server-info.js";
 

@@ -1,7 +1,7 @@
 // Sessions of a load on a real server, in a database of its own, so that nobody else's are among them: one at work, one
 // that waits for a lock, one that does nothing, one that is not of a load.
 import { expect, it } from "vitest";
-import { ownDatabase } from "../testing/own-database.js";
+import { ownDatabase } from "../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
 import { loadSessions, workingSessions, type WorkingSessions } from "./load-sessions.js";

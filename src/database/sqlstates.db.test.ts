@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
-import { testNamespace } from "../testing/namespace.js";
+import { testNamespace } from "../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { classifyFailure } from "./sqlstates.js";

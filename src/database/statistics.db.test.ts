@@ -2,7 +2,7 @@
 // session as it was.
 import { expect, inject, it } from "vitest";
 import { TargetError } from "../foundation/errors.js";
-import { testNamespace } from "../testing/namespace.js";
+import { testNamespace } from "../../test/support/namespace.js";
 import { connectAdmin } from "./admin.js";
 import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
 import { refreshStatistics } from "./statistics.js";

@@ -10,7 +10,7 @@ import type { Metrics } from "../database/evidence/view.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { startEmbedded } from "../targets/embedded/embedded.js";
 import type { RunningTarget } from "../targets/running-target.js";
-import { makeBatch } from "../testing/make-batch.js";
+import { makeBatch } from "../../test/support/make-batch.js";
 import { PgConnection } from "../database/connection.js";
 import { WindowSums } from "./evidence/window-sums.js";
 import { sampledIn } from "../workloads/train-events/sql/tables.js";

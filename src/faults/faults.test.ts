@@ -1,7 +1,7 @@
 // Faults as scenarios write them: what each kind resolves to, and every way of getting one wrong, all at once and with
 // the message that the user gets.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import {
   areExclusive,
   FAULT_KINDS,

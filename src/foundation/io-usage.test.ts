@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { scratchDirectory } from "../testing/train-sim.js";
+import { scratchDirectory } from "../../test/support/train-sim.js";
 import { ioUsage, parsePressure, parseProcessIo } from "./io-usage.js";
 
 it("is read from the kernel's text, and not made up where there is none", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
-import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../testing/example-live.js";
+import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../../test/support/example-live.js";
 import { renderBoard, type Screen } from "./board.js";
 import { bar, sparkline } from "../foundation/text/sparkline.js";
 

@@ -7,7 +7,7 @@ import {
   liveOperation,
   liveSecondOf,
   watchedRun,
-} from "../testing/example-live.js";
+} from "../../test/support/example-live.js";
 
 describe("the live state", () => {
   it("says where the experiment stands", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../testing/example-live.js";
+import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../../test/support/example-live.js";
 import { isUnicodeLocale, openProgress, type Progress, type ProgressStream } from "./progress.js";
 
 class Stream implements ProgressStream {

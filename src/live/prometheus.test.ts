@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { EVIDENCE_METRICS } from "../results/evidence-metrics.js";
-import { endedTrial, latencyOf, liveOperation, liveSecondOf, watchedRun } from "../testing/example-live.js";
+import {
+  endedTrial,
+  latencyOf,
+  liveOperation,
+  liveSecondOf,
+  watchedRun,
+} from "../../test/support/example-live.js";
 import { BinnedHistogram } from "./binned-histogram.js";
 import { gaugeName } from "./evidence-gauges.js";
 import { PrometheusMetrics } from "./prometheus.js";

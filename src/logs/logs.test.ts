@@ -13,7 +13,7 @@ import type { LogReport, TrialLogReport } from "./log-report.js";
 import { renderLogReport } from "./render.js";
 import { SecondTrack } from "./second-track.js";
 
-const LINES = readFileSync(new URL("../testing/example-log.ndjson", import.meta.url), "utf8")
+const LINES = readFileSync(new URL("../../test/support/example-log.ndjson", import.meta.url), "utf8")
   .trim()
   .split("\n");
 

@@ -4,9 +4,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { startPgBouncers } from "./pgbouncer/managed.js";
-import { ownDatabase } from "../testing/own-database.js";
-import { pgBouncerEnv } from "../testing/pgbouncers.js";
-import { SIZE, STRATEGIES } from "../testing/pool-strategies.js";
+import { ownDatabase } from "../../test/support/own-database.js";
+import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
+import { SIZE, STRATEGIES } from "../../test/support/pool-strategies.js";
 import { connectConsole, type AdminClient } from "../database/admin.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import { createConnectionSource } from "./create-source.js";

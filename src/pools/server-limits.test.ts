@@ -1,7 +1,7 @@
 // Settings of a server of ours that it would refuse to start with are refused when the scenario is loaded. Which those are
 // is held by `target/server-settings.test.ts`, which starts the server by the same list.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 
 const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 

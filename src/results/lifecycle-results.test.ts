@@ -1,6 +1,6 @@
 // Trials of different sizes taken together, and trials of which some do not tell.
 import { describe, expect, it } from "vitest";
-import { EXAMPLE_INTEGRITY, exampleTrial } from "../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleTrial } from "../../test/support/example-result.js";
 import { mergedEnding } from "./lifecycle-results.js";
 import type { TrialResult } from "./result-schema.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
 import { Totals } from "../metrics/totals.js";
-import { exampleResult } from "../testing/example-result.js";
+import { exampleResult } from "../../test/support/example-result.js";
 import { createTrialDirectory, writeResult } from "./directory.js";
 import { readResult, readTrialHistograms } from "./reader.js";
 import { TrialFiles, writeTrial } from "./trial-files.js";

@@ -3,7 +3,12 @@ import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { conservationOf } from "../workloads/train-events/model/conservation.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleFacts, exampleTrial } from "../testing/example-result.js";
+import {
+  EXAMPLE_BOUNDS,
+  EXAMPLE_INTEGRITY,
+  exampleFacts,
+  exampleTrial,
+} from "../../test/support/example-result.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";

@@ -7,7 +7,7 @@ import { PartNames, PartTimes } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { Totals } from "../metrics/totals.js";
-import { exampleTrial } from "../testing/example-result.js";
+import { exampleTrial } from "../../test/support/example-result.js";
 import { trialPath } from "./directory.js";
 import { operationResults } from "./operation-results.js";
 import type { TrialResult } from "./result-schema.js";

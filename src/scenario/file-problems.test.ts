@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ExitCode, UsageError } from "../foundation/errors.js";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { loadScenario, parseScenario } from "./loader.js";
 
 describe("a file that is no scenario", () => {

@@ -1,7 +1,7 @@
 // Loads by schedule as scenarios write them: what each executor resolves to, and every way of getting one wrong, with the
 // message that the user gets.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
 import type { ActorGroup } from "../actors/settings.js";
 

@@ -1,7 +1,7 @@
 // Faults of the network and of PgBouncer as scenarios write them: what they resolve to, and each way in which a target,
 // a pool or a statement shape cannot suffer them, with the message that the user gets.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { networkPlacesOf } from "../faults/faults.js";
 import { parseScenario } from "./loader.js";
 

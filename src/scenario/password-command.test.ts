@@ -1,6 +1,6 @@
 // `target.passwordCommand` as scenarios write it, and every way of getting it wrong.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
 
 const load = (target: string, rest = "") =>

@@ -1,6 +1,6 @@
 // Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
 import { ROLE_OPERATIONS } from "../results/operation-results.js";
 import { parseScenario } from "./loader.js";

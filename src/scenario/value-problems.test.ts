@@ -1,6 +1,6 @@
 // Keys and values that a scenario must not have, alone and in combination, each with the message that the user gets.
 import { describe, expect, test } from "vitest";
-import { scenarioProblems } from "../testing/scenario-problems.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 
 const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 

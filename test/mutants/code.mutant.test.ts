@@ -1,6 +1,6 @@
 // Plausible bugs of train-sim's own client code, planted one at a time: transactions that do something else than what they are
 // booked as. Each runs for a second on a real server, and the audit of the very same program has to find it.
-import { testNamespace } from "../../src/testing/namespace.js";
+import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import { mutatedProgram, startRun, verdictOf, type Replacement, type RunLevels } from "./program.js";
 

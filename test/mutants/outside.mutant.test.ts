@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
-import { testNamespace } from "../../src/testing/namespace.js";
+import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import { startRun, verdictOf, type RunLevels } from "./program.js";
 

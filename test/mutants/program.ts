@@ -10,9 +10,9 @@ import {
   startTrainSim,
   writeScenarioFile,
   type Started,
-} from "../../src/testing/train-sim.js";
+} from "../support/train-sim.js";
 import { inject } from "vitest";
-import { urlOf } from "../../src/testing/suite-server.js";
+import { urlOf } from "../support/suite-server.js";
 import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 import type { Verdict } from "./mutant.js";
 

@@ -9,8 +9,8 @@ import {
   type AuditedCrew,
   type AuditedTrial,
   type AuditedTrialOptions,
-} from "../../src/testing/audited-trial.js";
-import { testNamespace } from "../../src/testing/namespace.js";
+} from "../support/audited-trial.js";
+import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import type { SqlValue } from "../../src/database/contract.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type TreatmentResult, Comparison } from "../../results/result-schema.js";
-import { exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { compareTreatments } from "./comparisons.js";
 import { isBelowNoise, noiseFloor } from "./noise-floor.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { Effect, Interaction, ResultDocument, type TreatmentResult } from "../../results/result-schema.js";
-import { exampleLatency, exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { exampleLatency, exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { factorEffects } from "./effects.js";
 import { renderSummary } from "../../report/terminal/summary.js";

@@ -8,6 +8,7 @@ import {
   trialsNeeded,
   type Question,
 } from "./findings.js";
+import { isFull } from "../../../test/support/combinations.js";
 import type { LogSeries } from "../steady-state/series.js";
 
 /** Standard normal, by Box and Muller. */
@@ -60,7 +61,7 @@ describe("findingsOf", () => {
     "claims a difference in at most 5 % of A/A comparisons, whatever the machine does",
     { timeout: 60_000 },
     () => {
-      const experiments = 400;
+      const experiments = isFull ? 400 : 150;
       // The binomial's own spread: 5 % plus three standard errors.
       const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);
       const machines: Machine[] = [

@@ -1,6 +1,6 @@
 // Trials that a median hides are found, named, and keep two treatments from being called the same.
 import { describe, expect, it } from "vitest";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { renderSummary } from "../../report/terminal/summary.js";

@@ -1,7 +1,7 @@
 // Comparing result directories: what is matched, what is found, what is warned of, and how it reads.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { compareRuns, type ComparisonDocument, type StoredRun } from "./run-comparison.js";
 import { renderRunComparison } from "../../report/terminal/run-comparison-text.js";

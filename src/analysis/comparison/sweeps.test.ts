@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { ResultDocument, Sweep, type TreatmentResult } from "../../results/result-schema.js";
-import { exampleOperation, exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { exampleOperation, exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import { sweepsOf } from "./sweeps.js";

@@ -1,8 +1,8 @@
 // Where windows are short, what is told per event comes with what the server's counters may miss; where they are long it
 // does not.
 import { expect, it } from "vitest";
-import { exampleResult } from "../../testing/example-result.js";
-import { claim } from "../../testing/moving-evidence.js";
+import { exampleResult } from "../../../test/support/example-result.js";
+import { claim } from "../../../test/support/moving-evidence.js";
 import { counterLagWords } from "./counter-lag.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "../../report/terminal/why-lines.js";

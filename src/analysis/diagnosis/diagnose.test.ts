@@ -12,7 +12,7 @@ import {
   exampleOperation,
   exampleResult,
   exampleTrial,
-} from "../../testing/example-result.js";
+} from "../../../test/support/example-result.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import { ms, percent, type Examined } from "./check.js";
 import { diagnose, diagnosisEntries, findingsOf, isTainted, reasonsOf } from "./diagnose.js";

@@ -1,7 +1,7 @@
 // The fairness linter: each objection where it is due, once, and silence where an experiment is fair.
 import { describe, expect, it, test } from "vitest";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { lint, lintEntry, lintsOf } from "./lint.js";
 import { postgresDurationMs } from "./lint-windows.js";
 

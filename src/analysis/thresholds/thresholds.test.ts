@@ -5,7 +5,7 @@ import type { Operation } from "../../metrics/operations.js";
 import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
-import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import type { TrialResult } from "../../results/result-schema.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import {
   becauseOf,
   claim,
@@ -14,7 +14,7 @@ import {
   PROCESS_RATE,
   putOf,
   RULES,
-} from "../../testing/moving-evidence.js";
+} from "../../../test/support/moving-evidence.js";
 import { withAnalysis } from "../comparison/analysis.js";
 import { withReasons } from "./because.js";
 

@@ -6,7 +6,7 @@ import {
   PROCESS_MEAN,
   PROCESS_RATE,
   type Compared,
-} from "../../testing/moving-evidence.js";
+} from "../../../test/support/moving-evidence.js";
 
 type Times = Readonly<Record<string, number>>;
 

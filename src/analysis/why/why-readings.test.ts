@@ -1,6 +1,6 @@
 // What evidence is divided by: a reading that two treatments are compared by must count the same things in both.
 import { expect, it } from "vitest";
-import { exampleOperation, exampleTrial } from "../../testing/example-result.js";
+import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { retries } from "./why-readings.js";
 
 const counts = { transactions: 50, failures: { "40001": 150 }, retries: 400, emptyPolls: 1000 };

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { TrialResult } from "../../results/result-schema.js";
-import { exampleResult } from "../../testing/example-result.js";
-import { becauseOf, comparedBy, highOf, isOf, lowOf, putOf, RULES } from "../../testing/moving-evidence.js";
+import { exampleResult } from "../../../test/support/example-result.js";
+import {
+  becauseOf,
+  comparedBy,
+  highOf,
+  isOf,
+  lowOf,
+  putOf,
+  RULES,
+} from "../../../test/support/moving-evidence.js";
 import type { WhyRule } from "./why-rules.js";
 
 const named = RULES.map((rule) => [`${rule.words} [${rule.worse}]`, rule] as const);

@@ -1,7 +1,7 @@
 // What of a connection URL, and of TLS, is certain to be refused later is refused when the scenario is loaded, with every
 // other problem and without repeating the URL.
 import { describe, expect, it } from "vitest";
-import { scenarioProblems } from "../../testing/scenario-problems.js";
+import { scenarioProblems } from "../../../test/support/scenario-problems.js";
 import { withFiles } from "./connection-url.js";
 import { parseScenario } from "../../scenario/loader.js";
 

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";
-import { makeCertificate } from "../../testing/certificates.js";
+import { makeCertificate } from "../../../test/support/certificates.js";
 import { parseConnectionUrl } from "./parse-url.js";
 import { urlTarget } from "../../targets/url/url.js";
 

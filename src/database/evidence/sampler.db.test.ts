@@ -3,9 +3,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EventBatch } from "../../workloads/train-events/model/event-batch.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { makeBatch } from "../../testing/make-batch.js";
-import { testNamespace } from "../../testing/namespace.js";
-import { ownDatabase } from "../../testing/own-database.js";
+import { makeBatch } from "../../../test/support/make-batch.js";
+import { testNamespace } from "../../../test/support/namespace.js";
+import { ownDatabase } from "../../../test/support/own-database.js";
 import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";

@@ -1,6 +1,6 @@
 import { expect, inject, it } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
-import { testNamespace } from "../../testing/namespace.js";
+import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
 import { claimNamespace, UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "./namespace-claim.js";

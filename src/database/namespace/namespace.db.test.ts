@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { EventBatch } from "../../workloads/train-events/model/event-batch.js";
 import { UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { makeBatch } from "../../testing/make-batch.js";
-import { testNamespace } from "../../testing/namespace.js";
+import { makeBatch } from "../../../test/support/make-batch.js";
+import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";

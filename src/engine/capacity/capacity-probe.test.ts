@@ -6,7 +6,7 @@ import type { Operation } from "../../metrics/operations.js";
 import type { Finding, OperationResult } from "../../results/result-schema.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { exampleOperation, exampleTrial } from "../../testing/example-result.js";
+import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import {
   drivenGroup,
   judgeProbe,

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { simulateSearches } from "../../testing/simulated-searches.js";
+import { simulateSearches } from "../../../test/support/simulated-searches.js";
 import { roundRate, searchCapacity, type SearchResult } from "./capacity-search.js";
 
 const OPTIONS = {

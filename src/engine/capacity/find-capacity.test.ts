@@ -9,7 +9,7 @@ import { Totals } from "../../metrics/totals.js";
 import { operationResults } from "../../results/operation-results.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { exampleTrial } from "../../testing/example-result.js";
+import { exampleTrial } from "../../../test/support/example-result.js";
 import { parseCapacityThreshold } from "./capacity-probe.js";
 import type { ExperimentOutcome } from "../session/experiment.js";
 import { findCapacity } from "./find-capacity.js";

@@ -5,7 +5,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection } from "../../database/connection.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { externalPooler, startPgBouncers } from "../../pools/pgbouncer/managed.js";
-import { PGBOUNCER_KINDS, pgBouncerEnv } from "../../testing/pgbouncers.js";
+import { PGBOUNCER_KINDS, pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { HostSource } from "./host-evidence.js";
 import { PoolerSource } from "./pooler-evidence.js";
 import { WindowSums } from "./window-sums.js";

@@ -1,7 +1,7 @@
 // Verdict and exit code by precedence: integrity, what ended the experiment, thresholds; a taint alone is told, not punished.
 import { describe, expect, it } from "vitest";
 import { ExitCode, TargetError, TrainSimError } from "../../foundation/errors.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { Interruption } from "./interruption.js";
 

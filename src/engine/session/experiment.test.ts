@@ -8,7 +8,7 @@ import { ExitCode, TargetError } from "../../foundation/errors.js";
 import { Totals } from "../../metrics/totals.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { exampleTrial } from "../../testing/example-result.js";
+import { exampleTrial } from "../../../test/support/example-result.js";
 import { runExperiment, type ExperimentOutcome } from "./experiment.js";
 import { Interruption } from "./interruption.js";
 import { allOf } from "./observer.js";

@@ -13,7 +13,7 @@ import type { Environment, TrialResult } from "../../results/result-schema.js";
 import { TrialFiles, writeTrial } from "../../results/trial-files.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Experiment } from "../../scenario/settings.js";
-import { EXAMPLE_INTEGRITY, exampleResult, exampleTrial } from "../../testing/example-result.js";
+import { EXAMPLE_INTEGRITY, exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import {
   environmentChanges,
   readInterrupted,

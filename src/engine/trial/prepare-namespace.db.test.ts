@@ -4,8 +4,8 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
-import { testNamespace } from "../../testing/namespace.js";
-import { scratchDirectory } from "../../testing/train-sim.js";
+import { testNamespace } from "../../../test/support/namespace.js";
+import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 
 function trialOf(seed: number, text: string) {

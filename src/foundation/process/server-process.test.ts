@@ -1,7 +1,7 @@
 import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { scratchDirectory } from "../../testing/train-sim.js";
+import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { startProcess } from "./server-process.js";
 
 test("tells how a program ended that was over before its files were closed", async () => {

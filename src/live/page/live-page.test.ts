@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../testing/example-live.js";
+import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../../test/support/example-live.js";
 import { liveChart } from "./live-charts.js";
 import type { LiveRow, LiveSample } from "./live-data.js";
 import { livePage } from "./live-page.js";

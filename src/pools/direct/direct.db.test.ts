@@ -2,7 +2,7 @@
 // connections exist than there are clients.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../../foundation/prng.js";
-import { testNamespace } from "../../testing/namespace.js";
+import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { createConnectionSource } from "../create-source.js";
 

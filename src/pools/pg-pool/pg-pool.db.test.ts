@@ -1,7 +1,7 @@
 // What is particular to the shared pool: its queue, its share of the size, and that it stays as large as it was.
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { testNamespace } from "../../testing/namespace.js";
+import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin } from "../../database/admin.js";
 import { createConnectionSource } from "../create-source.js";
 import type { SourceOptions } from "../source-options.js";

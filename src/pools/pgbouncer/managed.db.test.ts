@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../testing/pgbouncers.js";
+import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../../test/support/pgbouncers.js";
 import { findPgBouncer } from "./find-pgbouncer.js";
 import { startPgBouncers } from "./managed.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { startPgBouncers } from "./managed.js";
-import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../testing/pgbouncers.js";
+import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
 import { connectAdmin, connectConsole } from "../../database/admin.js";
 import { PgConnection } from "../../database/connection.js";
 import { classifyFailure } from "../../database/sqlstates.js";

@@ -8,7 +8,7 @@ import { trialPath } from "../../results/directory.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "../../results/evidence-file.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TrialFiles } from "../../results/trial-files.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { collectReport } from "./collect.js";
 import type { ReportData } from "./report-data.js";
 

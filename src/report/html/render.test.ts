@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { EXAMPLE_INTEGRITY, exampleResult } from "../../testing/example-result.js";
-import { cellsOf, elementsOf, embeddedData } from "../../testing/report-html.js";
+import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
+import { cellsOf, elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { keyFindings } from "../terminal/key-findings.js";

@@ -13,8 +13,8 @@ import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "../../results/evid
 import { EVIDENCE_METRICS } from "../../results/evidence-metrics.js";
 import type { DatabaseEvidence, OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { TrialFiles } from "../../results/trial-files.js";
-import { EXAMPLE_INTEGRITY, exampleLatency, exampleOperation } from "../../testing/example-result.js";
-import { elementsOf, embeddedData } from "../../testing/report-html.js";
+import { EXAMPLE_INTEGRITY, exampleLatency, exampleOperation } from "../../../test/support/example-result.js";
+import { elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { collectReport } from "./collect.js";
 import { renderReport } from "./render.js";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { Capacity } from "../../results/capacity-schema.js";
 import { parseResult } from "../../results/reader.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderSummary } from "./summary.js";
 

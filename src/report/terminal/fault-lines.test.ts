@@ -1,7 +1,7 @@
 // The line that the summary has for each fault, and that an experiment without faults has none.
 import { expect, test } from "vitest";
 import type { FaultRecord } from "../../results/result-schema.js";
-import { exampleResult } from "../../testing/example-result.js";
+import { exampleResult } from "../../../test/support/example-result.js";
 import { faultText, renderFaults } from "./fault-lines.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import { EXAMPLE_INTEGRITY, exampleResult } from "../../testing/example-result.js";
-import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../testing/moving-evidence.js";
+import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
+import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
 import { keyFindings } from "./key-findings.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleOperation } from "../../testing/example-result.js";
+import { exampleOperation } from "../../../test/support/example-result.js";
 import type { LatencyPart } from "../../results/result-schema.js";
 import { renderParts } from "./parts-lines.js";
 

@@ -5,7 +5,7 @@ import {
   exampleLatency,
   exampleResult,
   exampleTrial,
-} from "../../testing/example-result.js";
+} from "../../../test/support/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderSummary } from "./summary.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
-import { exampleResult } from "../../testing/example-result.js";
-import { claim } from "../../testing/moving-evidence.js";
+import { exampleResult } from "../../../test/support/example-result.js";
+import { claim } from "../../../test/support/moving-evidence.js";
 import { renderSummary } from "./summary.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "./why-lines.js";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
-import { makeCertificate } from "../../testing/certificates.js";
+import { makeCertificate } from "../../../test/support/certificates.js";
 import { startEmbedded, type EmbeddedOptions } from "./embedded.js";
 import type { RunningTarget } from "../running-target.js";
 

@@ -1,7 +1,7 @@
 // The tables by endpoint as they stand in the page: every number has its cell, and a name is text and never markup.
 import { expect, it } from "vitest";
-import { exampleLatency } from "../../../testing/example-result.js";
-import { cellsOf } from "../../../testing/report-html.js";
+import { exampleLatency } from "../../../../test/support/example-result.js";
+import { cellsOf } from "../../../../test/support/report-html.js";
 import { endpointTables } from "./endpoints.js";
 
 const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };

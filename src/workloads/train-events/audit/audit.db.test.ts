@@ -7,8 +7,8 @@ import { TargetError } from "../../../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../sql/tables.js";
 import type { ViolationKind } from "../model/conservation.js";
 import { ID_KINDS } from "../model/event-id.js";
-import { makeAuditedTrial, type AuditedTrial } from "../../../testing/audited-trial.js";
-import { testNamespace } from "../../../testing/namespace.js";
+import { makeAuditedTrial, type AuditedTrial } from "../../../../test/support/audited-trial.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
 const namespace = testNamespace("audit");

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import { BATCH_OUTCOMES, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
-import { scratchDirectory } from "../../../testing/train-sim.js";
+import { scratchDirectory } from "../../../../test/support/train-sim.js";
 import { LedgerFile, ledgerPath, LedgerFileWriter } from "./ledger-file.js";
 
 const SOURCE: LedgerSource = { worker: 3, stream: "producers", ids: "uuidv7", seed: 7, documentBytes: 900 };

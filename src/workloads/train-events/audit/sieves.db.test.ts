@@ -11,8 +11,8 @@ import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
-import { makeAuditedTrial } from "../../../testing/audited-trial.js";
-import { testNamespace } from "../../../testing/namespace.js";
+import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 

@@ -2,7 +2,7 @@
 import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EventStatus } from "../model/lifecycle.js";
-import { scratchDirectory } from "../../../testing/train-sim.js";
+import { scratchDirectory } from "../../../../test/support/train-sim.js";
 import { readWork, WorkFileWriter, workPath } from "./work-file.js";
 
 // Position 0x1002, worker 7, batch 0x0a0b0c0d.

@@ -2,7 +2,7 @@
 // could not be audited breaks nothing.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exampleFacts } from "../../../testing/example-result.js";
+import { exampleFacts } from "../../../../test/support/example-result.js";
 import { conservationOf, VIOLATION_KINDS, type TableCounts } from "./conservation.js";
 
 const count = fc.integer({ min: 0, max: 1_000_000 });

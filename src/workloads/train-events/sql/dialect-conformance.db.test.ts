@@ -1,5 +1,5 @@
-// What every dialect has to do, against a real server of it: each combination of payload, storage, locking and shape that
-// the dialect has, from empty tables over a preload, batches, passes and archivings to empty queues, held to the audit.
+// What every dialect has to do, against a real server of it: combinations of payload, storage, locking and shape that the
+// dialect has (`combinations.ts`), from empty tables over a preload, batches, passes and archivings to empty queues, held to the audit.
 // It runs against the suite's PostgreSQL, or against `TRAIN_SIM_TEST_URL`, whose server is asked what it is. On PostgreSQL
 // `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
@@ -7,9 +7,10 @@ import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import { lackOf, type DIALECT_FACTORS } from "../../../scenario/dialects/registry.js";
 import { parseConnectionUrl } from "../../../database/endpoint/parse-url.js";
-import { makeAuditedTrial } from "../../../testing/audited-trial.js";
-import { makeBatch } from "../../../testing/make-batch.js";
-import { testNamespace } from "../../../testing/namespace.js";
+import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
+import { combinations } from "../../../../test/support/combinations.js";
+import { makeBatch } from "../../../../test/support/make-batch.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin } from "../../../database/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/connection.js";
@@ -42,15 +43,12 @@ function offered<Level extends string>(
 const [isolation] = offered(name, "isolation", ISOLATIONS);
 if (isolation === undefined) throw new Error(`${name} has no isolation level`);
 
-const COMBINATIONS = offered(name, "payload", PAYLOADS).flatMap((payload) =>
-  offered(name, "storage", STORAGES).flatMap((storage) =>
-    offered(name, "locking", LOCKINGS).flatMap((locking) =>
-      offered(name, "statementShape", STATEMENT_SHAPES).map((statementShape) => ({
-        ...{ payload, storage, locking, statementShape },
-      })),
-    ),
-  ),
-);
+const COMBINATIONS = combinations({
+  payload: offered(name, "payload", PAYLOADS),
+  storage: offered(name, "storage", STORAGES),
+  locking: offered(name, "locking", LOCKINGS),
+  statementShape: offered(name, "statementShape", STATEMENT_SHAPES),
+});
 
 /** A session of its own for each combination, whose statements have the same names as those of the others. */
 let connection: PgConnection;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { testNamespace } from "../../../testing/namespace.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { createWorkload, type WorkloadSettings } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";

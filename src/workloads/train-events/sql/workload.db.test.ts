@@ -1,4 +1,4 @@
-// One conformance suite for every combination of levels: whatever the shape, the locking, the isolation and the
+// One conformance suite for combinations of levels (`combinations.ts`): whatever the shape, the locking, the isolation and the
 // storage, the same rolls must lead to the same statuses and the same documents as the model says.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
@@ -7,8 +7,9 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
 import { advance, isTerminal, type EventPass, type EventStatus } from "../model/lifecycle.js";
-import { testNamespace } from "../../../testing/namespace.js";
-import { makeBatch } from "../../../testing/make-batch.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
+import { combinations } from "../../../../test/support/combinations.js";
+import { makeBatch } from "../../../../test/support/make-batch.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
@@ -175,13 +176,13 @@ async function checkArchive(workload: Workload, connection: PgConnection, expect
   await checkLive(expected);
 }
 
-const COMBINATIONS = STATEMENT_SHAPES.flatMap((statementShape) =>
-  LOCKINGS.flatMap((locking) =>
-    ISOLATIONS.flatMap((isolation) =>
-      [true, false].map((prepared) => ({ statementShape, locking, isolation, prepared })),
-    ),
-  ),
-);
+const COMBINATIONS = combinations({
+  payload: PAYLOADS,
+  statementShape: STATEMENT_SHAPES,
+  locking: LOCKINGS,
+  isolation: ISOLATIONS,
+  prepared: [true, false],
+});
 
 describe.each(PAYLOADS)("workload, payload %s", (payload) => {
   beforeAll(() => resetNamespace(admin, { namespace, payload }));
@@ -189,10 +190,10 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
     admin.query(`TRUNCATE ${namespace}.events, ${namespace}.event_status, ${namespace}.events_archive`),
   );
 
-  test.each(COMBINATIONS)(
+  test.each(COMBINATIONS.filter((each) => each.payload === payload))(
     "$statementShape, $locking, $isolation, prepared $prepared: does what the model says",
     async ({ prepared, ...levels }) => {
-      const workload = createWorkload({ dialect: "postgres", namespace, payload, ...levels });
+      const workload = createWorkload({ dialect: "postgres", namespace, ...levels });
       const connection = new PgConnection({
         endpoint: inject("adminEndpoint"),
         applicationName: "train-sim/test",
@@ -201,7 +202,7 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
       await connection.connect();
       try {
         const expected = new Expected();
-        const batch = makeBatch(23, deriveSeed(payload, ...Object.values(levels)));
+        const batch = makeBatch(23, deriveSeed(...Object.values(levels)));
         const [first] = batch as [PreparedEvent];
 
         expect(await workload.process({ limit: 5, chances, roll: () => 0 })(connection)).toEqual({

@@ -1,8 +1,12 @@
 // Every chart as a pure function: it draws what the filters ask for, in colours that stay, with a table and words that say
 // the same as the picture; without data it says why. What it looks like is seen in the browser's tests.
 import { describe, expect, test } from "vitest";
-import { EXAMPLE_POOLED, EXAMPLE_TREATMENTS, exampleReport } from "../../../../testing/example-report.js";
-import { exampleSweep } from "../../../../testing/example-searches.js";
+import {
+  EXAMPLE_POOLED,
+  EXAMPLE_TREATMENTS,
+  exampleReport,
+} from "../../../../../test/support/example-report.js";
+import { exampleSweep } from "../../../../../test/support/example-searches.js";
 import type { FaultRecord } from "../../../../results/fault-schema.js";
 import { NO_FACTOR } from "../../../../analysis/comparison/noise-floor.js";
 import { shortNumber } from "../../../../foundation/text/numbers.js";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { labelsOf } from "../../../terminal/treatment-labels.js";
-import { exampleReport } from "../../../../testing/example-report.js";
+import { exampleReport } from "../../../../../test/support/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";
 import { percentileText, stretched } from "./percentiles.js";

@@ -1,0 +1,30 @@
+// A run on a container target against a real Docker engine, where one answers and can get the image. Elsewhere it
+// says plainly that it was not run, and that the program refuses in one clear sentence instead.
+import { expect, it } from "vitest";
+import { findDockerEngine } from "../../src/targets/container/docker-engine.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const YAML = `name: container
+target: { kind: container, image: "postgres:18", settings: { work_mem: 7MB } }
+trial: { warmUp: 0s, duration: 1s, drain: 5s }
+trials: 1
+`;
+const engine = await findDockerEngine().catch(() => undefined);
+
+if (engine === undefined) {
+  process.stderr.write("NOT RUN: a trial on a container target, because no Docker engine answers here.\n");
+
+  it("says that no engine answers, and what else there is", async () => {
+    const ended = await trainSim(["run", writeScenarioFile(YAML), "--out", scratchDirectory()]);
+    expect(ended.exitCode).toBe(111);
+    expect(ended.stderr).toMatch(/no Docker engine answers[\s\S]*embedded or url/);
+  });
+} else {
+  it("runs on a container with the scenario's settings", { timeout: 300_000 }, async () => {
+    const out = scratchDirectory();
+    const ended = await trainSim(["run", writeScenarioFile(YAML), "--out", out]);
+    expect(ended.stderr).toContain("integrity ok");
+    expect(ended.exitCode).toBe(0);
+    expect(onlyResultIn(out).result.environment.settings["work_mem"]).toBe("7MB");
+  });
+}

@@ -1,0 +1,234 @@
+// Trials that are disturbed on purpose on a server that train-sim did not start, and the same trial undisturbed: other
+// sessions, a restart, settings that change. Each disturbance begins when the log says that its phase has, and is there until the
+// run has ended, so that nothing here depends on a time.
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { PgConnection } from "../../src/database/connection.js";
+import type { Finding, ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { startEmbedded } from "../../src/targets/embedded/embedded.js";
+import type { RunningTarget } from "../../src/targets/running-target.js";
+import { urlOf } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const LOAD = `
+name: disturbed
+seed: 7
+actors:
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+batch: { min: 5, max: 10 }
+appDelay: 0
+trial: { warmUp: 300ms, duration: 2s, drain: 10s }
+diagnosis: { ceiling: false }
+`;
+const ROLE = "plain_role";
+const OF_DISTURBANCE = ["foreign-sessions", "foreign-transactions", "server-change"];
+
+let server: RunningTarget;
+let admin: AdminClient;
+let app: Endpoint;
+beforeAll(async () => {
+  server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 40 });
+  admin = await connectAdmin(server.admin, { reopens: true });
+  for (const database of ["app", "bench"]) await admin.query(`CREATE DATABASE ${database}`);
+  await admin.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'plain'; GRANT CREATE ON DATABASE app TO ${ROLE}`);
+  app = { ...server.admin, database: "app" };
+});
+afterAll(async () => {
+  await admin.close();
+  await server.stop();
+});
+
+/** One session makes many transactions, two are always active; until the run that they disturb has ended. */
+const COMMITS =
+  "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; PERFORM pg_sleep(0.1); END $$";
+const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];
+
+async function disturb(endpoint: Endpoint, run: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void run.finally(() => (isOver = true));
+  await Promise.all(
+    WORK.map(async (statement) => {
+      const session = await new PgConnection({
+        endpoint,
+        applicationName: "batch-job",
+        prepared: false,
+      }).connect();
+      while (!isOver) await session.query(statement);
+      await session.end();
+    }),
+  );
+}
+
+interface Ran {
+  readonly result: ResultDocument;
+  readonly trials: readonly TrialResult[];
+  readonly stdout: string;
+}
+
+interface Disturbed {
+  readonly trials?: number;
+  readonly seconds?: number;
+  readonly at?: Endpoint;
+  readonly during: string;
+  readonly happens: (run: Promise<unknown>) => Promise<unknown>;
+}
+
+async function ranWith({ trials = 1, seconds = 2, at = app, during, happens }: Disturbed): Promise<Ran> {
+  const out = join(scratchDirectory(), "results");
+  const target = `target: { kind: url, urls: ["${urlOf(at)}"] }`;
+  const load = LOAD.replace("duration: 2s", `duration: ${seconds}s`);
+  const scenario = writeScenarioFile(`${load}trials: ${trials}\n${target}\n`);
+  const { ended } = startTrainSim(["run", scenario, "--out", out]);
+  await untilLogged(out, during);
+  await happens(ended);
+  const { stdout } = await ended;
+  const { result } = onlyResultIn(out);
+  return {
+    result,
+    trials: result.treatments.flatMap((each) => each.trials),
+    stdout: stdout.replace(/\s+/g, " "),
+  };
+}
+
+const MEASURING = '"phase":"measure"';
+
+/** Those that are about the server: this machine may be busy with other tests. */
+function findingsOf({ diagnosis = [] }: TrialResult): Finding[] {
+  return diagnosis.filter(({ check }) => OF_DISTURBANCE.includes(check));
+}
+
+describe("an undisturbed trial on a local server that train-sim did not start", () => {
+  it("has no finding, says which server it was, and tells the server's processes from other programs", async () => {
+    const { trials, result } = await ranWith({
+      trials: 2,
+      during: MEASURING,
+      happens: () => Promise.resolve(),
+    });
+    expect(trials.flatMap(findingsOf)).toEqual([]);
+    const [row] = await admin.query("SELECT system_identifier::text AS id FROM pg_control_system()");
+    for (const trial of trials) {
+      expect(trial.servers).toEqual([
+        expect.objectContaining({
+          systemIdentifier: row?.["id"],
+          settings: expect.objectContaining({ fsync: "off" }) as object,
+        }),
+      ]);
+      expect(trial.servers?.[0]?.changes).toBeUndefined();
+      expect(trial.database.foreign).toMatchObject({
+        sessionsActive: { mean: 0 },
+        sessionsActiveHere: { mean: 0 },
+      });
+      if (process.platform !== "linux") continue;
+      expect(trial.machine?.otherCpuRatio).not.toBeNull();
+      expect(trial.database.serverCpuSeconds).toBeGreaterThan(0);
+    }
+    expect(JSON.stringify(result)).not.toContain(app.password);
+  });
+});
+
+describe("sessions of others", () => {
+  it("in another database taint, and are named by database, user and application", async () => {
+    const bench = { ...app, database: "bench" };
+    const ran = await ranWith({ during: MEASURING, happens: (run) => disturb(bench, run) });
+    const [trial] = ran.trials;
+    expect(trial && findingsOf(trial).map(({ check, severity }) => [check, severity])).toEqual([
+      ["foreign-sessions", "taint"],
+      ["foreign-transactions", "taint"],
+    ]);
+    expect(ran.result.verdict.status).toBe("tainted");
+    expect(ran.stdout).toMatch(/sessions of others were active on the server .* bench\/postgres\/batch-job /);
+    if (process.platform === "linux") expect(trial?.database.foreign?.cpuSeconds).toBeGreaterThan(0);
+  });
+
+  it("in the database of the load taint, too, by what it counts beyond train-sim's own", async () => {
+    const { trials } = await ranWith({ during: MEASURING, happens: (run) => disturb(app, run) });
+    const [trial] = trials;
+    expect(trial && findingsOf(trial).map(({ check }) => check)).toEqual([
+      "foreign-sessions",
+      "foreign-transactions",
+    ]);
+    expect(trial?.database.foreign?.transactionsHere).toBeGreaterThan(0);
+    expect(trial?.database.foreign?.sessionsActiveHere?.mean).toBeGreaterThan(0.5);
+  });
+
+  it("are not assessed where the role may not see them, and that is said with the remedy", async () => {
+    const plain = { ...app, user: ROLE, password: "plain" };
+    const bench = { ...app, database: "bench" };
+    const { trials, stdout } = await ranWith({
+      at: plain,
+      during: MEASURING,
+      happens: (run) => disturb(bench, run),
+    });
+    const [trial] = trials;
+    expect(trial && findingsOf(trial).map(({ check }) => check)).toEqual(["foreign-transactions"]);
+    expect(trial?.notAssessed?.map(({ what }) => what)).toContain("sessions of others on the server");
+    expect(stdout).toMatch(/not assessed: sessions of others on the server: .* GRANT pg_monitor to it/);
+  });
+});
+
+describe("a server that changes", () => {
+  const change = async (...statements: string[]): Promise<void> => {
+    for (const statement of statements) await admin.query(statement);
+  };
+
+  it("within a trial, by a restart from outside, is named", async () => {
+    const { trials } = await ranWith({
+      during: MEASURING,
+      seconds: 4,
+      happens: async () => {
+        await server.control?.shutDown("fast");
+        await server.control?.start();
+      },
+    });
+    expect(trials[0]?.servers?.[0]?.changes?.map(({ what }) => what)).toContain("startedAt");
+    const restart = trials.flatMap(findingsOf).find(({ check }) => check === "server-change");
+    expect(restart).toMatchObject({
+      severity: "taint",
+      words: expect.stringMatching(/postmaster start: .*within the trial/) as string,
+    });
+  });
+
+  it("between trials, by a setting, is named with its values", async () => {
+    try {
+      const { trials, result } = await ranWith({
+        ...{ trials: 2, during: '"phase":"audit"' },
+        happens: () => change("ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()"),
+      });
+      const found = trials.flatMap(findingsOf).filter(({ check }) => check === "server-change");
+      expect(found).toMatchObject([
+        { severity: "taint", words: expect.stringMatching(/synchronous_commit: on -> off/) as string },
+      ]);
+      expect(result.verdict.status).toBe("tainted");
+    } finally {
+      await change("ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()");
+    }
+  });
+
+  it("within a trial, by a setting of the database or of the role, is named too", async () => {
+    try {
+      const { trials } = await ranWith({
+        during: MEASURING,
+        happens: () => change("ALTER DATABASE app SET work_mem = '7MB'", "ALTER ROLE postgres SET jit = off"),
+      });
+      expect(trials[0]?.servers?.[0]?.changes).toEqual(
+        expect.arrayContaining([
+          { what: "work_mem", before: "4MB", after: "7MB" },
+          expect.objectContaining({ what: "jit", after: "off" }),
+        ]),
+      );
+      expect(trials.flatMap(findingsOf).map(({ check }) => check)).toContain("server-change");
+    } finally {
+      await change("ALTER DATABASE app RESET work_mem", "ALTER ROLE postgres RESET jit");
+    }
+  });
+});

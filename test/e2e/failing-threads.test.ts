@@ -1,0 +1,227 @@
+// Threads that fail in every way a thread can, in the built program as its users run it: each is named with its cause,
+// ends the trial and the run with 107, and leaves results that say so and can be read; and a clock that is set in
+// mid-trial. All this is done from outside, by a module that Node loads into each thread before the program (NODE_OPTIONS).
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { connectAdmin } from "../../src/database/admin.js";
+import { dropNamespace } from "../../src/workloads/namespace.js";
+import { testNamespace } from "../support/namespace.js";
+import { urlOf } from "../support/suite-server.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const namespace = testNamespace("failing");
+
+const SCENARIO = `
+name: failing
+seed: 1
+namespace: ${namespace}
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
+payload: text
+batch: 5
+actors:
+  producers: { load: { clients: 1, thinkTime: 20ms } }
+  consumers: { workers: 2, load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 200ms, duration: 60s, drain: 1s }
+trials: 2
+diagnosis: { ceiling: false }
+`;
+
+afterAll(async () => {
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+/** A run with `module` in each of its threads. */
+async function runWith(module: string, nodeOptions = "", args: readonly string[] = []) {
+  const file = join(scratchDirectory(), "fault.mjs");
+  writeFileSync(
+    file,
+    `import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";\n${module}`,
+  );
+  const out = join(scratchDirectory(), "results");
+  const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet", ...args], {
+    env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(file).href} ${nodeOptions}` },
+  });
+  return { ended, ...onlyResultIn(out) };
+}
+
+/** The second thread of the consumers does that as soon as the window begins. */
+const inWorker = (deed: string) => `
+if (!isMainThread && workerData?.role === "consumers" && workerData.index === 1)
+  parentPort.on("message", ({ kind }) => kind === "measure" && setImmediate(() => { ${deed} }));
+`;
+
+/** The main thread does that a moment after the window has begun. */
+const inCoordinator = (deed: string) => `
+const { postMessage } = Worker.prototype;
+let isDone = false;
+if (isMainThread)
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message.kind === "measure" && !isDone) {
+      isDone = true;
+      setTimeout(() => { ${deed} }, 200);
+    }
+    return postMessage.call(this, message, ...rest);
+  };
+`;
+
+const OUT_OF_MEMORY_IN_A_LOOP = "const kept = []; for (let i = 0; ; i++) kept.push(new Array(1000).fill(i));";
+
+describe("a worker thread", () => {
+  it.each([
+    [
+      "throws",
+      'throw new Error("out of the blue")',
+      /consumers worker 1: out of the blue|crashed: out of the blue/,
+    ],
+    ["rejects unheard", 'Promise.reject(new Error("never caught"))', /consumers worker 1: never caught/],
+    ["ends without a word", "process.exit(3)", /consumers worker 1 ended without a word \(exit code 3\)/],
+    ["hangs", "for (;;);", /consumers worker 1 hangs: it has reported nothing for 1[5-9] s/],
+  ])(
+    "that %s fails the trial with its name and cause, and the run with 107",
+    async (_, deed, words) => {
+      const { ended, directory, result } = await runWith(inWorker(deed));
+      expect(ended.exitCode, ended.stderr).toBe(107);
+      expect(ended.stderr).toMatch(words);
+      expect(ended.stderr).toContain(`Partial results are in ${directory}`);
+      expect(ended.stderr).not.toContain("please report it");
+      expect(result.verdict.status).toBe("aborted");
+      const trials = result.treatments.flatMap((treatment) => treatment.trials);
+      expect(trials).toHaveLength(1);
+      // What the others wrote down is audited all the same, and whose last work is not known is said.
+      const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
+      expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
+      expect(trials[0]?.integrity?.published).toBeGreaterThan(0);
+      expect(trials[0]?.reason).toMatch(words);
+      const report = await trainSim(["report", directory]);
+      expect(report.exitCode).toBe(0);
+      expect(report.stdout).toMatch(words);
+    },
+    90_000,
+  );
+
+  it.each([
+    ["cannot start", 'throw new Error("no bell today")', /producers worker 0: no bell today/],
+    [
+      "ends by itself",
+      "process.exit(3)",
+      /producers worker 0: the bell's thread ended by itself with code 3/,
+    ],
+  ])(
+    "whose bell %s says so, and does not leave its arrivals waiting",
+    async (_, deed, words) => {
+      const { ended, result } = await runWith(
+        `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
+        "",
+        [
+          ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
+          // Who thinks has a bell, too.
+          ...["--set", "actors.consumers.load.thinkTime=0", "--set", "actors.archivers.load.thinkTime=0"],
+        ],
+      );
+      expect(ended.exitCode, ended.stderr).toBe(107);
+      expect(ended.stderr).toMatch(words);
+      expect(result.verdict.status).toBe("aborted");
+    },
+    60_000,
+  );
+
+  it("that runs out of memory from turn to turn is named, and takes only its own trial with it", async () => {
+    const leak =
+      "const leak = () => { for (let i = 0; i < 1000; i++) kept.push(new Array(1000).fill(i)); setImmediate(leak); };";
+    const { ended, result } = await runWith(
+      inWorker(`const kept = []; ${leak} leak();`),
+      "--max-old-space-size=192",
+    );
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    expect(ended.stderr).toMatch(/consumers worker 1 ran out of memory: .*memory limit/);
+    expect(ended.stderr).toContain("--max-old-space-size");
+    expect(result.verdict.status).toBe("aborted");
+  }, 90_000);
+
+  it("that runs out of memory within one long loop is named, and the run ends, even where Node does not end the thread", async () => {
+    const { ended, directory, result } = await runWith(
+      inWorker(OUT_OF_MEMORY_IN_A_LOOP),
+      "--max-old-space-size=192",
+    );
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    // Node 20 and 22 end the thread, 24 and 26 do not.
+    expect(ended.stderr).toMatch(/consumers worker 1 (ran out of memory|hangs: [\s\S]*was ended by force)/);
+    expect(ended.stderr).toContain(`Partial results are in ${directory}`);
+    expect(result.verdict.status).toBe("aborted");
+  }, 120_000);
+});
+
+describe("the coordinator", () => {
+  it("that meets what nobody foresaw ends with 107 and a stack to report, and leaves results that can be read", async () => {
+    const { ended, directory, result } = await runWith(
+      inCoordinator('throw new TypeError("nobody foresaw me")'),
+    );
+    expect(ended.exitCode).toBe(107);
+    expect(ended.stderr).toMatch(/unexpected error, please report it: TypeError: nobody foresaw me\n\s+at /);
+    expect(result.verdict.reasons.join()).toContain("unfinished: 0 of 2 trials complete");
+    expect((await trainSim(["report", directory])).exitCode).toBe(0);
+  }, 60_000);
+
+  it("that meets it beside a thread that Node may not be able to end, ends all the same", async () => {
+    const later = 'setTimeout(() => { throw new TypeError("nobody foresaw me"); }, 2_000)';
+    const { ended } = await runWith(
+      inWorker(OUT_OF_MEMORY_IN_A_LOOP) + inCoordinator(later),
+      "--max-old-space-size=192",
+    );
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    expect(ended.stderr).toContain("please report it: TypeError: nobody foresaw me");
+  }, 60_000);
+
+  it("that waits for what never comes, with nothing else to do, ends with 107 and says so", async () => {
+    const file = join(scratchDirectory(), "silence.mjs");
+    writeFileSync(
+      file,
+      `import { ChildProcess } from "node:child_process";
+const { emit } = ChildProcess.prototype;
+ChildProcess.prototype.emit = function (name, ...rest) {
+  return !(name === "exit" && this.spawnfile.includes("initdb")) && emit.call(this, name, ...rest);
+};`,
+    );
+    const args = ["--out", scratchDirectory(), "--quiet", "--set", "target={ kind: embedded }"];
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), ...args], {
+      env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(file).href}` },
+    });
+    expect(ended.exitCode).toBe(107);
+    expect(ended.stderr).toContain(
+      "please report it: Error: the command waits for something that cannot come",
+    );
+  }, 60_000);
+
+  it("that is done, and held by what does not end, is ended by force with the exit code that it has, and says so", async () => {
+    const file = join(scratchDirectory(), "holder.mjs");
+    writeFileSync(file, "setInterval(() => undefined, 60_000);");
+    const ended = await trainSim(["validate", join(scratchDirectory(), "none.yaml")], {
+      env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(file).href}` },
+    });
+    expect(ended.exitCode, ended.stderr).toBe(104);
+    expect(ended.stderr).toContain("train-sim: a part of it did not end, and was ended by force");
+  }, 60_000);
+
+  it("notices that the wall clock was set while it measured, and does not let it into any time", async () => {
+    const forward = "const real = Date.now; Date.now = () => real() + 3_600_000;";
+    const { ended, result } = await runWith(inCoordinator(forward), "", [
+      "--trials",
+      "1",
+      "--duration",
+      "1s",
+    ]);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [trial] = result.treatments[0]?.trials ?? [];
+    expect(result.verdict.status).toBe("tainted");
+    expect(trial?.diagnosis?.map(({ check }) => check)).toContain("clock-step");
+    expect(trial?.client?.clockStepMs).toBeGreaterThan(3_590_000);
+    expect(trial?.windowSeconds).toBeCloseTo(1, 1);
+    expect(trial?.operations.add?.responseTimeMs?.max).toBeLessThan(60_000);
+    expect(trial?.lifecycle.completedMs?.max ?? 0).toBeLessThan(60_000);
+  }, 60_000);
+});

@@ -1,0 +1,152 @@
+// Every kind of fault for real, through the built program on an embedded server: what it does to the load is seen, no
+// event is lost, the system is well again for drain and audit, and nothing is left running or mounted; not even when
+// train-sim is stopped or killed in the middle of one. Several kinds share a run.
+import { describe, expect, it } from "vitest";
+import {
+  codesOf,
+  expectNothingLost,
+  leftoversOf,
+  runFaults,
+  startFaultRun,
+  untilNothingIsLeftOf,
+} from "../support/fault-runs.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { onlyResultIn, untilLogged } from "../support/train-sim.js";
+
+const isRoot = process.getuid?.() === 0;
+
+describe("faults of the server", () => {
+  it("are met by errors and retries, and lose no event", async () => {
+    // Few connections, so that holding all of them takes no time to speak of. Sessions that end while idle are replaced
+    // without an error; with a delay inside their transactions, some of the eight are at work whenever it happens.
+    const seen = await runFaults(`
+target: { kind: embedded, settings: { max_connections: 30 } }
+appDelay: 50ms
+trial: { warmUp: 500ms, duration: 20500ms, drain: 60s }
+faults:
+  - { at: 1s, kind: backend-terminate, sessions: 8 }
+  - { at: 2500ms, kind: postgres-restart, shutdown: immediate }
+  - { at: 5500ms, kind: postgres-kill, for: 500ms }
+  - { at: 9500ms, kind: process-stop, for: 2s }
+  - { at: 13s, kind: lock-holder, for: 2s }
+  - { at: 13s, kind: long-transaction, for: 3s }
+  - { at: 17s, kind: connection-limit, connections: 1, for: 3s }
+`);
+    expectNothingLost(seen, 7);
+    const { faults, trial } = seen;
+    expect(faults.get("backend-terminate")?.words).toMatch(/^ended 8 of \d+ sessions of the load$/);
+    expect(codesOf(faults.get("backend-terminate"))).toContain("57P01");
+    expect(codesOf(faults.get("postgres-restart"))).not.toEqual([]);
+    expect(faults.get("postgres-restart")?.words).toContain("immediate");
+    expect(codesOf(faults.get("postgres-kill"))).not.toEqual([]);
+    expect(codesOf(faults.get("connection-limit"))).toContain("53300");
+    // A stopped server answers nobody: somebody waited for as long as it stood still.
+    const slowest = Object.values(trial.operations).map(({ responseTimeMs }) => responseTimeMs?.max ?? 0);
+    expect(Math.max(...slowest)).toBeGreaterThan(1900);
+    expect(faults.get("process-stop")?.words).toMatch(/^stopped \d+ processes of the server$/);
+    // The lock and the snapshot show in what the server says of itself.
+    expect(trial.database.blocked?.max).toBeGreaterThan(0);
+    expect(trial.database.oldestTransactionMs).toBeGreaterThan(1000);
+    expect(seen.stdout).toContain("fault postgres-kill at ");
+  }, 120_000);
+
+  it("have the errors that happened during each, where one follows another within a second", async () => {
+    const seen = await runFaults(`
+target: { kind: embedded, settings: { max_connections: 30 } }
+appDelay: 50ms
+trial: { warmUp: 500ms, duration: 7s, drain: 60s }
+faults:
+  - { at: 2s, kind: backend-terminate, sessions: 8 }
+  - { at: 2500ms, kind: connection-limit, connections: 1, for: 2s }
+`);
+    expectNothingLost(seen, 2);
+    expect(codesOf(seen.faults.get("backend-terminate"))).toContain("57P01");
+    expect(codesOf(seen.faults.get("backend-terminate"))).not.toContain("53300");
+    expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
+  }, 60_000);
+
+  it.runIf(isRoot)(
+    "leave a full disk behind them, of the tables and of the log",
+    async () => {
+      const seen = await runFaults(`
+trial: { warmUp: 500ms, duration: 9s, drain: 60s }
+faults:
+  - { at: 1s, kind: disk-full, disk: tables, for: 2s }
+  - { at: 5s, kind: disk-full, disk: wal, for: 2s }
+`);
+      expectNothingLost(seen, 2);
+      const [tables, wal] = seen.result.faults;
+      expect(codesOf(tables)).toContain("53100");
+      // The server panicked: its sessions ended, and there was none to be had until there was room again.
+      expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
+    },
+    120_000,
+  );
+
+  it("are cleared where the run is stopped in the middle of one", async () => {
+    const { started, out } = startFaultRun(`
+trial: { warmUp: 0, duration: 60s, drain: false }
+faults: [{ at: 1s, kind: process-stop, for: 50s }]
+`);
+    // Processes are stopped in the same turn in which the fault begins.
+    await untilLogged(out, '"words":"begins"');
+    started.child.kill("SIGINT");
+    const { exitCode, stderr } = await started.ended;
+    expect(exitCode, stderr).toBe(105);
+    const { result } = onlyResultIn(out);
+    expect(result.treatments[0]?.trials[0]).toMatchObject({
+      status: "partial",
+      integrity: { verdict: "ok" },
+      faults: [{ kind: "process-stop", clearedAtSeconds: expect.any(Number) as number }],
+    });
+    expect(leftoversOf(started)).toEqual([]);
+  }, 90_000);
+
+  it.runIf(isRoot)(
+    "leave neither process, directory nor mount when train-sim is killed",
+    async () => {
+      const { started, out } = startFaultRun(`
+trial: { warmUp: 0, duration: 60s, drain: false }
+faults: [{ at: 1s, kind: disk-full, for: 50s }]
+`);
+      await untilLogged(out, '"words":"is there"');
+      expect(leftoversOf(started).some((line) => line.includes("tmpfs"))).toBe(true);
+      started.child.kill("SIGKILL");
+      await started.ended;
+      await untilNothingIsLeftOf(started);
+    },
+    90_000,
+  );
+
+  it("fail the trial with the cause where one of them was not what it claims", async () => {
+    const seen = await runFaults(`
+target: { kind: embedded, settings: { idle_in_transaction_session_timeout: 300ms } }
+trial: { warmUp: 0, duration: 20s, drain: false }
+faults: [{ at: 1s, kind: long-transaction, for: 1500ms }]
+`);
+    expect(seen.exitCode, seen.stderr).not.toBe(0);
+    expect(seen.trial.status).toBe("failed");
+    expect(seen.trial.reason).toMatch(/^the fault long-transaction at 1s could not be cleared: /);
+    expect(seen.trial.faults).toMatchObject([{ kind: "long-transaction", clearedAtSeconds: null }]);
+    expect(seen.leftovers).toEqual([]);
+  }, 90_000);
+});
+
+describe("faults through PgBouncer", () => {
+  it("are met by its clients and lose no event", async () => {
+    const seen = await runFaults(
+      `
+pool: { strategy: pgbouncer, mode: transaction, size: 4 }
+trial: { warmUp: 500ms, duration: 9s, drain: 60s }
+faults:
+  - { at: 1s, kind: backend-terminate }
+  - { at: 2500ms, kind: process-stop, process: pgbouncer, for: 2s }
+  - { at: 6s, kind: postgres-kill }
+`,
+      pgBouncerEnv("1.24"),
+    );
+    expectNothingLost(seen, 3);
+    expect(seen.faults.get("process-stop")?.words).toBe("stopped 1 process of PgBouncer");
+    expect(codesOf(seen.faults.get("postgres-kill"))).not.toEqual([]);
+  }, 90_000);
+});

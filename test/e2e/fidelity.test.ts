@@ -1,0 +1,201 @@
+// What a result states against what the database saw of the same run: transactions, events and passes are compared, one
+// by one and exactly, with the calls and rows of `pg_stat_statements` and with the tables themselves, for every shape of
+// statements; and clients x window with the time that the clients account for. So that nothing has to be estimated, the
+// window holds the whole load: no warm-up, a budget of iterations, no drain. The run has a database of its own, where an
+// event trigger counts the tables in the moment before train-sim drops them.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AdminClient } from "../../src/database/admin.js";
+import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
+import { statementNamer } from "../../src/database/statement-names.js";
+import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
+import { testNamespace } from "../support/namespace.js";
+import { ownDatabase } from "../support/own-database.js";
+import { urlOf } from "../support/suite-server.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+import { STATEMENT_SHAPES, type StatementShape } from "../../src/workloads/train-events/settings.js";
+
+const CLIENTS = 8;
+const ITERATIONS = 25;
+const own = ownDatabase("fidelity");
+const namespace = testNamespace("fidelity");
+let admin: AdminClient;
+
+/** Writes down what the tables hold when the status table is about to go. */
+const WITNESS = [
+  "CREATE EXTENSION pg_stat_statements",
+  `CREATE TABLE public.seen (live bigint, statuses bigint, archived bigint, passes bigint)`,
+  `CREATE FUNCTION public.look() RETURNS event_trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     IF to_regclass('${namespace}.event_status') IS NULL THEN RETURN; END IF;
+     INSERT INTO public.seen SELECT
+       (SELECT count(*) FROM ${namespace}.events),
+       (SELECT count(*) FROM ${namespace}.event_status),
+       (SELECT count(*) FROM ${namespace}.events_archive),
+       (SELECT sum(attempts) FROM (SELECT attempts FROM ${namespace}.event_status
+                                   UNION ALL SELECT attempts FROM ${namespace}.events_archive) AS a);
+   END $$`,
+  "CREATE EVENT TRIGGER look ON ddl_command_start WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION public.look()",
+];
+
+beforeAll(async () => {
+  admin = own.admin;
+  for (const statement of WITNESS) await admin.query(statement);
+});
+beforeEach(async () => {
+  await admin.query("TRUNCATE public.seen");
+  await admin.query(
+    `SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()`,
+  );
+});
+
+async function run(rest: string): Promise<TrialResult> {
+  const out = scratchDirectory();
+  const scenario = `
+name: fidelity
+seed: 11
+namespace: ${namespace}
+target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
+payload: text
+batch: { min: 1, max: 20 }
+evidence: { every: off }
+diagnosis: { ceiling: false }
+trials: 1
+${rest}`;
+  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  if (!trial) throw new Error("no trial");
+  expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0, duplicated: 0 } });
+  return trial;
+}
+
+interface Seen {
+  readonly calls: number;
+  readonly rows: number;
+}
+
+/** What the server counted of each statement of the workload, by its name. */
+async function counted(statementShape: StatementShape): Promise<Record<string, Seen>> {
+  const workload = createWorkload({
+    ...{ dialect: "postgres", namespace, payload: "text", statementShape },
+    ...{ locking: "skip-locked", isolation: "read committed" },
+  });
+  const [{ major } = {}] = await admin.query(
+    "SELECT current_setting('server_version_num')::int / 10000 AS major",
+  );
+  const nameOf = statementNamer(workload.statements, Number(major));
+  const rows = await admin.query(
+    `SELECT query, sum(calls)::int AS calls, sum(rows)::int AS rows FROM pg_stat_statements
+     WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`,
+  );
+  const named = rows.flatMap(({ query, calls, rows: seen }) => {
+    const name = nameOf(String(query));
+    return name === undefined ? [] : [[name, { calls: Number(calls), rows: Number(seen) }] as const];
+  });
+  expect(new Set(named.map(([name]) => name)).size, "each under one text").toBe(named.length);
+  return Object.fromEntries(named);
+}
+
+type Counts = Pick<OperationResult, "transactions" | "events" | "emptyPolls">;
+
+/** What each shape must have called, given what the result states. */
+function expectedCalls(
+  shape: StatementShape,
+  operations: Readonly<Record<"add" | "process" | "archive", Counts>>,
+): Record<string, Seen> {
+  const { add, process, archive } = operations;
+  const polls = ({ transactions, emptyPolls, events }: Counts): Seen => ({
+    calls: transactions + emptyPolls,
+    rows: events,
+  });
+  if (shape === "single-statement")
+    return { add: polls(add), process: polls(process), archive: polls(archive) };
+  const writes = ({ transactions, events }: Counts): Seen => ({
+    calls: shape === "row-by-row" ? events : transactions,
+    rows: events,
+  });
+  return {
+    ...{ "add.events": writes(add), "add.status": writes(add) },
+    ...{ "process.claim": polls(process), "process.advance": writes(process) },
+    ...{ "process.payload": writes(process), "archive.claim": polls(archive) },
+    ...{ "archive.copy": writes(archive), "archive.delete-status": writes(archive) },
+    ...{ "archive.delete-events": writes(archive) },
+  };
+}
+
+function operationOf(trial: TrialResult, name: "add" | "process" | "archive" | "__cycle__"): OperationResult {
+  const operation = trial.operations[name];
+  if (!operation) throw new Error(`nothing was measured of ${name}`);
+  expect(operation, name).toMatchObject({ retries: 0, failures: {} });
+  return operation;
+}
+
+describe("the counts of a result", () => {
+  it.each(STATEMENT_SHAPES)("are what the server and the tables counted: %s", async (shape) => {
+    const trial = await run(`
+statementShape: ${shape}
+topology: cycle
+appDelay: 0
+actors:
+  cycle:
+    workers: 2
+    load: { executor: per-client-iterations, clients: ${CLIENTS}, iterations: ${ITERATIONS}, maxDuration: 50s }
+trial: { warmUp: 0s, drain: false }`);
+    const add = operationOf(trial, "add");
+    const process = operationOf(trial, "process");
+    const archive = operationOf(trial, "archive");
+    const rounds = operationOf(trial, "__cycle__");
+    expect(add.transactions).toBe(CLIENTS * ITERATIONS);
+    expect(rounds).toMatchObject({ transactions: CLIENTS * ITERATIONS, events: archive.events });
+    expect(archive.events, "nothing to compare").toBeGreaterThan(0);
+
+    expect(await counted(shape)).toEqual(expectedCalls(shape, { add, process, archive }));
+
+    const [seen] = await admin.query(
+      "SELECT live::int, statuses::int, archived::int, passes::int FROM public.seen",
+    );
+    const live = add.events - archive.events;
+    expect(seen).toEqual({ live, statuses: live, archived: archive.events, passes: process.events });
+    expectClosure(trial, CLIENTS);
+    expectServiceTimes(trial, [add, process, archive]);
+  });
+});
+
+/** Little's law: clients x window is what the clients did with it. */
+function expectClosure({ client, windowSeconds }: TrialResult, clients: number): void {
+  const { accountedMs } = client ?? {};
+  if (!accountedMs) throw new Error("the clients' time was not accounted for");
+  const sumMs = Object.values(accountedMs).reduce((sum, ms) => sum + ms, 0);
+  expect(sumMs / (clients * windowSeconds * 1000)).toBeGreaterThan(0.99);
+  expect(sumMs / (clients * windowSeconds * 1000)).toBeLessThan(1.01);
+}
+
+/**
+ * The account and the histograms are two books of the same time. All transactions lie inside the window, so they differ
+ * by what histograms round (0.1 %, and a microsecond each) and nothing else.
+ */
+function expectServiceTimes({ client }: TrialResult, operations: readonly OperationResult[]): void {
+  const transactions = operations.reduce((sum, each) => sum + each.transactions, 0);
+  const recordedMs = operations.reduce(
+    (sum, { serviceTimeMs, transactions: n, emptyPollTotalMs }) =>
+      sum + (serviceTimeMs?.mean ?? 0) * n + emptyPollTotalMs,
+    0,
+  );
+  const bookedMs = client?.accountedMs?.service ?? 0;
+  expect(Math.abs(recordedMs - bookedMs)).toBeLessThan(bookedMs * 0.001 + transactions * 0.001);
+}
+
+describe("Little's law", () => {
+  it("closes over a window that cuts transactions, thinking and idling at both ends", async () => {
+    const trial = await run(`
+appDelay: 5ms
+actors:
+  producers: { load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
+  consumers: { load: { executor: constant-clients, clients: 4 } }
+  archivers: { load: { executor: constant-clients, clients: 2 } }
+trial: { warmUp: 300ms, duration: 1500ms, drain: false }`);
+    expectClosure(trial, CLIENTS);
+    const { service = 0, waiting = 0, idle = 0 } = trial.client?.accountedMs ?? {};
+    for (const ms of [service, waiting, idle]) expect(ms).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,80 @@
+// `run --find-capacity` as its users meet it: the built program on a real server. The threshold is one whose capacity
+// does not depend on the machine, fewer than 30 transactions a second, so that the answer is known beforehand.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { onSuiteServer } from "../support/suite-server.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const SCENARIO = `
+name: capacity
+seed: 1
+batch: 2
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 50, maxClients: 4, distribution: uniform } }
+  consumers: { load: { clients: 1, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 0, duration: 1s, drain: 10s }
+trials: 2
+diagnosis: { ceiling: false }
+${onSuiteServer("capacity")}`;
+
+it("walks to the highest rate that holds, confirms it, and keeps the curve", async () => {
+  const out = join(scratchDirectory(), "results");
+  const ended = await trainSim([
+    "run",
+    writeScenarioFile(SCENARIO),
+    "--out",
+    out,
+    "--find-capacity",
+    "add: rate<30",
+  ]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const [capacity] = result.capacity ?? [];
+  expect(capacity).toMatchObject({
+    outcome: "found",
+    metric: "add",
+    expression: "rate<30",
+    confirmations: 2,
+  });
+  const rate = capacity?.ratePerSecond ?? 0;
+  expect(rate).toBeGreaterThan(0);
+  expect(rate).toBeLessThanOrEqual(30.5);
+  expect(rate).toBeGreaterThanOrEqual(capacity?.ciLow ?? Number.POSITIVE_INFINITY);
+  expect(capacity?.probes.slice(0, 3)).toMatchObject([
+    { ratePerSecond: 50, purpose: "bracket", discarded: true },
+    { ratePerSecond: 50, purpose: "bracket", held: false },
+    { ratePerSecond: 25, purpose: "bracket" },
+  ]);
+  for (const probe of capacity?.probes ?? []) {
+    expect(Math.abs(probe.offeredPerSecond - probe.ratePerSecond)).toBeLessThan(1.01);
+    if (!probe.held) expect(probe.reason).toMatch(/rate<30 was |not done in the window/);
+  }
+  expect(readdirSync(join(directory, "trials"))).toHaveLength(capacity?.probes.length ?? 0);
+  expect(result.treatments[0]?.trials.map(({ index, status }) => [index, status])).toEqual([
+    [0, "complete"],
+    [1, "complete"],
+  ]);
+  expect(ended.stdout.replaceAll("\n", " ")).toContain(
+    `add: rate<30 holds up to ${rate} batches/s (95 % CI `,
+  );
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(ended.stdout);
+
+  const resumed = await trainSim(["run", "--resume", directory]);
+  expect(resumed).toMatchObject({ exitCode: 104, stdout: "" });
+  expect(resumed.stderr).toContain("holds a search for capacity, which cannot be continued");
+}, 180_000);
+
+it("ends with 99 where not even the lowest rate holds, and with 104 for a threshold that is none", async () => {
+  const out = join(scratchDirectory(), "results");
+  const scenario = writeScenarioFile(
+    SCENARIO.replace("rate: 50", "rate: 1").replace("trials: 2", "trials: 1"),
+  );
+  const hopeless = await trainSim(["run", scenario, "--out", out, "--find-capacity", "add: max<0.001"]);
+  expect(hopeless.exitCode, hopeless.stderr).toBe(99);
+  expect(onlyResultIn(out).result.capacity).toMatchObject([{ outcome: "none", ratePerSecond: null }]);
+  const wrong = await trainSim(["run", scenario, "--find-capacity", "ad: p(99)<5"]);
+  expect(wrong).toMatchObject({ exitCode: 104, stdout: "" });
+  expect(wrong.stderr).toContain("no metric ad");
+});

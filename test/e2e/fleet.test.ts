@@ -1,0 +1,58 @@
+// The threads of a trial, for real: one that cannot do its work, or crashes, fails the fleet with its cause, and
+// nobody waits for it.
+import { join } from "node:path";
+import { expect, inject, it } from "vitest";
+import { TrainSimError } from "../../src/foundation/errors.js";
+import { parseScenario } from "../../src/scenario/loader.js";
+import type { TreatmentSettings } from "../../src/scenario/settings.js";
+import { testNamespace } from "../support/namespace.js";
+import { scratchDirectory } from "../support/train-sim.js";
+import { assignmentsOf } from "../../src/engine/workers/assignments.js";
+import { Fleet } from "../../src/engine/workers/fleet.js";
+
+function settings(): TreatmentSettings {
+  const [treatment] = parseScenario(
+    `name: fleet\nnamespace: ${testNamespace("fleet")}\nappDelay: 0\n`,
+    "fleet.yaml",
+  ).treatments;
+  if (!treatment) throw new Error("a scenario has a treatment");
+  return treatment.settings;
+}
+
+function assignments() {
+  const directory = scratchDirectory();
+  return assignmentsOf({
+    trial: { number: 1, block: 0, treatmentId: "base", seed: 1 },
+    settings: settings(),
+    endpoints: [inject("adminEndpoint")],
+    prepared: true,
+    logFile: join(directory, "log.ndjson"),
+    directory,
+  });
+}
+
+const noEvents = { onDelta: () => undefined };
+
+it("fails with the worker and its words when a worker crashes at once", async () => {
+  const [first, ...rest] = assignments();
+  const broken = [{ ...first, clients: 0 } as NonNullable<typeof first>, ...rest];
+  const fleet = new Fleet(broken, noEvents);
+  await expect(fleet.launch()).rejects.toThrow(/producers worker 0 crashed:[\s\S]*clients/);
+  await fleet.terminate();
+});
+
+it("fails with the statement and the server's words when a worker meets an error that no retry mends", async () => {
+  const fleet = new Fleet(assignments(), noEvents); // nobody made the namespace
+  await fleet.launch();
+  fleet.measure(0, Number.POSITIVE_INFINITY);
+  await expect(fleet.stop()).rejects.toThrow(/worker \d+: \S+\.\S+: relation .* does not exist/);
+  await expect(fleet.failure).rejects.toBeInstanceOf(TrainSimError);
+  await fleet.terminate();
+});
+
+it("ends every thread on demand, whatever it is doing", async () => {
+  const fleet = new Fleet(assignments(), noEvents);
+  await fleet.launch();
+  await fleet.terminate();
+  expect(fleet.eventLoopDelayP99Ms()).toBe(0);
+});

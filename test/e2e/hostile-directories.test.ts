@@ -1,0 +1,126 @@
+// A result directory that came from somebody else: links planted in it, ids that are paths, markup or commands to a
+// terminal. `report`, `compare`, `logs` and `run --resume` write nothing outside of it and print nothing that a terminal
+// obeys; what they cannot use they refuse.
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ResultDocument } from "../../src/results/result-schema.js";
+import { parseScenario } from "../../src/scenario/loader.js";
+import { exampleResult } from "../support/example-result.js";
+import { embeddedData } from "../support/report-html.js";
+import { scratchDirectory, trainSim } from "../support/train-sim.js";
+
+const PLANTED = ["report.html", "report.html.tmp", "result.json.tmp", "summary.txt.tmp", "running", "trials"];
+const ESCAPE = "\u001b]0;owned\u0007\u001b[2J\u009b31m";
+const IDS = ["../../../escaped", "/etc/escaped", "..", "a\u0000b", `<script>alert(1)</script>${ESCAPE}`];
+
+/** A directory to attack beside one that must stay as it is. */
+function scene(result: ResultDocument): { directory: string; victim: string; beside: () => string[] } {
+  const parent = scratchDirectory();
+  const directory = join(parent, "results");
+  const victim = join(parent, "victim");
+  mkdirSync(directory);
+  mkdirSync(victim);
+  writeFileSync(join(victim, "file"), "kept");
+  writeFileSync(join(directory, "result.json"), JSON.stringify(result));
+  const beside = (): string[] => [
+    ...readdirSync(parent).sort(),
+    ...readdirSync(victim),
+    readFileSync(join(victim, "file"), "utf8"),
+  ];
+  return { directory, victim, beside };
+}
+
+const UNTOUCHED = ["results", "victim", "file", "kept"];
+
+function hostileResult(): ResultDocument {
+  const result = exampleResult(2);
+  const [first, second] = result.treatments;
+  if (!first || !second) throw new Error("the example has two treatments");
+  first.id = IDS[0] ?? "";
+  second.id = IDS[4] ?? "";
+  first.levels = { [ESCAPE]: ESCAPE };
+  for (const trial of first.trials) Object.assign(trial, { status: "failed", reason: `${ESCAPE} ${IDS[1]}` });
+  return {
+    ...result,
+    scenario: { ...result.scenario, name: `${IDS[0]}${ESCAPE}` },
+    verdict: { status: "tainted", reasons: [`${ESCAPE}<img src=x onerror=alert(1)>`] },
+    environment: { ...result.environment, versions: { server: ESCAPE } },
+  };
+}
+
+/** Unfinished, of a scenario that runs at once: what --resume would go on with. */
+function resumable(): ResultDocument {
+  const yaml = "name: x\nseed: 1\ntrials: 1\npayload: text\ntarget: postgresql://u@127.0.0.1:1/d\n";
+  const experiment = parseScenario(yaml, "x.yaml");
+  return {
+    ...exampleResult(1),
+    scenario: { name: "x", seed: 1, trials: 1, yaml: experiment.yaml },
+    verdict: { status: "aborted", reasons: ["unfinished"] },
+    treatments: [],
+    comparisons: [],
+  };
+}
+
+/** What a terminal obeys, but for the ends of lines. */
+const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+describe("a result directory from elsewhere", { timeout: 120_000 }, () => {
+  it("has nobody written to through the links in it", async () => {
+    for (const name of PLANTED) {
+      const { directory, victim, beside } = scene(resumable());
+      symlinkSync(name === "trials" ? victim : join(victim, "file"), join(directory, name));
+      const report = await trainSim(["report", directory]);
+      expect(report.exitCode, `report, ${name}`).toBe(0);
+      const resumed = await trainSim(["run", "--resume", directory, "--quiet"]);
+      expect([104, 111], `--resume, ${name}: ${resumed.stderr}`).toContain(resumed.exitCode);
+      expect(beside(), name).toEqual(UNTOUCHED);
+    }
+  });
+
+  it("is not written to where a name of a treatment is a path", async () => {
+    const { directory, beside } = scene(hostileResult());
+    for (const command of [
+      ["report", directory],
+      ["logs", directory],
+      ["compare", directory, directory],
+    ])
+      await trainSim(command);
+    expect((await trainSim(["run", "--resume", directory])).exitCode).toBe(104);
+    expect(beside()).toEqual(UNTOUCHED);
+    expect(readdirSync(directory).sort()).toEqual(["report.html", "result.json"]);
+  });
+
+  it("tells a terminal nothing but text, and a browser nothing but words", async () => {
+    const { directory } = scene(hostileResult());
+    const other = scene(hostileResult());
+    const csv = join(directory, "runs.csv");
+    const report = await trainSim(["report", directory]);
+    expect(report.stdout).toContain("payload");
+    const compared = await trainSim(["compare", other.directory, directory, "--csv", csv]);
+    expect(compared.stdout.length, compared.stderr).toBeGreaterThan(100);
+    mkdirSync(join(directory, "trials", "001-x"), { recursive: true });
+    const log = join(directory, "trials", "001-x", "log.ndjson");
+    writeFileSync(
+      log,
+      `${JSON.stringify({ level: ESCAPE, time: "x", event: ESCAPE, treatment: ESCAPE })}\n${ESCAPE}\n`,
+    );
+    const logs = await trainSim(["logs", directory]);
+    for (const { stdout, stderr } of [report, compared, logs]) expect(stdout + stderr).not.toMatch(COMMANDS);
+    expect(readFileSync(csv, "utf8")).not.toMatch(COMMANDS);
+    const page = readFileSync(join(directory, "report.html"), "utf8");
+    expect(page).not.toContain("<script>alert");
+    expect(page).not.toContain("<img");
+    expect(embeddedData(page).result.treatments[1]?.id).toBe(IDS[4]);
+  });
+
+  it.each(IDS)("cannot be where a scenario is called %j, which is refused", async (name) => {
+    const parent = scratchDirectory();
+    const file = join(parent, "s.yaml");
+    writeFileSync(file, `name: ${JSON.stringify(name)}\ntarget: postgresql://u@127.0.0.1:1/d\n`);
+    const ended = await trainSim(["run", file, "--out", join(parent, "out")]);
+    expect(ended.exitCode).toBe(104);
+    expect(ended.stdout + ended.stderr).not.toMatch(COMMANDS);
+    expect(readdirSync(parent)).toEqual(["s.yaml"]);
+  });
+});

@@ -1,0 +1,125 @@
+// Names that would end a quotation: roles, databases and namespaces with quotes, semicolons and more, through everything
+// that writes SQL, a connection URL or PgBouncer's configuration. A name is a name: it does nothing else, anywhere.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { postgres } from "../../src/database/dialects/postgres.js";
+import { generateSecret } from "../../src/foundation/prng.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const own = generateSecret(4);
+const OWNER = `o'wn"er; DROP TABLE canary; -- é ${own}`;
+const LOADER = `lo"ad'er $1 \\ %s ${own}`;
+const DATABASE = `d'b"; DROP TABLE canary; -- ü${own}`;
+/** A scenario's is lower-case; that of `schema` may be what PostgreSQL folds when it is not quoted. */
+const NAMESPACE = `select_${own}`;
+const ODD_NAMESPACE = `Odd-$Name_${own}`;
+const PASSWORD = generateSecret();
+const quoted = (name: string): string => postgres.quoteIdentifier(name);
+
+let server: AdminClient;
+let inside: AdminClient;
+beforeAll(async () => {
+  server = await connectAdmin(inject("adminEndpoint"));
+  for (const role of [OWNER, LOADER])
+    await server.query(`CREATE ROLE ${quoted(role)} LOGIN PASSWORD '${PASSWORD}'`);
+  await server.query(`CREATE DATABASE ${quoted(DATABASE)} OWNER ${quoted(OWNER)}`);
+  inside = await connectAdmin({ ...inject("adminEndpoint"), database: DATABASE });
+  await inside.query("CREATE TABLE public.canary (alive boolean)");
+});
+afterAll(async () => {
+  await inside.close();
+  await server.query(`DROP DATABASE ${quoted(DATABASE)} WITH (FORCE)`);
+  for (const role of [OWNER, LOADER]) await server.query(`DROP ROLE ${quoted(role)}`);
+  await server.close();
+});
+
+function urlFor(role: string): string {
+  const { host, port } = inject("adminEndpoint");
+  return `postgresql://${encodeURIComponent(role)}:${PASSWORD}@${host}:${port}/${encodeURIComponent(DATABASE)}`;
+}
+
+async function tablesOf(namespace: string): Promise<unknown[]> {
+  const rows = await inside.query("SELECT tablename FROM pg_tables WHERE schemaname = $1 ORDER BY 1", [
+    namespace,
+  ]);
+  return rows.map((row) => row["tablename"]);
+}
+
+describe("hostile names", { timeout: 120_000 }, () => {
+  it("of role, database and namespace are names and nothing else, from the schema to the audit", async () => {
+    const yaml = `name: names
+seed: 1
+namespace: ${NAMESPACE}
+target: { kind: url, urls: [${JSON.stringify(urlFor(LOADER))}], adminUrl: ${JSON.stringify(urlFor(OWNER))} }
+factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }
+actors:
+  producers: { load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
+  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
+  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 200ms, duration: 1s, drain: 10s }
+trials: 1
+diagnosis: { ceiling: false }
+`;
+    const out = scratchDirectory();
+    const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], {
+      env: pgBouncerEnv("1.24"),
+    });
+    expect(ended.stderr).toContain("trial 2/2");
+    expect(ended.exitCode).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    const trials = result.treatments.flatMap((treatment) => treatment.trials);
+    expect(trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
+    for (const { integrity, operations, database } of trials) {
+      expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0 });
+      expect(operations.archive?.transactions).toBeGreaterThan(0);
+      expect(operations.add?.failures).toEqual({});
+      // The sampler reads the tables by their names too.
+      expect(database.tableBytes).toBeGreaterThan(0);
+    }
+    expect(readFileSync(join(directory, "scenario.yaml"), "utf8")).toContain(NAMESPACE);
+    expect(await tablesOf(NAMESPACE)).toEqual([]);
+    expect(await tablesOf("public")).toEqual(["canary"]);
+  });
+
+  it("of a namespace and a grantee are quoted by schema apply and drop", async () => {
+    const common = ["--url", urlFor(OWNER), "--namespace", ODD_NAMESPACE];
+    const applied = await trainSim(["schema", "apply", ...common, "--grant", LOADER]);
+    expect([applied.exitCode, applied.stderr]).toEqual([0, ""]);
+    expect(await tablesOf(ODD_NAMESPACE)).toHaveLength(3);
+    const [granted] = await inside.query(
+      "SELECT has_table_privilege($1, format('%I.events', $2::text), 'INSERT') AS may",
+      [LOADER, ODD_NAMESPACE],
+    );
+    expect(granted).toEqual({ may: true });
+    expect((await trainSim(["schema", "drop", ...common])).exitCode).toBe(0);
+    expect(await tablesOf(ODD_NAMESPACE)).toEqual([]);
+    expect(await tablesOf("public")).toEqual(["canary"]);
+  });
+
+  it.each([
+    `x"; DROP TABLE canary; --`,
+    "a.b",
+    "a'b",
+    "a b",
+    "é",
+    "pg_catalog",
+    "public",
+    "x".repeat(64),
+    "\u001b[2J",
+  ])("that no namespace can have are refused: %j", async (name) => {
+    const file = writeScenarioFile(`name: x\nnamespace: ${JSON.stringify(name)}\n`);
+    const answers = await Promise.all([
+      trainSim(["validate", file]),
+      trainSim(["schema", "apply", "--url", urlFor(OWNER), "--namespace", name]),
+      trainSim(["schema", "print", "--namespace", name]),
+    ]);
+    for (const { exitCode, stdout, stderr } of answers) {
+      expect([exitCode, stdout]).toEqual([104, ""]);
+      expect(stderr).not.toContain("\u001b");
+    }
+    expect(await tablesOf("public")).toEqual(["canary"]);
+  });
+});

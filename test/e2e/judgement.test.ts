@@ -1,0 +1,257 @@
+// Thresholds and diagnosis end to end, on the built program: exit codes, what is stored, and trials that are tainted on
+// purpose because transactions fail, because another program is busy, because arrivals cannot be started.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ResultDocument } from "../../src/results/result-schema.js";
+import { onSuiteServer } from "../support/suite-server.js";
+import { serversBelow, stall } from "../support/stall.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const BASE = `
+name: judged
+seed: 7
+trials: 1
+actors:
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+batch: { min: 5, max: 10 }
+appDelay: 0
+trial: { warmUp: 200ms, duration: 1s, drain: 10s }
+diagnosis: { ceiling: false }
+`;
+const ON_SUITE_SERVER = BASE + onSuiteServer("judged");
+
+interface Judged {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly result: ResultDocument;
+}
+
+async function run(...set: string[]): Promise<Judged> {
+  return runOf(ON_SUITE_SERVER, ...set);
+}
+
+/** What is told of the server's share of the processors needs a server of its own. */
+async function runEmbedded(...set: string[]): Promise<Judged> {
+  return runOf(BASE, ...set);
+}
+
+async function runOf(scenario: string, ...set: string[]): Promise<Judged> {
+  const out = join(scratchDirectory(), "results");
+  const overrides = set.flatMap((one) => ["--set", one]);
+  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, ...overrides]);
+  return { ...ended, result: onlyResultIn(out).result };
+}
+
+function findings({ result }: Judged): string[] {
+  return result.treatments.flatMap(({ trials }) =>
+    trials.flatMap(({ diagnosis = [] }) => diagnosis.map(({ check }) => check)),
+  );
+}
+
+describe("thresholds", () => {
+  it("exit with 99 when one fails, and are shown first", async () => {
+    const { exitCode, stdout, result } = await run(
+      "thresholds.add=[count>0, max<0.001]",
+      "thresholds.integrity=violations==0",
+    );
+    expect(exitCode).toBe(99);
+    expect(stdout).toMatch(/^Thresholds: 1 of 3 FAILED\n/);
+    expect(result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
+      ["count>0", true],
+      ["max<0.001", false],
+      ["violations==0", true],
+    ]);
+    expect(result.treatments[0]?.ceiling).toBeUndefined();
+  });
+
+  it("exit with 99 where a percentile has too few samples to be passed, and say how many it takes", async () => {
+    const { exitCode, stdout, result } = await run("thresholds.add=[p(99.9)<60000, p(50)<60000]");
+    expect(exitCode).toBe(99);
+    expect(stdout).toMatch(/p\(99\.9\)<60000 .* \d+ samples, needs 2995/);
+    const [high, middle] = result.thresholds ?? [];
+    expect(high).toMatchObject({ ok: false, seen: expect.any(Number) as number });
+    expect(middle).toMatchObject({ ok: true });
+  });
+
+  it("do not blame the server for what a Poisson schedule did not offer", async () => {
+    const { exitCode, result } = await run(
+      "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
+      ...["seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
+    );
+    const { offered = 0 } = result.treatments[0]?.trials[0]?.operations.add ?? {};
+    expect(offered, "the schedule of this seed").toBeLessThan(80);
+    expect(result.thresholds).toMatchObject([
+      {
+        ok: true,
+        reason: expect.stringMatching(/^the schedule offered \d+ arrivals, within chance of/) as string,
+      },
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  it("end the experiment with 108 when they may, keeping what there is, audited", async () => {
+    const { exitCode, stderr, result } = await run(
+      "trials=2",
+      "trial.duration=30s",
+      "thresholds.process=[{ threshold: max<0.001, abortOnFail: true, delayAbortEval: 1s }]",
+    );
+    expect(exitCode).toBe(108);
+    expect(stderr).toMatch(/aborted by a threshold in trial 1 \(base\): process max<0\.001, seen /);
+    expect(result.verdict).toMatchObject({
+      status: "aborted",
+      reasons: [expect.stringMatching(/^aborted by a threshold .* after 0 of 2 trials$/)],
+    });
+    const [trial, ...others] = result.treatments[0]?.trials ?? [];
+    expect(others).toEqual([]);
+    expect(trial).toMatchObject({ status: "partial", integrity: { verdict: "ok" } });
+    expect(trial?.windowSeconds).toBeLessThan(29);
+    expect(trial?.operations.process?.transactions).toBeGreaterThan(0);
+    expect(result.thresholds?.[0]).toMatchObject({ ok: false, reason: "aborted the experiment in trial 1" });
+  });
+});
+
+describe("the diagnosis", () => {
+  it("accounts for the clients' time, and states the ceiling of the generator", async () => {
+    const { exitCode, stdout, result } = await runEmbedded("trial.duration=2s", "diagnosis.ceiling=true");
+    expect(exitCode).toBe(0);
+    const [treatment] = result.treatments;
+    const client = treatment?.trials[0]?.client;
+    expect(client?.accountedRatio).toBeGreaterThan(0.995);
+    expect(client?.accountedRatio).toBeLessThan(1.001);
+    expect(client?.workerUtilization).toBeGreaterThan(0);
+    expect(treatment?.trials[0]?.machine?.otherCpuRatio).not.toBeUndefined();
+    expect(treatment?.ceiling?.clients).toBe(5);
+    expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
+    expect(stdout).toContain("ceiling: the same 5 clients make ");
+    expect(stdout).toContain("steady state: unknown: 2 s are too short to tell");
+  });
+
+  it("accounts for the time of one client that never thinks, in a window of a second", async () => {
+    const { result } = await run(
+      "actors.producers.load={ clients: 1, thinkTime: 0 }",
+      ...["actors.consumers=false", "actors.archivers=false", "batch=1", "trial.drain=false"],
+    );
+    const [trial] = result.treatments[0]?.trials ?? [];
+    // What the program does between two transactions was in no activity before: 1.2 % at 1 200 transactions a second.
+    expect(trial?.client?.accountedRatio).toBeGreaterThan(0.995);
+    expect(trial?.client?.accountedRatio).toBeLessThan(1.001);
+  });
+
+  it("accounts for the time of clients whose iterations are used up", async () => {
+    const budget = "executor: per-client-iterations, iterations: 20, thinkTime: 5ms, clients: 2";
+    const { result } = await run(
+      `actors.producers.load={ ${budget} }`,
+      "actors.consumers.load={ executor: per-client-iterations, iterations: 150, clients: 2 }",
+      "actors.archivers=false",
+    );
+    const client = result.treatments[0]?.trials[0]?.client;
+    expect(client?.accountedMs?.finished).toBeGreaterThan(0);
+    expect(client?.accountedRatio).toBeGreaterThan(0.95);
+    expect(client?.accountedRatio).toBeLessThan(1.02);
+  });
+
+  it("taints a trial whose transactions fail, and a threshold on the verdict makes that a failure", async () => {
+    const judged = await run(
+      "locking=nowait",
+      "retry.attempts=1",
+      "actors.consumers.clients=8",
+      "appDelay=5ms",
+      "thresholds.verdict=tainted==0",
+    );
+    expect(findings(judged)).toContain("failures");
+    expect(judged.result.verdict.status).toBe("tainted");
+    expect(judged.result.diagnosis).toContainEqual(
+      expect.objectContaining({ kind: "finding", check: "failures", trial: 1, treatment: "base" }),
+    );
+    expect(judged.stdout).toContain("TAINTED: these numbers must not be used");
+    expect(judged.exitCode).toBe(99);
+  });
+
+  it("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
+    const judged = await run(
+      "locking=nowait",
+      "actors.consumers.clients=8",
+      "appDelay=5ms",
+      "diagnosis.maxRetriesPerTransaction=0.05",
+    );
+    const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
+    expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
+    expect(seen?.failures).toEqual({});
+    expect(judged.result.diagnosis).toContainEqual(
+      expect.objectContaining({ kind: "finding", check: "retries", severity: "warning", bound: 0.05 }),
+    );
+    expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
+      /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
+    );
+    expect(judged.exitCode).toBe(0);
+  });
+
+  it("taints by what it really measured of itself and of a busy program beside it, where the bounds allow next to nothing", async () => {
+    const loop = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
+    try {
+      const judged = await runEmbedded(
+        "diagnosis.maxEventLoopDelay=1us",
+        "diagnosis.maxWorkerUtilization=0.000001",
+        "diagnosis.maxClockStep=1us",
+        "diagnosis.maxOtherCpuRatio=0.01",
+      );
+      const ofItself = ["event-loop-delay", "worker-utilization", "clock-step"];
+      const ofOthers = process.platform === "linux" ? ["other-cpu"] : [];
+      expect(findings(judged)).toEqual(expect.arrayContaining([...ofItself, ...ofOthers]));
+      expect(judged.result.verdict.status).toBe("tainted");
+      expect(judged.exitCode).toBe(0);
+    } finally {
+      loop.kill("SIGKILL");
+    }
+  });
+
+  it("taints an open loop whose rate was not offered", async () => {
+    const judged = await run(
+      "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
+      "batch=200",
+    );
+    expect(findings(judged)).toContain("dropped");
+  });
+});
+
+describe("a server that stands still from outside", () => {
+  const PACED = `
+name: stalled
+seed: 7
+trials: 1
+actors:
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: false
+batch: 1
+appDelay: 0
+trial: { warmUp: 200ms, duration: 10s, drain: false }
+diagnosis: { ceiling: false }
+`;
+
+  it("is a finding with the seconds in which nothing ended and the longest transaction", async () => {
+    const out = join(scratchDirectory(), "results");
+    const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out]);
+    await untilLogged(out, '"phase":"measure"');
+    await stall(serversBelow(started.child.pid ?? 0), 3_000);
+    const { stdout, stderr } = await started.ended;
+    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(trial?.status, stderr).toBe("complete");
+    const found = trial?.diagnosis?.find(({ check }) => check === "stall");
+    // Three seconds hold two whole ones at least, wherever they begin.
+    expect(trial?.stall?.seconds).toBeGreaterThanOrEqual(2);
+    expect(found?.words).toMatch(/stood still for \d of 10 s .* The longest took \d{4} ms/);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("stood still");
+  });
+});

@@ -1,0 +1,144 @@
+// A run that is killed (SIGKILL) in each of its phases, as its user finds it afterwards: no server is left, and every
+// command that takes the directory either reads it or refuses it in words, with the exit code that says so.
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
+import { connectAdmin } from "../../src/database/admin.js";
+import { dropNamespace } from "../../src/workloads/namespace.js";
+import { testNamespace } from "../support/namespace.js";
+import { urlOf } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const { password } = inject("adminEndpoint");
+const namespace = testNamespace("killed");
+
+/** Events hardly get on, so that the drain takes all its time; the preload makes the reset take some. */
+const LOAD = `
+name: killed
+seed: 3
+payload: text
+batch: 5
+appDelay: 0
+preload: 3000
+advance: { claim: 0.001, complete: 0.001, fail: 0 }
+actors:
+  producers: { load: { clients: 1, thinkTime: 20ms } }
+  consumers: { load: { clients: 1, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 500ms, duration: 500ms, drain: 1500ms }
+trials: 1
+diagnosis: { ceiling: false }
+`;
+const ON_SUITE_SERVER = `${LOAD}namespace: ${namespace}
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
+`;
+
+afterAll(async () => {
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+/** What a command says of the directory: it may refuse it, but in words. */
+async function ask(...args: string[]) {
+  // Results hold no password, so whoever continues a run gives it again.
+  const ended = await trainSim(args, { env: { ...process.env, PGPASSWORD: password ?? "" } });
+  expect(ended.stderr).not.toMatch(/please report it|^\s+at /m);
+  expect(ended.signal).toBeNull();
+  return ended;
+}
+
+const isRunningIn = (out: string): boolean =>
+  existsSync(out) && readdirSync(out).some((name) => existsSync(join(out, name, "running")));
+
+async function killedIn(phase: string): Promise<string> {
+  const out = join(scratchDirectory(), "results");
+  const { child, ended } = startTrainSim([
+    "run",
+    writeScenarioFile(ON_SUITE_SERVER),
+    "--out",
+    out,
+    "--quiet",
+  ]);
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  if (phase === "audit") {
+    // The audit is over in no time, unless it has to wait for a table that nobody else wants meanwhile.
+    await untilLogged(out, '"phase":"drain"');
+    await admin.query(`BEGIN; LOCK TABLE ${namespace}.events_archive IN ACCESS EXCLUSIVE MODE`);
+  }
+  await untilLogged(out, `"phase":"${phase}"`);
+  child.kill("SIGKILL");
+  expect((await ended).signal).toBe("SIGKILL");
+  await admin.close();
+  return onlyResultIn(out).directory;
+}
+
+describe("a run that is killed", () => {
+  it("before its first trial leaves no server, and a directory that every command refuses in words", async () => {
+    const out = join(scratchDirectory(), "results");
+    const temporary = scratchDirectory();
+    chmodSync(temporary, 0o755); // as root, the server runs as another user
+    const { child, ended } = startTrainSim(["run", writeScenarioFile(LOAD), "--out", out, "--quiet"], {
+      env: { ...process.env, TMPDIR: temporary },
+    });
+    while (child.exitCode === null && !isRunningIn(out)) await systemClock.sleep(5);
+    child.kill("SIGKILL");
+    expect((await ended).signal).toBe("SIGKILL");
+    const [name = ""] = readdirSync(out);
+    const directory = join(out, name);
+    for (const args of [["report"], ["compare", directory], ["logs"], ["run", "--resume"]]) {
+      const answer = await ask(...args, directory);
+      expect(answer, args.join()).toMatchObject({ exitCode: 104, stdout: "" });
+      expect(answer.stderr).toMatch(
+        /before it could write one|compared with itself|before the first trial began/,
+      );
+    }
+    const left = (): string[] => {
+      const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+      return lines.filter((line) => line.includes(temporary));
+    };
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => readdirSync(temporary), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it.each(["reset", "warm-up", "measure", "drain", "audit"])(
+    "in phase %s leaves a directory that is read as what it is, and continued to its end",
+    async (phase) => {
+      const directory = await killedIn(phase);
+      const report = await ask("report", directory);
+      expect(report.exitCode).toBe(0);
+      expect(report.stdout).toMatch(/^ABORTED: .*partial/);
+      expect(report.stdout).toContain("0 of 1 trial complete; continue with run --resume");
+      const logs = await ask("logs", directory, "--json");
+      expect(logs.exitCode).toBe(0);
+      const { trials } = JSON.parse(logs.stdout) as { trials: { index: number }[] };
+      expect(trials).toHaveLength(1);
+      const copy = join(scratchDirectory(), "killed");
+      cpSync(directory, copy, { recursive: true });
+
+      const resumed = await ask("run", "--resume", directory, "--json");
+      expect(resumed.exitCode, resumed.stderr).toBe(0);
+      const { result } = onlyResultIn(join(directory, ".."));
+      expect(result.verdict.status).not.toBe("aborted");
+      expect(result.treatments[0]?.trials.map(({ status }) => status)).toEqual(["complete"]);
+      expect(result.treatments[0]?.trials[0]?.integrity?.verdict).toBe("ok");
+      expect(readdirSync(directory)).not.toContain("running");
+
+      // In either order, each with some of the phases.
+      const both = phase === "reset" || phase === "measure" ? [directory, copy] : [copy, directory];
+      const compared = await ask("compare", ...both);
+      expect(compared).toMatchObject({ exitCode: 104, stdout: "" });
+      expect(compared.stderr).toContain(`${copy} holds no complete trial`);
+    },
+    180_000,
+  );
+});

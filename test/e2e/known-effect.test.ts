@@ -1,0 +1,57 @@
+// An experiment whose answer is known beforehand: the second treatment holds its locks 40 ms longer in each process
+// transaction and differs in nothing else. The verdict must find it where it is, cover it, and not find it elsewhere.
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const BASELINE_MS = 1;
+const ADDED_MS = 40;
+/** A timer of Node fires up to about a millisecond late, in both treatments, but not equally so in each trial. */
+const TIMER_MS = 0.5;
+
+const SCENARIO = `
+name: added-delay
+seed: 7
+factors:
+  appDelay: [{ min: ${BASELINE_MS}ms, max: ${BASELINE_MS}ms }, { min: ${BASELINE_MS + ADDED_MS}ms, max: ${BASELINE_MS + ADDED_MS}ms }]
+payload: text
+batch: { min: 10, max: 10 }
+advance: { claim: 1, complete: 1, fail: 0 }
+actors:
+  producers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 4 } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 1 } }
+trial: { warmUp: 500ms, duration: 1500ms, drain: 5s }
+trials: 5
+diagnosis: { ceiling: false }
+`;
+
+it(
+  "finds an added app delay of 40 ms with five trials, and its interval covers it",
+  { timeout: 180_000 },
+  async () => {
+    const out = join(scratchDirectory(), "results");
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"]);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const { result } = onlyResultIn(out);
+    const [baseline] = result.treatments;
+    const withoutMs = baseline?.summary?.find(
+      ({ operation, metric }) => operation === "process" && metric === "p50",
+    )?.median;
+    if (withoutMs === undefined) throw new Error("nothing was processed");
+    expect(withoutMs).toBeGreaterThan(BASELINE_MS);
+    const found = result.comparisons.find(
+      ({ operation, metric }) => operation === "process" && metric === "p50",
+    );
+    expect(found).toMatchObject({ factor: "appDelay", blocks: 5, test: "unpaired", verdict: "higher" });
+    expect(found?.ciLow).toBeLessThanOrEqual((withoutMs + ADDED_MS + TIMER_MS) / withoutMs);
+    expect(found?.ciHigh).toBeGreaterThanOrEqual((withoutMs + ADDED_MS - TIMER_MS) / withoutMs);
+    // The producers are paced by their think time: the delay of others cannot make them faster or slower.
+    const throughput = result.comparisons.find(
+      ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+    );
+    expect(throughput?.ratio).toBeGreaterThan(0.6);
+    expect(throughput?.ratio).toBeLessThan(1.6);
+    expect(ended.stdout.replaceAll("\n", " ")).toMatch(/process +mean\(ms\) .*95 % CI/);
+  },
+);

@@ -1,0 +1,163 @@
+// Every kind of bad network and of PgBouncer's absence for real, through the built program: each does what it says to the
+// load, no event is lost or doubled, and the system is well again for drain and audit. Commits whose answer never came
+// are the point of it: some are there, some are not, and every one of them is accounted for.
+import { describe, expect, it } from "vitest";
+import type { FaultRecord } from "../../src/results/result-schema.js";
+import {
+  codesOf,
+  expectNothingLost,
+  leftoversOf,
+  runFaults,
+  startFaultRun,
+  type FaultRun,
+} from "../support/fault-runs.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { onlyResultIn, untilLogged } from "../support/train-sim.js";
+
+/** Who waits sees no error. */
+const NOTHING = { transactions: 0, events: 0, retries: 0 };
+
+/** The first whole second of the window in which the fault was there all the time. */
+function secondInside(fault: FaultRecord | undefined): number {
+  const second = Math.ceil((fault?.injectedAtSeconds ?? 0) + 0.3);
+  if (!fault || second + 1 > (fault.clearedAtSeconds ?? 0))
+    throw new Error("no whole second inside the fault");
+  return second;
+}
+
+/** Commits that a fault left without an answer, as its words have them. */
+function cutCommits(fault: FaultRecord | undefined): { all: number; lost: number; answers: number } {
+  const pattern =
+    /^reset (\d+) connections? at a COMMIT: (\d+) before the server had it, (\d+) before its answer/;
+  const [, all, lost, answers] = pattern.exec(fault?.words ?? "") ?? [];
+  return { all: Number(all), lost: Number(lost), answers: Number(answers) };
+}
+
+function unansweredIn({ trial }: FaultRun): number {
+  const operations = Object.values(trial.operations);
+  return operations.reduce((sum, { unansweredCommits = 0 }) => sum + unansweredCommits, 0);
+}
+
+describe("a bad network", () => {
+  it("slows, narrows, stops and breaks connections, and loses no event", async () => {
+    const seen = await runFaults(`
+trial: { warmUp: 500ms, duration: 16s, drain: 60s }
+faults:
+  - { at: 1s, kind: network-latency, latency: 100ms, jitter: 20ms, for: 3s }
+  - { at: 4500ms, kind: network-blackhole, for: 2500ms }
+  - { at: 8500ms, kind: network-reset }
+  - { at: 10s, kind: network-refuse, for: 1s }
+  - { at: 12500ms, kind: network-bandwidth, bandwidth: 4kB, for: 3s }
+`);
+    expectNothingLost(seen, 5);
+    const { faults, seenIn } = seen;
+    const whose = "connections of the clients";
+    expect([...faults.values()].map(({ words }) => words.replace(/\d+ conn/, "N conn"))).toEqual([
+      `delayed N ${whose} by 100ms each way, give or take 20ms`,
+      `let N ${whose} carry nothing`,
+      `reset N ${whose}`,
+      `refused new connections and reset N ${whose}`,
+      `let N ${whose} carry 4 kB/s each way together`,
+    ]);
+    // Begin, two statements, commit: at least four round trips of 160 ms or more, by three clients of each kind.
+    const slow = secondInside(faults.get("network-latency"));
+    expect(seenIn(slow, "add").transactions).toBeLessThanOrEqual(3 * 2);
+    expect(seenIn(secondInside(faults.get("network-blackhole")))).toEqual(NOTHING);
+    expect(codesOf(faults.get("network-reset")).join()).toMatch(/ECONNRESET|08006/);
+    expect(codesOf(faults.get("network-refuse"))).toContain("ECONNREFUSED");
+    // Documents of 900 bytes: 4 kB carry four of them a second, beside what was on its way when it began.
+    const narrow = secondInside(faults.get("network-bandwidth"));
+    expect(seenIn(narrow + 1, "add").events).toBeLessThanOrEqual(3 * 20 + 10);
+    for (const { recoverySeconds, recoveryReason = "" } of faults.values())
+      expect(recoverySeconds === null ? recoveryReason : "").toMatch(
+        /^$|before throughput had been back for 3 s$/,
+      );
+  }, 120_000);
+
+  it("that breaks at commits leaves them in doubt, and each is settled by its client", async () => {
+    const seen = await runFaults(`
+trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
+faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 3s }]
+`);
+    expectNothingLost(seen, 1);
+    const { all, lost, answers } = cutCommits(seen.faults.get("network-reset-commits"));
+    expect(lost).toBeGreaterThan(0);
+    expect(answers).toBeGreaterThan(0);
+    expect(lost + answers).toBe(all);
+    expect(unansweredIn(seen)).toBe(all);
+    expect(seen.trial.integrity?.inDoubt).toBe(0);
+  }, 90_000);
+
+  it("that breaks at commits of clients who do not try again leaves it to the audit to look for them", async () => {
+    const seen = await runFaults(`
+retry: { attempts: 1 }
+trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
+faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
+`);
+    expectNothingLost(seen, 1);
+    const { inDoubt = 0, inDoubtFound = 0 } = seen.trial.integrity ?? {};
+    // Of both kinds there were enough: adds that the server never heard of, and adds that are there.
+    expect(inDoubtFound).toBeGreaterThan(0);
+    expect(inDoubt).toBeGreaterThan(inDoubtFound);
+    expect(unansweredIn(seen)).toBe(cutCommits(seen.faults.get("network-reset-commits")).all);
+  }, 90_000);
+});
+
+describe("PgBouncer", () => {
+  it("may be restarted, killed, paused and cut off, and no event is lost", async () => {
+    const seen = await runFaults(
+      `
+pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
+trial: { warmUp: 500ms, duration: 14500ms, drain: 60s }
+faults:
+  - { at: 1s, kind: pgbouncer-restart, instance: 1 }
+  - { at: 3500ms, kind: pgbouncer-kill, for: 1s }
+  - { at: 6500ms, kind: pgbouncer-pause, for: 2500ms }
+  - { at: 10500ms, kind: network-reset, between: pooler }
+  - { at: 12s, kind: network-reset-commits, between: pooler, for: 2s }
+`,
+      pgBouncerEnv("1.24"),
+    );
+    expectNothingLost(seen, 5);
+    const { faults } = seen;
+    expect(faults.get("pgbouncer-restart")?.words).toBe("stopped PgBouncer 1 and started it again");
+    expect(codesOf(faults.get("pgbouncer-restart"))).not.toEqual([]);
+    expect(faults.get("pgbouncer-kill")?.words).toBe("killed 2 PgBouncers and started them again");
+    expect(codesOf(faults.get("pgbouncer-kill"))).not.toEqual([]);
+    expect(faults.get("pgbouncer-pause")?.words).toBe("paused 2 PgBouncers");
+    expect(seen.seenIn(secondInside(faults.get("pgbouncer-pause")))).toEqual(NOTHING);
+    expect(faults.get("network-reset")?.words).toMatch(
+      /^reset [1-8] connections? of PgBouncer to the server$/,
+    );
+    // PgBouncer tells its client that the server is gone; what became of the commit it cannot know either.
+    expect(codesOf(faults.get("network-reset-commits"))).toContain("08P01");
+    const { lost, answers } = cutCommits(faults.get("network-reset-commits"));
+    expect(Math.min(lost, answers)).toBeGreaterThan(0);
+  }, 120_000);
+
+  it("is let go on, and the network with it, where the run is stopped while it can do neither", async () => {
+    // Nothing passes, so that PAUSE waits for transactions that cannot end.
+    const { started, out } = startFaultRun(
+      `
+pool: { strategy: pgbouncer, mode: transaction, size: 4 }
+trial: { warmUp: 0, duration: 60s, drain: false }
+faults:
+  - { at: 1s, kind: network-blackhole, for: 50s }
+  - { at: 2s, kind: pgbouncer-pause, for: 50s }
+`,
+      pgBouncerEnv("1.24"),
+    );
+    await untilLogged(out, '"kind":"pgbouncer-pause"');
+    started.child.kill("SIGINT");
+    const { exitCode, stderr } = await started.ended;
+    expect(exitCode, stderr).toBe(105);
+    const { result } = onlyResultIn(out);
+    const cleared = { clearedAtSeconds: expect.any(Number) as number };
+    expect(result.treatments[0]?.trials[0]).toMatchObject({
+      status: "partial",
+      integrity: { verdict: "ok" },
+      faults: [cleared, cleared],
+    });
+    expect(leftoversOf(started)).toEqual([]);
+  }, 90_000);
+});

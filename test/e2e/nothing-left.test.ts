@@ -1,0 +1,170 @@
+// However train-sim ends, no process and no directory of its servers is left; and its servers start whoever runs it
+// and wherever it is installed. Each test runs a train-sim of its own in a process of its own.
+import { chmod, chown, lstat, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  ended,
+  makeInstallation,
+  processesIn,
+  removeLinks,
+  type Installation,
+  type Running,
+} from "../support/installation.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { serverUser, type ServerUser } from "../../src/foundation/process/private-directory.js";
+
+/** Starts a server and two PgBouncers, says so in one line of JSON, then does `afterwards`. */
+const script = (afterwards: string) => `
+import { startEmbedded } from "./dist/targets/embedded/embedded.js";
+import { startPgBouncers } from "./dist/pools/pgbouncer/managed.js";
+const server = await startEmbedded({}, { maxConnectionsNeeded: 20 });
+const pooler = await startPgBouncers(
+  { mode: "transaction", size: 2, instances: 2, maxPreparedStatements: 0, maxClientConnections: 10 },
+  server.admin,
+);
+console.log(JSON.stringify({ pid: server.serverPid, dataDirectory: server.dataDirectory }));
+setInterval(() => {}, 1000);
+${afterwards}
+`;
+
+/** Nothing but the servers could keep this one from ending. */
+const withoutTimer = (text: string) => text.replace(/^setInterval.*$/m, "");
+
+interface Started {
+  readonly pid: number;
+  readonly dataDirectory: string;
+}
+
+const isRoot = process.getuid?.() === 0;
+let installation: Installation;
+/** As root, a user to run train-sim as; otherwise whoever we are is one. */
+let normalUser: ServerUser | undefined;
+const running: Running[] = [];
+
+beforeAll(async () => {
+  installation = await makeInstallation();
+  normalUser = await serverUser();
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill("SIGKILL");
+    await one.nothingLeft();
+  }
+});
+afterAll(async () => installation.remove());
+
+async function run(text: string, user?: ServerUser): Promise<Running> {
+  const one = await installation.run(text, { env: pgBouncerEnv("1.24"), ...(user && { user }) });
+  running.push(one);
+  return one;
+}
+
+const started = async (one: Running) => JSON.parse(await one.line()) as Started;
+
+describe("nothing is left", () => {
+  it("after kill -9", async () => {
+    const one = await run(script(""));
+    const { pid, dataDirectory } = await started(one);
+    const processes = await processesIn(one.temporary);
+    // The postmaster and its helpers, and two PgBouncers.
+    expect(processes).toContain(pid);
+    expect(processes.length).toBeGreaterThan(4);
+    expect((await stat(dataDirectory)).isDirectory()).toBe(true);
+    one.child.kill("SIGKILL");
+    await ended(one);
+    await one.nothingLeft();
+  });
+
+  it("after kill -9 while the data directory is being made", async () => {
+    const one = await run(script(""));
+    while (!(await hasData(one.temporary))) await new Promise(setImmediate);
+    one.child.kill("SIGKILL");
+    await ended(one);
+    await one.nothingLeft();
+  });
+
+  it.each([
+    ["process.exit", "process.exit(3)"],
+    ["an uncaught error", "throw new Error('on purpose')"],
+    ["SIGTERM", "process.kill(process.pid, 'SIGTERM')"],
+    ["SIGHUP", "process.kill(process.pid, 'SIGHUP')"],
+  ])("after %s", async (_, afterwards) => {
+    const one = await run(script(afterwards));
+    await started(one);
+    await ended(one);
+    await one.nothingLeft();
+  });
+
+  it("after a forgotten stop, which does not keep train-sim from ending", async () => {
+    const one = await run(withoutTimer(script("")));
+    await started(one);
+    await ended(one);
+    expect(one.child.exitCode).toBe(0);
+    await one.nothingLeft();
+  });
+
+  it("after stop, and train-sim then ends by itself", async () => {
+    const stopping = withoutTimer(script("await pooler.stop(); await server.stop(); process.exitCode = 7;"));
+    const one = await run(stopping);
+    await started(one);
+    await ended(one);
+    expect(one.child.exitCode).toBe(7);
+    expect(await readdir(one.temporary)).toEqual([]);
+    expect(await processesIn(one.temporary)).toEqual([]);
+  });
+});
+
+describe("servers", () => {
+  it("are in sessions of their own, where train-sim's Ctrl-C does not reach them; started by root, another user's", async () => {
+    const one = await run(script(""));
+    const { pid } = await started(one);
+    const sessions = await Promise.all([pid, one.child.pid ?? 0].map(sessionOf));
+    expect(sessions[0]).toBe(pid);
+    expect(sessions[1]).not.toBe(pid);
+    if (isRoot) expect((await stat(`/proc/${pid}`)).uid).toBe(normalUser?.uid);
+  });
+
+  it("start for a normal user, as that user", async () => {
+    const one = await run(script(""), normalUser);
+    const { pid } = await started(one);
+    expect((await stat(`/proc/${pid}`)).uid).toBe(normalUser?.uid ?? process.getuid?.());
+  });
+});
+
+/** The last of this file, because they change the installation. */
+describe("PostgreSQL's programs", () => {
+  it("get the links that npm ci --ignore-scripts leaves out", async () => {
+    const links = await removeLinks(installation.postgresPackage);
+    expect(links.length).toBeGreaterThan(5);
+    await started(await run(script("")));
+    for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  });
+
+  it.runIf(isRoot)("are copied when they may not be written to and lack their links", async () => {
+    await removeLinks(installation.postgresPackage);
+    await started(await run(script(""), normalUser));
+    expect(await removeLinks(installation.postgresPackage)).toEqual([]);
+  });
+
+  it.runIf(isRoot)("are copied when the server's user does not reach them, as below /root", async () => {
+    const modules = join(installation.path, "node_modules");
+    await chmod(modules, 0o700);
+    await chown(modules, 0, 0);
+    const { dataDirectory } = await started(await run(script("")));
+    expect(await readdir(join(dataDirectory, ".."))).toContain("programs");
+  });
+});
+
+async function hasData(temporary: string): Promise<boolean> {
+  const [directory] = await readdir(temporary);
+  if (directory === undefined) return false;
+  const files: string[] = await readdir(join(temporary, directory)).catch(() => []);
+  return files.includes("data");
+}
+
+/** Field 6 of /proc/<pid>/stat, the fourth after the name. */
+async function sessionOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, "latin1");
+  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[3]);
+}

@@ -1,0 +1,150 @@
+// Open loops for real: the built program against a PostgreSQL of its own. What was offered is what was asked for, every
+// arrival is accounted for exactly, and a server that stops for two seconds shows in the response times, which is what
+// response times are for.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
+import { percentileMs } from "../../src/metrics/histograms.js";
+import { readTrialHistograms } from "../../src/results/reader.js";
+import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
+import { serversBelow, stall } from "../support/stall.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const REST = `
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 10ms } }
+  archivers: false
+appDelay: 0
+diagnosis: { ceiling: false }
+trials: 1
+`;
+
+function scenarioWith(load: string, batch: string, trial: string, workers = 1): string {
+  return writeScenarioFile(
+    `name: t\nseed: 5\npayload: text\nbatch: ${batch}\ntrial: ${trial}\n` +
+      `actors:\n  producers: { workers: ${workers}, load: ${load} }${REST}`,
+  );
+}
+
+interface Finished {
+  readonly trial: TrialResult;
+  readonly add: OperationResult;
+  /** Rows of `timeseries.csv` for add, by column. */
+  readonly seconds: Record<string, number>[];
+  readonly directory: string;
+}
+
+function finished(out: string): Finished {
+  const { directory, result } = onlyResultIn(out);
+  const trial = result.treatments[0]?.trials[0];
+  const add = trial?.operations.add;
+  if (!trial || !add) throw new Error("the run has no trial with adds");
+  expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0, duplicated: 0 } });
+  const trialDirectory = join(directory, "trials", readdirSync(join(directory, "trials"))[0] ?? "");
+  const [titles = "", ...rows] = readFileSync(join(trialDirectory, "timeseries.csv"), "utf8")
+    .trim()
+    .split("\n");
+  const columns = titles.split(",");
+  const seconds = rows
+    .map((row) => row.split(","))
+    .filter(([, operation]) => operation === "add")
+    .map((cells) => Object.fromEntries(columns.map((column, i) => [column, Number(cells[i])])));
+  expectClosed(add, seconds);
+  return { trial, add, seconds, directory };
+}
+
+/** Every arrival of the window is accounted for once, in the result and second by second. */
+function expectClosed(add: OperationResult, seconds: readonly Record<string, number>[]): void {
+  const { offered, dropped = 0, unfinished = 0, transactions, emptyPolls } = add;
+  const failures = Object.values(add.failures).reduce((sum, count) => sum + count, 0);
+  expect(offered).toBe(transactions + failures + emptyPolls + dropped + unfinished);
+  for (const column of ["offered", "dropped", "transactions"] as const)
+    expect(seconds.reduce((sum, row) => sum + (row[column] ?? 0), 0)).toBe(add[column]);
+}
+
+describe("an open loop", () => {
+  it("offers the rate that was asked for, evenly over its workers", async () => {
+    const out = scratchDirectory();
+    const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 8, distribution: uniform }";
+    const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2);
+    expect((await trainSim(["run", file, "--out", out, "--quiet"])).stderr).not.toMatch(/error/i);
+    const { add, seconds } = finished(out);
+    expect(add.offered).toBeGreaterThanOrEqual(594);
+    expect(add.offered).toBeLessThanOrEqual(606);
+    expect(add.startDelayMs?.p50).toBeGreaterThan(0);
+    expect(seconds.map(({ offered }) => offered)).toEqual([200, 200, 200]);
+  });
+
+  it("shows a server that stops for 2 s in the response times, and leaves nothing out", async () => {
+    const out = scratchDirectory();
+    // Few clients: service time has one sample of the stall from each, however many arrivals had to wait.
+    const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 3, distribution: uniform }";
+    const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }");
+    const { child, ended } = startTrainSim(["run", file, "--out", out, "--quiet"]);
+    await untilLogged(out, '"phase":"measure"');
+    await systemClock.sleep(1000);
+    const servers = serversBelow(child.pid ?? 0);
+    expect(servers.length).toBeGreaterThan(4);
+    await stall(servers, 2000);
+    await ended;
+    const { add, directory } = finished(out);
+    expect(add.offered).toBe(1400);
+    expect(add.responseTimeMs?.p999).toBeGreaterThan(1900);
+    expect(add.responseTimeMs?.p90).toBeGreaterThan(500);
+    expect(add.startDelayMs?.p999).toBeGreaterThan(1900);
+    expect(add.serviceTimeMs?.p99).toBeLessThan(1000);
+    const { result } = onlyResultIn(out);
+    const service = (await readTrialHistograms(directory, 1, result.treatments[0]?.id ?? "")).get(
+      "add.service",
+    );
+    // The clients that were in the stall, and no other, have a service time of its length.
+    if (!service) throw new Error("no service times were stored");
+    const allButThree = 100 * (1 - 3.5 / service.totalCount);
+    expect(percentileMs(service, allButThree)).toBeLessThan(1500);
+    expect(add.serviceTimeMs?.max).toBeGreaterThan(1500);
+    expect(add.dropped).toBe(0);
+  });
+
+  it("drops and counts what no client is free for in time", async () => {
+    const out = scratchDirectory();
+    const load = "{ executor: constant-arrival-rate, rate: 400, maxClients: 1, maxWait: 20ms }";
+    const file = scenarioWith(load, "500", "{ warmUp: 0, duration: 2s, drain: false }");
+    await trainSim(["run", file, "--out", out, "--quiet"]);
+    const { add } = finished(out);
+    expect(add.dropped).toBeGreaterThan(0);
+    // What started had waited no longer than that, but for the loop's own delay.
+    expect(add.startDelayMs?.p50).toBeLessThan(100);
+    expect(Math.abs((add.offered ?? 0) - 800)).toBeLessThan(2.6 * 28.3);
+  });
+
+  /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
+  it.each([
+    { maxClients: 6, warmUp: "300ms" },
+    { maxClients: 120, warmUp: "1s" },
+  ])("sends the batches of a simulated day, with $maxClients clients", async ({ maxClients, warmUp }) => {
+    const out = scratchDirectory();
+    const load =
+      `{ executor: daily-arrival-rate, rate: 100, maxClients: ${maxClients}, distribution: uniform, ` +
+      "profile: { sizes: { small: 1, medium: 10, large: 50 } } }";
+    const file = scenarioWith(load, "100", `{ warmUp: ${warmUp}, duration: 12s, drain: 10s }`);
+    await trainSim(["run", file, "--out", out, "--quiet"]);
+    const { seconds } = finished(out);
+    // Half a second is an hour: night until 3.5 s, rush hour until 4 s.
+    for (const { transactions, events } of seconds.slice(0, 3)) expect(events).toBe(transactions);
+    expect(seconds.slice(0, 3).map(({ offered }) => offered)).toEqual([20, 20, 20]);
+    const eventsPerBatch = (second: number): number =>
+      (seconds[second]?.["events"] ?? 0) / (seconds[second]?.["transactions"] ?? 1);
+    expect(eventsPerBatch(3)).toBeGreaterThan(9);
+    for (const second of [5, 6, 7]) {
+      expect(eventsPerBatch(second)).toBeGreaterThan(6);
+      expect(eventsPerBatch(second)).toBeLessThan(10.01);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+// What a server of the user's own lacks is found before the first trial, all of it at once, with the lines that help: on
+// real servers, through real PgBouncers, with a role that may do nothing, and with URLs that lead elsewhere.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { parseScenario } from "../../src/scenario/loader.js";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { startEmbedded } from "../../src/targets/embedded/embedded.js";
+import { startPgBouncers } from "../../src/pools/pgbouncer/managed.js";
+import type { RunningTarget } from "../../src/targets/running-target.js";
+import { testNamespace } from "../support/namespace.js";
+import { ownDatabase } from "../support/own-database.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { urlOf } from "../support/suite-server.js";
+import { scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+import { obstaclesOn, ownServersOf, type Obstacle } from "../../src/engine/session/preflight.js";
+import type { RunningPooler } from "../../src/pools/running-pooler.js";
+
+const server = inject("adminEndpoint");
+const own = ownDatabase("preflight");
+/** Has a name that must be quoted, and no right but to log in. */
+const poor: Endpoint = {
+  ...server,
+  user: testNamespace('no "rights'),
+  password: "poor",
+  database: own.endpoint.database,
+};
+const quoted = `"${poor.user.replaceAll('"', '""')}"`;
+const quotedDatabase = `"${poor.database.replaceAll('"', '""')}"`;
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(server);
+  await admin.query(`CREATE ROLE ${quoted} LOGIN PASSWORD 'poor'`);
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+afterAll(async () => {
+  await own.admin.query(`DROP OWNED BY ${quoted}`);
+  await admin.query(`DROP ROLE ${quoted}`);
+  await admin.close();
+});
+
+const url = (endpoint: Endpoint): string =>
+  JSON.stringify(
+    urlOf({
+      ...endpoint,
+      user: encodeURIComponent(endpoint.user),
+      database: encodeURIComponent(endpoint.database),
+    }),
+  );
+
+async function pgBouncer(
+  kind: "1.18" | "1.24",
+  upstream: Endpoint,
+  maxPreparedStatements = 0,
+): Promise<RunningPooler> {
+  const settings = {
+    mode: "transaction",
+    size: 4,
+    instances: 1,
+    maxPreparedStatements,
+    maxClientConnections: 20,
+  } as const;
+  const pooler = await startPgBouncers(settings, upstream, pgBouncerEnv(kind));
+  cleanUps.push(() => pooler.stop());
+  return pooler;
+}
+
+function entry(pooler: RunningPooler): Endpoint {
+  const [endpoint] = pooler.endpoints;
+  if (!endpoint) throw new Error("a pooler has an endpoint");
+  return endpoint;
+}
+
+async function found(yaml: string): Promise<Obstacle[]> {
+  const { treatments } = parseScenario(`name: a\n${yaml}`, "a.yaml");
+  return (await Promise.all((await ownServersOf(treatments)).map(obstaclesOn))).flat();
+}
+
+/** Those that stop a run: the suite's database has no pg_stat_statements. */
+const grave = (obstacles: readonly Obstacle[]): Obstacle[] =>
+  obstacles.filter(({ kind }) => kind !== "evidence");
+
+it("says nothing grave of the suite's own server, and what evidence it will lack", async () => {
+  const obstacles = await found(`target: ${url(own.endpoint)}`);
+  expect(grave(obstacles)).toEqual([]);
+  expect(obstacles.map(({ remedy }) => remedy).join()).toContain("CREATE EXTENSION pg_stat_statements;");
+});
+
+it("finds all that a role lacks, with the lines to run, which then help", async () => {
+  const scenario = `target: ${url(poor)}`;
+  const obstacles = await found(scenario);
+  expect(obstacles).toMatchObject([
+    { kind: "unfit", remedy: `GRANT CREATE ON DATABASE ${quotedDatabase} TO ${quoted};` },
+    { kind: "evidence", remedy: `GRANT pg_monitor TO ${quoted};` },
+    { kind: "evidence", remedy: expect.stringContaining("CREATE EXTENSION pg_stat_statements;") as string },
+  ]);
+  for (const { remedy } of obstacles.slice(0, 2)) await own.admin.query(remedy);
+  expect(grave(await found(scenario))).toEqual([]);
+  expect(await found(scenario)).toHaveLength(1);
+});
+
+it("finds a namespace of train-sim's that belongs to another role", async () => {
+  const namespace = testNamespace("left");
+  const args = ["schema", "apply", "--url", urlOf(server), "--namespace", namespace];
+  const { exitCode, stderr } = await trainSim(args);
+  expect(exitCode, stderr).toBe(0);
+  cleanUps.push(() => trainSim(["schema", "drop", "--url", urlOf(server), "--namespace", namespace]));
+  const obstacles = await found(
+    `namespace: ${namespace}\ntarget: ${url({ ...poor, database: server.database })}`,
+  );
+  expect(grave(obstacles).map(({ remedy }) => remedy)).toContain(`GRANT "${server.user}" TO ${quoted};`);
+});
+
+describe("where URLs lead", () => {
+  it("takes several URLs of one database, directly and through a pooler", async () => {
+    const pooler = entry(await pgBouncer("1.24", server));
+    const target = `target: { urls: [${url(server)}, ${url({ ...server, host: "localhost" })}] }`;
+    expect(grave(await found(`${target}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`))).toEqual([]);
+  });
+
+  it("finds a pooler before another database of the same server", async () => {
+    const pooler = entry(await pgBouncer("1.24", server));
+    const scenario = `target: ${url(own.endpoint)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
+    const [stray, ...others] = grave(await found(scenario));
+    expect(others).toEqual([]);
+    expect(stray?.words).toContain(`pool.urls: postgresql://${pooler.user}@127.0.0.1:${pooler.port}/`);
+    expect(stray?.words).toContain(
+      `reaches database "${server.database}" of the server 127.0.0.1:${server.port}`,
+    );
+    expect(stray?.words).not.toContain(server.password);
+  });
+
+  it("finds a URL of another server, whose database has the same name and number", async () => {
+    const other: RunningTarget = await startEmbedded({}, { maxConnectionsNeeded: 10 });
+    cleanUps.push(() => other.stop());
+    const [stray] = grave(await found(`target: { urls: [${url(server)}, ${url(other.admin)}] }`));
+    expect(stray?.words).toMatch(
+      /^target\.urls: .* reaches database .*; train-sim's own connection reaches /,
+    );
+    expect(stray?.words).toContain(`of the server 127.0.0.1:${other.admin.port}`);
+  });
+
+  it("finds a URL at which nothing listens, beside all else", async () => {
+    const gone = { ...poor, port: 1 };
+    const obstacles = await found(`target: { urls: [${url(poor)}, ${url(gone)}] }`);
+    expect(obstacles).toContainEqual(
+      expect.objectContaining({
+        kind: "unreachable",
+        words: expect.stringContaining("nothing listens there") as string,
+      }),
+    );
+  });
+
+  it("finds a session that works as a role without the rights that the load's role is granted", async () => {
+    const worker = testNamespace("worker");
+    await admin.query(
+      `CREATE ROLE ${worker}; GRANT ${worker} TO ${quoted}; ALTER ROLE ${quoted} SET role = ${worker}`,
+    );
+    cleanUps.push(() => admin.query(`ALTER ROLE ${quoted} RESET role; DROP ROLE ${worker}`));
+    const target = `target: { url: ${url({ ...poor, database: server.database })}, adminUrl: ${url(server)} }`;
+    const [unfit, ...others] = grave(await found(target));
+    expect(others).toEqual([]);
+    expect(unfit?.words).toContain(`works as role "${worker}"; that lacks the rights of role "${poor.user}"`);
+    expect(unfit?.remedy).toBe(`GRANT ${quoted} TO "${worker}";`);
+  });
+
+  it("finds a role of the pooler's own, where the server has none of the client's name", async () => {
+    const pooler = entry(await pgBouncer("1.24", { ...poor, database: server.database }));
+    // The connection that PgBouncer keeps is of the role by its new name.
+    await (await connectAdmin(pooler)).close();
+    await admin.query(`ALTER ROLE ${quoted} RENAME TO renamed`);
+    cleanUps.push(() => admin.query(`ALTER ROLE renamed RENAME TO ${quoted}`));
+    const scenario = `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
+    const [unfit] = grave(await found(scenario));
+    expect(unfit?.words).toContain(`the server has no role "${pooler.user}"`);
+    expect(unfit?.remedy).toBe(`CREATE ROLE ${quoted}; GRANT ${quoted} TO "renamed";`);
+  });
+});
+
+describe("prepared statements through a pooler", () => {
+  const scenario = (pooler: RunningPooler, more = ""): string =>
+    `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(entry(pooler))}, maxPreparedStatements: 100${more} }`;
+  const withConsole = (pooler: RunningPooler): string => `, adminUrl: ${url(pooler.consoles[0] as Endpoint)}`;
+
+  it("are taken where they work", async () => {
+    const pooler = await pgBouncer("1.24", server, 100);
+    expect(grave(await found(scenario(pooler)))).toEqual([]);
+    expect(grave(await found(scenario(pooler, withConsole(pooler))))).toEqual([]);
+  });
+
+  it.each([
+    ["1.18", "PgBouncer 1.18.0 has no prepared statements outside session mode"],
+    ["1.24", "is set to max_prepared_statements = 0"],
+  ] as const)(
+    "are refused of PgBouncer %s without them, which its console or a trial of it tells",
+    async (kind, words) => {
+      const pooler = await pgBouncer(kind, server);
+      const told = grave(await found(scenario(pooler, withConsole(pooler))));
+      expect(told.map((each) => each.words).join()).toContain(words);
+      const tried = grave(await found(scenario(pooler)));
+      expect(tried.map((each) => each.words).join()).toContain("was not there in the next transaction");
+      expect(tried[0]?.remedy).toContain("pool.maxPreparedStatements: 0");
+      expect(grave(await found(scenario(pooler).replace("100", "0")))).toEqual([]);
+    },
+  );
+});
+
+describe("the built program", () => {
+  it("ends before anything is made, with every problem, and doctor says the same", async () => {
+    const pooler = entry(await pgBouncer("1.24", server));
+    const namespace = testNamespace("never");
+    await own.admin.query(`REVOKE CREATE ON DATABASE ${quotedDatabase} FROM ${quoted}`);
+    const file = writeScenarioFile(
+      `name: a\nnamespace: ${namespace}\ntarget: ${url(poor)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }\n`,
+    );
+    const out = scratchDirectory();
+    const run = await trainSim(["run", file, "--out", join(out, "results")]);
+    const doctor = await trainSim(["doctor", file]);
+    expect([run.exitCode, doctor.exitCode], run.stderr).toEqual([104, 104]);
+    for (const text of [run.stderr, doctor.stdout]) {
+      expect(text).toContain(`GRANT CREATE ON DATABASE ${quotedDatabase} TO ${quoted};`);
+      expect(text).toContain(`reaches database "${server.database}"`);
+    }
+    expect(run.stderr).toContain("2 problems before the first trial");
+    expect(readdirSync(out)).toEqual([]);
+    expect((await namespaceState(own.admin, namespace)).kind).toBe("absent");
+  });
+});

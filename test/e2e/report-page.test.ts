@@ -1,0 +1,348 @@
+// report.html in a real Chromium, opened from disk as a reader does: nothing leaves the file, every chart draws, filters
+// change what is drawn, tables stand behind, both schemes, paper, narrow and wide. Without a Chromium on this machine it
+// says plainly that it was not run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import axe, { type AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import type { TrialResult } from "../../src/results/result-schema.js";
+import { describeInChromium } from "../support/chromium.js";
+import { exampleReport } from "../support/example-report.js";
+import { cutTexts, inkOf, openFromDisk, type WatchedPage } from "../support/report-page.js";
+import { LIGHT } from "../../src/report/html/page/charts/theme.js";
+import { CHARTS } from "../../src/report/html/page/charts/registry.js";
+import { renderReport } from "../../src/report/html/render.js";
+import type { ReportData } from "../../src/report/html/report-data.js";
+
+const BUILT = join(import.meta.dirname, "..", "..", "dist", "report", "html");
+const IDS = CHARTS.map(({ id }) => id);
+
+function htmlOf(report: ReportData): string {
+  const read = (file: string): string => readFileSync(join(BUILT, file), "utf8");
+  return renderReport(report, { script: read("page.js"), style: read("page.css") });
+}
+
+const picture = (id: string): string => `#${id}-picture`;
+
+/** The SVG of a chart as it stands in the page. */
+async function svgOf(page: Page, id: string): Promise<string> {
+  return page.locator(`${picture(id)} svg`).innerHTML();
+}
+
+/** Lines and areas that are drawn in a colour. */
+function strokesOf(svg: string, colour: string): number {
+  return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
+}
+
+/** A frame in which a table scrolls, as it is seen at its left end and with its names at its right end. */
+interface Frame {
+  readonly name: string;
+  readonly isWider: boolean;
+  readonly fades: boolean;
+  readonly captionEnds: boolean;
+  readonly keepsNames: boolean;
+}
+
+/** Text, because it runs in the browser. */
+const FRAMES = `[...document.querySelectorAll(".scroll")].filter((frame) => frame.clientWidth > 0).map((frame) => {
+  const { right, left } = frame.getBoundingClientRect();
+  const isWider = frame.scrollWidth > frame.clientWidth;
+  const fades = parseFloat(getComputedStyle(frame).getPropertyValue("--fade")) > 0;
+  const captionEnds = frame.querySelector("caption").getBoundingClientRect().right <= right + 1;
+  frame.scrollLeft = frame.scrollWidth;
+  const name = frame.querySelector("tbody th").getBoundingClientRect();
+  return { name: frame.ariaLabel, isWider, fades, captionEnds, keepsNames: name.left >= left - 1 && name.right < right };
+})`;
+
+describeInChromium("report.html", (browserOf) => {
+  let html: string;
+  let opened: WatchedPage | undefined;
+
+  beforeAll(() => {
+    html = htmlOf(exampleReport());
+  });
+
+  /** Whatever a test does with the page, nothing may complain. */
+  afterEach(async () => {
+    const complaints = opened?.complaints ?? [];
+    await opened?.close();
+    opened = undefined;
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (
+    options: Parameters<typeof openFromDisk>[2] = {},
+    hash = "",
+    text = html,
+  ): Promise<Page> => {
+    opened = await openFromDisk(browserOf(), text, options, hash);
+    return opened.page;
+  };
+
+  /** The example with `change` made to each of its trials. */
+  const openWith = (
+    change: (trial: TrialResult) => Partial<TrialResult>,
+    more: Partial<ReportData["result"]> = {},
+  ): Promise<Page> => {
+    const report = exampleReport();
+    const treatments = report.result.treatments.map((treatment) => ({
+      ...treatment,
+      trials: treatment.trials.map((trial) => ({ ...trial, ...change(trial) })),
+    }));
+    return open({}, "", htmlOf({ ...report, result: { ...report.result, treatments, ...more } }));
+  };
+
+  test.each(["light", "dark"] as const)(
+    "draws every chart, %s",
+    { timeout: 120_000 },
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      expect(
+        await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
+      ).toEqual(IDS);
+      for (const id of IDS) {
+        const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
+        expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
+        expect(await page.locator(`${picture(id)} path`).count(), `shapes in ${id}`).toBeGreaterThan(5);
+      }
+    },
+  );
+
+  test("would notice a chart that draws nothing", async () => {
+    const page = await open();
+    await page.evaluate("document.querySelector('#throughput-picture svg').replaceChildren()");
+    expect(await inkOf(browserOf(), await page.locator(picture("throughput")).screenshot())).toBe(0);
+  });
+
+  test("hides and shows a treatment in every chart, and keeps that in the address", async () => {
+    const page = await open();
+    const jsonb = LIGHT.treatments[0] ?? "";
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).focus();
+    await page.keyboard.press("Space");
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
+    expect(await page.locator(picture("waits")).textContent()).not.toMatch(/jsonb(?!-)/);
+    expect(new URL(page.url()).hash).toBe("#hide=jsonb");
+    await page.reload();
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
+    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
+    expect(new URL(page.url()).hash).toBe("");
+  });
+
+  test("keeps what was chosen in the address, wherever in the page the reader goes", async () => {
+    const page = await open({}, "#hide=jsonb");
+    await page.locator('nav a[href="#numbers"]').click();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#hide=jsonb");
+    await expect.poll(() => page.evaluate("scrollY > 0")).toBe(true);
+    const bare = "#numbers";
+    await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
+    await page.locator('nav a[href="#numbers"]').click();
+    await expect.poll(() => new URL(page.url()).hash).toBe(bare);
+  });
+
+  test("draws the operations and trials that are asked for", async () => {
+    const page = await open();
+    const all = await page.locator(`${picture("latency")} svg path`).count();
+    await page.locator("#filter-trials").selectOption("each");
+    expect(await page.locator(`${picture("latency")} svg path`).count()).toBeGreaterThan(all);
+    await page.getByRole("checkbox", { name: "process" }).uncheck();
+    expect(await page.locator(picture("latency")).textContent()).not.toContain("process");
+    await page.locator("#filter-trials").selectOption("1");
+    expect(await page.locator("#latency .chart-note").textContent()).toBe("Trial 1.");
+    expect(await page.locator(picture("latency")).textContent()).toContain("steady from here");
+    expect(new URL(page.url()).hash).toBe("#hide-operation=process&trials=1");
+  });
+
+  test("takes a chart's own controls from the address and puts them there", async () => {
+    const page = await open({}, "#latency.percentile=p50&parts.of=slow");
+    expect(await page.locator("#latency-percentile").inputValue()).toBe("p50");
+    expect(await page.locator(picture("latency")).getAttribute("aria-label")).toContain("p50");
+    const before = await svgOf(page, "parts");
+    await page.locator("#parts-of").selectOption("mean");
+    expect(await svgOf(page, "parts")).not.toBe(before);
+    expect(page.url()).toContain("latency.percentile=p50");
+  });
+
+  test("shows and hides a layer by its legend, and remembers it", async () => {
+    const page = await open();
+    const before = await page.locator(`${picture("queue")} svg path`).count();
+    const button = page.locator("#queue .chart-legend button").first();
+    await button.focus();
+    await page.keyboard.press("Enter");
+    expect(await button.getAttribute("aria-pressed")).toBe("false");
+    const hidden = await page.locator(`${picture("queue")} svg path`).count();
+    expect(hidden).toBeLessThan(before);
+    await page.getByRole("checkbox", { name: "jsonb-manual" }).uncheck();
+    expect(await page.locator("#queue .chart-legend button").first().getAttribute("aria-pressed")).toBe(
+      "false",
+    );
+  });
+
+  test("has a table behind each chart, reached by keyboard, with what the chart draws", async () => {
+    const page = await open();
+    for (const id of IDS) {
+      const summary = page.locator(`#${id} summary`);
+      await summary.focus();
+      await page.keyboard.press("Enter");
+      const table = page.locator(`#${id} table`);
+      expect((await table.locator("caption").textContent())?.length, id).toBeGreaterThan(10);
+      expect(await table.locator("thead th[scope=col]").count(), id).toBeGreaterThan(1);
+      expect(await table.locator("tbody th[scope=row]").count(), id).toBeGreaterThan(0);
+      expect(await page.locator(picture(id)).getAttribute("aria-label"), id).toMatch(/\d/);
+    }
+    const rows = await page.locator("#capacity tbody tr").allTextContents();
+    expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "has no serious barrier, %s",
+    { timeout: 120_000 },
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      const found = violations.map(
+        ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+      );
+      expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
+    },
+  );
+
+  test.each([400, 1400])("fits a window of %i pixels", async (width) => {
+    const page = await open({ viewport: { width, height: 900 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    for (const id of IDS) {
+      const box = await page.locator(`${picture(id)} svg`).boundingBox();
+      expect(box?.width, id).toBeGreaterThan(width * 0.8);
+      expect((box?.x ?? 0) + (box?.width ?? 0), id).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test("cuts no text in a narrow window, and shows where a table goes on", async () => {
+    const page = await open({ viewport: { width: 400, height: 900 } });
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })");
+    await page.waitForFunction("document.querySelectorAll('#throughput table tbody tr').length > 0");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    expect(await cutTexts(page)).toEqual([]);
+    const frames = await page.evaluate<readonly Frame[]>(FRAMES);
+    expect(frames.filter(({ isWider }) => isWider).length).toBeGreaterThan(5);
+    expect(frames.filter(({ isWider, fades }) => isWider !== fades)).toEqual([]);
+    expect(frames.filter(({ captionEnds, keepsNames }) => !captionEnds || !keepsNames)).toEqual([]);
+  });
+
+  test("is drawn anew when the window changes", async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 700, height: 900 });
+    await page.waitForFunction("document.querySelector('#throughput-picture svg').clientWidth < 700");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(700);
+  });
+
+  test("prints light on paper, with its charts, also from a dark screen", async () => {
+    const page = await open({ colorScheme: "dark" });
+    const dark = await svgOf(page, "throughput");
+    await page.evaluate("window.onafterprint = () => { window.printed = true }");
+    await page.evaluate(
+      "window.onbeforeprint = () => { window.paper = document.querySelector('#throughput-picture svg').outerHTML }",
+    );
+    const pdf = await page.pdf({ format: "A4" });
+    expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+    expect(pdf.length).toBeGreaterThan(50_000);
+    const paper = String(await page.evaluate("window.paper"));
+    expect(paper).toContain(LIGHT.treatments[0]);
+    expect(paper).toMatch(/width="680"/);
+    await page.waitForFunction("window.printed");
+    expect(await svgOf(page, "throughput")).toBe(dark);
+  });
+
+  test("says why where there is nothing to draw", async () => {
+    const report = exampleReport();
+    const { sweeps, capacity, ...result } = report.result;
+    expect([sweeps, capacity]).not.toContain(undefined);
+    html = htmlOf({
+      ...report,
+      result: { ...result, treatments: [], comparisons: [] },
+      series: [],
+      curves: [],
+    });
+    try {
+      const page = await open();
+      expect(await page.locator(".not-drawn .chart").count()).toBe(IDS.length);
+      for (const words of await page.locator(".not-drawn .chart-note").allTextContents())
+        expect(words).toMatch(/^There is nothing to draw: .+\.$/);
+      expect(await page.locator(".chart svg").count()).toBe(0);
+    } finally {
+      html = htmlOf(report);
+    }
+  });
+
+  test("keeps the control that emptied a chart, and what it was before comes back with it", async () => {
+    const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
+    const page = await openWith(({ operations }) => ({
+      operations: Object.fromEntries(
+        Object.entries(operations).map(([name, each]) => [name, { ...each, poolWaitMs: waits }]),
+      ),
+    }));
+    const note = page.locator("#pool-wait .chart-note");
+    expect(await note.textContent()).toBe("There is nothing to draw: 0 throughout: add, process.");
+    await page.locator("#pool-wait-of").selectOption("max");
+    expect(await page.locator(`${picture("pool-wait")} svg`).isVisible()).toBe(true);
+    await page.locator("#pool-wait-of").selectOption("p50");
+    expect(await page.locator(picture("pool-wait")).isVisible()).toBe(false);
+    expect(await page.locator("#pool-wait-of").isVisible()).toBe(true);
+  });
+
+  test("shows a trial that is chosen where none is complete", async () => {
+    const report = exampleReport();
+    const treatments = report.result.treatments.map((treatment) => ({
+      ...{ ...treatment, merged: null },
+      trials: treatment.trials.map((trial) => ({ ...trial, status: "partial" as const })),
+    }));
+    const page = await openWith(() => ({}), { treatments });
+    const ids = ["parts", "pool-wait", "per-event", "sizes"];
+    for (const id of ids)
+      expect(await page.locator(`#${id} .chart-note`).textContent()).toContain("no trial of the treatments");
+    await page.locator("#filter-trials").selectOption("1");
+    for (const id of ids) {
+      const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
+      expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
+    }
+  });
+
+  test("keeps the marks of faults when the first line is hidden", async () => {
+    const fault = { treatment: "jsonb", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 } as const;
+    const times = { injectedAtSeconds: 10, clearedAtSeconds: 12, recoverySeconds: 1 };
+    const faults = [{ ...fault, ...times, trial: 1, words: "killed", errors: {} }];
+    const page = await openWith(() => ({}), { faults });
+    const marksIn = (id: string) =>
+      page.locator(`${picture(id)} svg text`, { hasText: "postgres-kill" }).count();
+    for (const id of ["throughput", "queue"]) {
+      const before = await marksIn(id);
+      expect(before, id).toBeGreaterThan(0);
+      await page.locator(`#${id} .chart-legend button`).first().click();
+      expect(await marksIn(id), id).toBe(before);
+    }
+  });
+
+  test("draws a second that has none beside it", async () => {
+    const report = exampleReport();
+    const [first] = report.series;
+    const add = first?.operations.add;
+    if (!first || !add) throw new Error("the example has a first trial");
+    const p99 = add.p99.map((_, i) => (i % 2 === 0 ? 20 : null));
+    const series = [{ ...first, operations: { add: { ...add, p99 } } }];
+    const page = await open({}, "", htmlOf({ ...report, series }));
+    const svg = (await svgOf(page, "latency")).toLowerCase();
+    expect(svg.split(`fill="${LIGHT.treatments[0] ?? ""}"`).length - 1).toBeGreaterThanOrEqual(15);
+  });
+
+  test("survives an address that names what is not there", async () => {
+    const page = await open({}, "#hide=nobody&trials=999&latency.percentile=p12&nonsense=1");
+    expect(await inkOf(browserOf(), await page.locator(picture("latency")).screenshot())).toBeGreaterThan(
+      0.004,
+    );
+    expect(await page.locator("#latency-percentile").inputValue()).toBe("p99");
+  });
+});

@@ -1,0 +1,134 @@
+// `report.html` as its readers get it: made by the built program at the end of a real run, of one that was stopped and of
+// one that was continued, and made again by `train-sim report`. What it shows is held against `result.json`.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import type { ResultDocument } from "../../src/results/result-schema.js";
+import { cellsOf, elementsOf, embeddedData } from "../support/report-html.js";
+import { onSuiteServer } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const SCENARIO = `
+name: reported
+factors: { payload: [text, jsonb-manual] }
+batch: 5
+actors:
+  producers: { load: { clients: 2, thinkTime: 10ms } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 200ms, duration: 2s, drain: 10s }
+trials: 1
+diagnosis: { ceiling: false }
+thresholds: { integrity: ['violations==0'] }
+${onSuiteServer("reported")}`;
+
+function reportIn(directory: string): string {
+  return readFileSync(join(directory, "report.html"), "utf8");
+}
+
+/** Every latency and count of the merged operations, as a cell of a table. */
+function mergedNumbers({ treatments }: ResultDocument): string[] {
+  const values = treatments.flatMap(({ merged }) =>
+    Object.values(merged?.operations ?? {}).flatMap(
+      ({ responseTimeMs, serviceTimeMs, poolWaitMs, ...counts }) => [
+        ...[responseTimeMs, serviceTimeMs, poolWaitMs].flatMap((latency) => Object.values(latency ?? {})),
+        ...[counts.transactions, counts.events, counts.eventsPerSecond, counts.emptyPolls],
+      ],
+    ),
+  );
+  return values.map((value) => String(Number.isInteger(value) ? value : Number(value.toPrecision(6))));
+}
+
+describe("the report of a run", () => {
+  const out = join(scratchDirectory(), "results");
+  let directory = "";
+  let result: ResultDocument;
+  beforeAll(async () => {
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
+    expect(ended.exitCode).toBe(0);
+    ({ directory, result } = onlyResultIn(out));
+    expect(ended.stderr).toContain(`report: ${join(directory, "report.html")}`);
+  });
+
+  it("is one well-formed page with the result's own numbers, to be read without its script", () => {
+    const page = reportIn(directory);
+    expect(elementsOf(page).filter(({ name }) => name === "table").length).toBeGreaterThan(10);
+    expect(page).toContain("<h1>reported</h1>");
+    expect(cellsOf(page)).toEqual(expect.arrayContaining(mergedNumbers(result)));
+    expect(page).toContain("No event was lost or doubled");
+  });
+
+  it("gives its charts the same result, each trial over time, and whole distributions", () => {
+    const data = embeddedData(reportIn(directory));
+    expect(data.result).toEqual(result);
+    expect(data.notes.filter((note) => note.includes("chart"))).toEqual([]);
+    expect(data.series.map(({ trial }) => trial)).toEqual([1, 2]);
+    for (const { evidence } of data.series) expect(Object.keys(evidence)).toContain("sessions.active");
+    for (const { treatment, operation, count } of data.curves) {
+      const merged = result.treatments.find(({ id }) => id === treatment)?.merged;
+      const { add, process, archive } = merged?.operations ?? {};
+      const transactions = new Map(Object.entries({ add, process, archive }));
+      const measured = transactions.get(operation)?.transactions;
+      if (measured !== undefined) expect(count).toBe(measured);
+    }
+    expect(data.curves.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(["add", "process", "archive", "lifecycle.completed"]),
+    );
+  });
+
+  it("is made again by `report`, with the summary, from the directory alone", async () => {
+    const before = reportIn(directory);
+    rmSync(join(directory, "report.html"));
+    const ended = await trainSim(["report", directory], { env: { PATH: process.env["PATH"] } });
+    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(ended.stdout.startsWith(readFileSync(join(directory, "summary.txt"), "utf8"))).toBe(true);
+    expect(ended.stdout.endsWith(`Report:  ${join(directory, "report.html")}\n`)).toBe(true);
+    expect(reportIn(directory) === before, "the same page").toBe(true);
+  });
+
+  it("is not touched by `report --json`", async () => {
+    writeFileSync(join(directory, "report.html"), "mine");
+    const ended = await trainSim(["report", directory, "--json"]);
+    expect(JSON.parse(ended.stdout)).toEqual(result);
+    expect(reportIn(directory)).toBe("mine");
+  });
+});
+
+it("tells of a run that was stopped that it is partial, and of what came after it was continued", async () => {
+  const out = join(scratchDirectory(), "results");
+  const scenario = writeScenarioFile(SCENARIO);
+  const { child, ended } = startTrainSim(["run", scenario, "--out", out, "--quiet"]);
+  await untilLogged(out, '"trial":2,');
+  child.kill("SIGINT");
+  expect((await ended).exitCode).toBe(105);
+  const { directory, result } = onlyResultIn(out);
+  const stopped = embeddedData(reportIn(directory));
+  expect(stopped.result).toEqual(result);
+  expect(stopped.findings[0]?.text).toContain("Aborted");
+  expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
+  // Results hold no password.
+  const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };
+  expect((await trainSim(["run", "--resume", directory, "--quiet"], { env })).exitCode).toBe(0);
+  const whole = embeddedData(reportIn(directory));
+  expect(whole.series.map(({ trial }) => trial)).toEqual([1, 2]);
+  expect(whole.result).toEqual(onlyResultIn(out).result);
+});
+
+it("refuses a directory that holds no result, and leaves nothing in it", async () => {
+  const directory = scratchDirectory();
+  const ended = await trainSim(["report", directory]);
+  expect(ended.exitCode).toBe(104);
+  expect(ended.stderr).toContain("holds no result.json");
+  expect(readdirSync(directory)).toEqual([]);
+  const nowhere = await trainSim(["report", join(directory, "none")]);
+  expect(nowhere.exitCode).toBe(104);
+  expect(nowhere.stderr).toContain("is not a directory");
+  expect(existsSync(join(directory, "none"))).toBe(false);
+});

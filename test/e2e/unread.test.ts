@@ -1,0 +1,47 @@
+// Whoever reads what a command prints may be gone before it has ended: `| head`, or `| tee`, which Ctrl-C ends with the
+// command. The command then goes on, and ends with the code it would have ended with.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const SCENARIO = `
+name: t
+payload: text
+actors: { producers: { workers: 1, clients: 1, thinkTime: 5ms }, consumers: { workers: 1, clients: 1, thinkTime: 5ms }, archivers: false }
+appDelay: 0
+diagnosis: { ceiling: false }
+trial: { warmUp: 0, duration: 60s, drain: 10s }
+trials: 1
+`;
+
+it.each(["stdout", "stderr"] as const)(
+  "keeps partial, marked results of Ctrl-C though nobody reads %s any more",
+  async (stream) => {
+    const out = scratchDirectory();
+    const started = startTrainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
+    await untilLogged(out, '"phase":"measure"');
+    started.child[stream]?.destroy();
+    started.child.kill("SIGINT");
+    expect((await started.ended).exitCode).toBe(105);
+    const { result } = onlyResultIn(out);
+    expect(result.verdict.reasons.join()).toContain("SIGINT");
+    expect(result.treatments[0]?.trials).toMatchObject([{ status: "partial", integrity: { verdict: "ok" } }]);
+  },
+);
+
+it("refuses with 104 though nobody reads why", async () => {
+  const file = join(scratchDirectory(), "bad.yaml");
+  writeFileSync(file, "name: t\npayload: xml\n");
+  const started = startTrainSim(["validate", file, "--json"]);
+  started.child.stdout?.destroy();
+  expect((await started.ended).exitCode).toBe(104);
+  expect((await trainSim(["validate", file, "--json"])).exitCode).toBe(104);
+});

@@ -1,0 +1,321 @@
+// `report --verify` on results of real runs: all agrees as it was written; whatever is changed afterwards, in a number, a
+// ratio, a verdict, a list or a file, is found where it is, and ends with 99.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { packageVersion } from "../../src/cli/package-info.js";
+import { ExitCode } from "../../src/foundation/errors.js";
+import { isVerified, type Verification } from "../../src/verify/verification.js";
+import { verifyResult } from "#program/verify/verify.js";
+import type { ResultDocument } from "../../src/results/result-schema.js";
+import { onSuiteServer } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const ON_OWN_SERVER = `
+name: verified
+seed: 5
+factors: { payload: [text, jsonb-manual] }
+batch: 5
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 40, maxClients: 4 } }
+  consumers: { load: { clients: 2, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 200ms, duration: 1s, drain: 10s }
+trials: 2
+diagnosis: { ceiling: false }
+thresholds: { integrity: ['violations==0'], add: ['max<60000', 'rate>1'] }
+`;
+const SCENARIO = ON_OWN_SERVER + onSuiteServer("verified");
+
+interface Verified {
+  readonly exitCode: number | null;
+  readonly verification: Verification;
+  readonly stderr: string;
+}
+
+/** As the command does, in this process. */
+async function recompute(directory: string): Promise<Omit<Verified, "stderr">> {
+  const verification = await verifyResult(directory, packageVersion());
+  return { exitCode: isVerified(verification) ? ExitCode.done : ExitCode.thresholdFailed, verification };
+}
+
+async function verify(directory: string): Promise<Verified> {
+  const { exitCode, stdout, stderr } = await trainSim(["report", directory, "--verify", "--json"]);
+  if (stdout === "") throw new Error(stderr);
+  return { exitCode, stderr, verification: JSON.parse(stdout) as Verification };
+}
+
+/** Where figures differ, but for pages, which show what is stored. */
+function pathsOf({ differences }: Verification): string[] {
+  return [...new Set(differences.filter(({ kind }) => kind !== "pages").map(({ path }) => path))];
+}
+
+let sound = "";
+beforeAll(async () => {
+  const out = scratchDirectory();
+  const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  sound = onlyResultIn(out).directory;
+}, 120_000);
+
+/** A copy whose result was changed. */
+function changed(change: (result: ResultDocument) => void): string {
+  const directory = join(scratchDirectory(), "copy");
+  cpSync(sound, directory, { recursive: true });
+  const file = join(directory, "result.json");
+  const result = JSON.parse(readFileSync(file, "utf8")) as ResultDocument;
+  change(result);
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
+  return directory;
+}
+
+function trialIn(directory: string, number: number): string {
+  const name = readdirSync(join(directory, "trials")).find((each) => Number.parseInt(each, 10) === number);
+  return join(directory, "trials", name ?? "");
+}
+
+describe("a result as its run left it", () => {
+  it("agrees in every kind of figure, and nothing is written", async () => {
+    const before = readdirSync(sound, { recursive: true });
+    const { exitCode, verification } = await verify(sound);
+    expect(verification.differences).toEqual([]);
+    expect(verification.redefined).toEqual([]);
+    expect(exitCode).toBe(0);
+    expect(verification.notRecomputed.filter(({ isMissing }) => isMissing)).toEqual([]);
+    const kinds =
+      "latencies counts log events rates copies judgement merged plan statistics thresholds verdict pages";
+    expect(verification.figures.map(({ kind }) => kind).sort()).toEqual(kinds.split(" ").sort());
+    for (const { kind, recomputed } of verification.figures) expect(recomputed, kind).toBeGreaterThan(0);
+    expect(readdirSync(sound, { recursive: true })).toEqual(before);
+    const { stdout } = await trainSim(["report", sound, "--verify"]);
+    expect(stdout).toMatch(/(\d+) of \1 recomputed figures agree with what is stored\.\n$/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+});
+
+type Change = (result: ResultDocument) => void;
+const first = (result: ResultDocument) => {
+  const [treatment] = result.treatments;
+  const [trial] = treatment?.trials ?? [];
+  const { add } = trial?.operations ?? {};
+  if (!treatment?.merged || !trial || !add?.responseTimeMs) throw new Error("nothing was measured");
+  return { treatment, merged: treatment.merged, trial, add, response: add.responseTimeMs };
+};
+
+const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
+  [
+    "a percentile of a trial",
+    (r) => (first(r).response.p99 *= 0.9),
+    /^treatments\[text\]\.trials\[\d\]\.operations\.add\.responseTimeMs\.p99$/,
+  ],
+  ["a rate of a trial", (r) => (first(r).add.eventsPerSecond *= 1.1), /add\.eventsPerSecond$/],
+  ["a count of a trial", (r) => (first(r).add.transactions += 1), /add\.transactions$/],
+  [
+    "events published",
+    (r) => ((first(r).trial.integrity ?? { published: 0 }).published += 5),
+    /integrity\.published$/,
+  ],
+  [
+    "a percentile of merged trials",
+    (r) => ((first(r).merged.operations.add?.serviceTimeMs ?? { p50: 0 }).p50 /= 2),
+    /^treatments\[text\]\.merged\.operations\.add\.serviceTimeMs\.p50$/,
+  ],
+  [
+    "a median",
+    (r) => ((first(r).treatment.summary?.[0] ?? { median: 0 }).median *= 2),
+    /^treatments\[text\]\.summary\[add mean\]\.median$/,
+  ],
+  [
+    "a ratio",
+    (r) => ((r.comparisons[0] ?? { ratio: 0 }).ratio *= 0.9),
+    /^comparisons\[payload add mean text jsonb-manual\]\.ratio$/,
+  ],
+  [
+    "a comparison that is left out",
+    (r) => r.comparisons.splice(1, 1),
+    /^comparisons\[payload add p50 text jsonb-manual\]$/,
+  ],
+  [
+    "what a threshold saw",
+    (r) => ((r.thresholds?.find(({ expression }) => expression === "max<60000") ?? { seen: 0 }).seen = 1),
+    /^thresholds\[add max<60000 .+\]\.seen$/,
+  ],
+  [
+    "the verdict",
+    (r) => (r.verdict.status = r.verdict.status === "ok" ? "tainted" : "ok"),
+    /^verdict\.status$/,
+  ],
+  [
+    "a finding that is left out or added",
+    (r) => r.diagnosis.push({ kind: "finding", words: "x" }),
+    /^diagnosis\[finding\]$/,
+  ],
+];
+
+describe("a figure that was changed", () => {
+  it.each(CHANGES)("is found and nothing else: %s", async (_, change, path) => {
+    const { exitCode, verification } = await recompute(changed(change));
+    const paths = pathsOf(verification);
+    expect(paths).toHaveLength(1);
+    expect(paths[0]).toMatch(path);
+    expect(exitCode).toBe(99);
+    expect(verification.differences.map(({ path }) => path)).toContain("report.html");
+  });
+
+  it("is found where its copy in trial.json and the pages were changed with it", async () => {
+    const directory = changed((result) => (first(result).response.p99 *= 0.9));
+    const { trial } = first(
+      JSON.parse(readFileSync(join(directory, "result.json"), "utf8")) as ResultDocument,
+    );
+    writeFileSync(join(trialIn(directory, trial.number), "trial.json"), JSON.stringify(trial));
+    expect((await trainSim(["report", directory])).exitCode).toBe(0);
+    const { exitCode, verification } = await recompute(directory);
+    expect(exitCode).toBe(99);
+    const kinds = verification.differences.map(({ kind, path }) => [kind, path.split(".").at(-1)]);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ["latencies", "p99"],
+        ["log", "p99"],
+      ]),
+    );
+    expect(kinds.map(([kind]) => kind)).not.toContain("copies");
+    expect(kinds.map(([kind]) => kind)).not.toContain("pages");
+  });
+
+  it("is a trial that was left out, with all that is made of it", async () => {
+    const directory = changed(({ treatments }) => treatments[0]?.trials.pop());
+    const { exitCode, verification } = await recompute(directory);
+    expect(exitCode).toBe(99);
+    expect(pathsOf(verification)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^trials\/\d{3}-text$/)]),
+    );
+  });
+
+  it.each([
+    ["timeseries.csv", "counts"],
+    ["histograms.hlog", "latencies"],
+    ["log.ndjson", "log"],
+  ])("is said of files, too: %s of one trial put into another", async (file, kind) => {
+    const directory = changed(() => undefined);
+    cpSync(join(trialIn(directory, 1), file), join(trialIn(directory, 2), file));
+    const { exitCode, verification } = await recompute(directory);
+    expect(exitCode).toBe(99);
+    const missing = verification.notRecomputed.filter(({ isMissing }) => isMissing);
+    expect(verification.differences.some((each) => each.kind === kind) || missing.length === 1).toBe(true);
+  });
+});
+
+it("finds a batch that a ledger lacks", async () => {
+  const directory = changed(() => undefined);
+  const ledger = join(trialIn(directory, 1), "ledger-0.bin");
+  writeFileSync(ledger, readFileSync(ledger).subarray(0, -36));
+  const { exitCode, verification } = await recompute(directory);
+  expect(exitCode).toBe(99);
+  expect(pathsOf(verification)).toEqual([expect.stringMatching(/\.integrity\.published$/)]);
+});
+
+describe("what cannot be recomputed", () => {
+  it("is named with the file that is missing or damaged, and ends with 99", async () => {
+    const directory = changed(() => undefined);
+    rmSync(join(trialIn(directory, 1), "histograms.hlog"));
+    writeFileSync(join(trialIn(directory, 2), "timeseries.csv"), "second,operation\n0,add\n");
+    const { exitCode, verification } = await verify(directory);
+    expect(exitCode).toBe(99);
+    const missing = verification.notRecomputed.filter(({ isMissing }) => isMissing);
+    expect(missing.map(({ what }) => what)).toEqual([
+      expect.stringMatching(/^trial 1 \(.+\): latencies$/),
+      expect.stringMatching(/^trial 2 \(.+\): counts$/),
+    ]);
+    expect(missing[0]?.reason).toMatch(/^trials.001-.+histograms\.hlog is not there$/);
+    const { stdout } = await trainSim(["report", directory, "--verify"]);
+    expect(stdout).toContain("2 files could not be read: what rests on them is not verified.");
+    expect(stdout).not.toContain(directory);
+  });
+
+  it("is what another version may have defined otherwise: it is shown and no failure; what files hold stays one", async () => {
+    const old: Change = (result) => {
+      result.environment.versions["train-sim"] = "0.0.9";
+      for (const each of result.comparisons) each.ratio *= 1.01;
+    };
+    const { exitCode, verification } = await recompute(changed(old));
+    expect(exitCode).toBe(0);
+    expect(verification).toMatchObject({
+      resultVersion: "0.0.9",
+      hasSameDefinitions: false,
+      differences: [],
+    });
+    expect(verification.redefined.map(({ path }) => path)).toContainEqual(expect.stringMatching(/\.ratio$/));
+    const both = changed((result) => {
+      old(result);
+      first(result).response.p50 *= 2;
+    });
+    expect(await recompute(both)).toMatchObject({ exitCode: 99 });
+  });
+
+  it("is what a result of before statistics had findings does not hold", async () => {
+    const { exitCode, verification } = await recompute(
+      changed((result) => {
+        for (const each of result.comparisons) {
+          delete each.isFinding;
+          delete each.familyP;
+        }
+      }),
+    );
+    expect(exitCode).toBe(0);
+    expect(verification.redefined.map(({ path }) => path)).toContainEqual(
+      expect.stringMatching(/isFinding$/),
+    );
+  });
+});
+
+it("agrees for a run that was stopped, and for one that was continued", async () => {
+  const out = join(scratchDirectory(), "results");
+  const { child, ended } = startTrainSim(["run", writeScenarioFile(ON_OWN_SERVER), "--out", out, "--quiet"]);
+  await untilLogged(out, '"trial":2,');
+  child.kill("SIGINT");
+  expect((await ended).exitCode).toBe(105);
+  const { directory } = onlyResultIn(out);
+  const stopped = await verify(directory);
+  expect(stopped.verification.differences).toEqual([]);
+  expect(stopped.exitCode).toBe(0);
+  expect((await trainSim(["run", "--resume", directory, "--quiet"])).exitCode).toBe(0);
+  const whole = await verify(directory);
+  expect(whole.verification.differences).toEqual([]);
+  expect(whole.exitCode).toBe(0);
+}, 120_000);
+
+it("agrees for a search for capacity, and finds a probe that was judged otherwise", async () => {
+  const out = join(scratchDirectory(), "results");
+  const scenario = writeScenarioFile(`
+name: searched
+seed: 1
+batch: 2
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 50, maxClients: 4, distribution: uniform } }
+  consumers: { load: { clients: 1, thinkTime: 5ms } }
+trial: { warmUp: 0, duration: 1s, drain: 10s }
+trials: 1
+diagnosis: { ceiling: false }
+${onSuiteServer("verify_capacity")}`);
+  const ended = await trainSim(["run", scenario, "--out", out, "--quiet", "--find-capacity", "add: rate<30"]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const { verification } = await verify(directory);
+  expect(verification.differences).toEqual([]);
+  expect(verification.figures.find(({ kind }) => kind === "capacity")?.recomputed).toBeGreaterThan(20);
+  const [capacity] = result.capacity ?? [];
+  if (capacity) capacity.ratePerSecond = 100;
+  writeFileSync(join(directory, "result.json"), JSON.stringify(result));
+  const forged = await verify(directory);
+  expect(forged.exitCode).toBe(99);
+  expect(pathsOf(forged.verification)).toContainEqual(
+    expect.stringMatching(/^capacity\[.+\]\.ratePerSecond$/),
+  );
+}, 180_000);

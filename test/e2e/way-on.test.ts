@@ -1,0 +1,105 @@
+// How a run that was stopped goes on: the command that it prints, run as it stands, completes the experiment. A hang-up of
+// the terminal stops it like Ctrl-C.
+import { chmodSync, readdirSync } from "node:fs";
+import { expect, inject, it } from "vitest";
+import { connectAdmin } from "../../src/database/admin.js";
+import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { processesIn } from "../support/installation.js";
+import { testNamespace } from "../support/namespace.js";
+import { urlOf } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const LOAD = `
+name: way-on
+seed: 3
+payload: text
+appDelay: 0
+actors: { producers: { load: { clients: 1, thinkTime: 20ms } }, consumers: { load: { clients: 1, thinkTime: 20ms } }, archivers: false }
+trial: { warmUp: 0, duration: 3s, drain: false }
+diagnosis: { ceiling: false }
+evidence: { every: "off" }
+`;
+
+/** Stops the run in its first trial; resolves to the words of the command that it prints. */
+async function stopped(args: readonly string[], signal: NodeJS.Signals): Promise<string[]> {
+  const out = scratchDirectory();
+  const temporary = scratchDirectory();
+  chmodSync(temporary, 0o755); // as root, the server runs as another user
+  const started = startTrainSim(["run", ...args, "--out", out], {
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  await untilLogged(out, '"phase":"measure"');
+  started.child.kill(signal);
+  const ended = await started.ended;
+  expect(ended.exitCode, ended.stderr).toBe(105);
+  const { result, directory } = onlyResultIn(out);
+  expect(result.verdict.reasons.join()).toContain(`stopped by ${signal} after 0 of 2 trials`);
+  expect(result.treatments[0]?.trials).toMatchObject([{ status: "partial", integrity: { verdict: "ok" } }]);
+  expect(readdirSync(directory)).not.toContain("running");
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(await processesIn(temporary)).toEqual([]);
+  const [, words = ""] = /Continue with: train-sim (.*)\n$/.exec(ended.stderr) ?? [];
+  expect(words).toMatch(new RegExp(`--resume ${directory}$`));
+  return words.split(" ");
+}
+
+async function expectCompleted(words: readonly string[]): Promise<void> {
+  const resumed = await trainSim([...words, "--json"]);
+  expect(resumed.exitCode, resumed.stderr).toBe(0);
+  const { treatments } = JSON.parse(resumed.stdout) as { treatments: { trials: { status: string }[] }[] };
+  expect(treatments[0]?.trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
+}
+
+it("SIGHUP stops it in order, leaves no server, and the directory is all that it takes to continue", async () => {
+  const words = await stopped([writeScenarioFile(LOAD), "--trials", "2"], "SIGHUP");
+  expect(words.slice(0, 2)).toEqual(["run", "--resume"]);
+  await expectCompleted(words);
+});
+
+it("says after a second signal, which ends it at once, what drops its schema", async () => {
+  const namespace = testNamespace("wayon");
+  const adminEndpoint = inject("adminEndpoint");
+  const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);
+  const out = scratchDirectory();
+  const started = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
+  await untilLogged(out, '"phase":"measure"');
+  // What is under way cannot be finished meanwhile, so that the second signal comes before the end.
+  const holder = await connectAdmin(adminEndpoint);
+  await holder.query(`BEGIN; LOCK TABLE ${namespace}.events IN ACCESS EXCLUSIVE MODE`);
+  let hasEnded = false;
+  void started.ended.then(() => (hasEnded = true));
+  const signal = (): boolean => {
+    started.child.kill("SIGHUP");
+    return hasEnded;
+  };
+  await expect.poll(signal, { timeout: 20_000 }).toBe(true);
+  await holder.close();
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode).toBe(105);
+  const [, words = ""] =
+    /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)\n/.exec(stderr) ?? [];
+  const env = { ...process.env, PGPASSWORD: adminEndpoint.password };
+  const dropped = await trainSim(words.split(" "), { env });
+  expect(dropped.exitCode).toBe(0);
+  // The server may have been asked for it when the run ended, and have done it when the lock was gone.
+  expect(dropped.stdout).toMatch(new RegExp(`^namespace ${namespace}: (dropped|was not there)\n$`));
+});
+
+it("names the scenario and its overrides again where the directory lacks their password, and drops its schema", async () => {
+  const namespace = testNamespace("wayon");
+  const adminEndpoint = inject("adminEndpoint");
+  const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);
+  const words = await stopped([file, "--trials", "2", "--set", "batch=3"], "SIGTERM");
+  expect(words).toEqual(["run", file, "--set", "batch=3", "--trials", "2", "--resume", words.at(-1)]);
+  const admin = await connectAdmin(adminEndpoint);
+  expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
+  await admin.close();
+  await expectCompleted(words);
+});

@@ -1,0 +1,340 @@
+// docker/ without any server: the compose.yaml of both stacks is well formed and refers to nothing that is not there,
+// ports stay on loopback, the script makes every variable that is asked for, and the images are pinned and not root.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadScenario } from "../../src/scenario/loader.js";
+import { totalClients } from "../../src/scenario/settings.js";
+import {
+  DOCKER,
+  DOCKER_COCKROACHDB,
+  parseCompose,
+  readCompose,
+  type Compose,
+} from "../support/docker-compose.js";
+
+const run = promisify(execFile);
+const ROOT = join(DOCKER, "..");
+const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
+/** A name, a tag that starts with a full version or a date; never `latest`, never a major version alone. */
+const PINNED = /^[\w./-]+:(v?\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
+
+/** What the scenarios compared here have; the loader checks all of it. */
+interface ReferenceScenario {
+  name?: string;
+  target?: unknown;
+  factors: { pool: { strategy: string; mode?: string | undefined; size?: number | undefined }[] };
+}
+
+const STACKS = [
+  {
+    file: "compose.yaml",
+    home: DOCKER,
+    names: ["certificates", "postgres", "pgbouncer-1", "pgbouncer-2", "haproxy", "train-sim"],
+  },
+  {
+    file: "cockroachdb/compose.yaml",
+    home: DOCKER_COCKROACHDB,
+    names: [
+      ...["certificates", "cockroach-1", "cockroach-2", "cockroach-3", "init", "haproxy"],
+      ...["pgbouncer-1", "pgbouncer-2", "pgbouncer-3", "train-sim"],
+    ],
+  },
+];
+
+/** A copy of docker/ in which make-env.sh has run for both stacks. */
+let copy: string;
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), "train-sim-docker-"));
+  await mkdir(join(copy, "docker"));
+  await cp(DOCKER, join(copy, "docker"), { recursive: true });
+  for (const { home } of STACKS) {
+    await rm(join(copied(home), ".env"), { force: true });
+    // The stack of make-env.sh itself needs not be named.
+    await run("sh", [join(copy, "docker", "make-env.sh"), ...(home === DOCKER ? [] : [copied(home)])]);
+  }
+});
+
+afterAll(async () => {
+  await rm(copy, { recursive: true, force: true });
+});
+
+function copied(home: string): string {
+  return join(copy, relative(ROOT, home));
+}
+
+async function environment(home = DOCKER): Promise<Map<string, string>> {
+  const text = await readFile(join(copied(home), ".env"), "utf8");
+  return new Map(text.split("\n").flatMap((line) => (line ? [line.split("=") as [string, string]] : [])));
+}
+
+describe.each(STACKS)("$file", ({ home, names }) => {
+  let compose: Compose;
+
+  beforeAll(async () => {
+    compose = await readCompose(home);
+  });
+
+  function services(): [string, Compose["services"][string]][] {
+    return Object.entries(compose.services);
+  }
+
+  test("is what Compose takes, by the strict schema and by Compose itself where the docker CLI has it", async () => {
+    expect(Object.keys(compose.services)).toEqual(names);
+    const hasCompose = await run("docker", ["compose", "version"]).then(
+      () => true,
+      () => false,
+    );
+    if (hasCompose)
+      await run("docker", ["compose", "-f", join(copied(home), "compose.yaml"), "config", "-q"]);
+  });
+
+  test("would not be taken with a key misspelt or given twice", async () => {
+    const text = await readFile(join(home, "compose.yaml"), "utf8");
+    expect(() => parseCompose(text.replace("stop_signal:", "stop_signals:"))).toThrow(/stop_signals/);
+    expect(() => parseCompose(`${text}\nvolumes: {}\n`)).toThrow(/unique/);
+  });
+
+  test("publishes ports on the loopback address alone", () => {
+    const ports = services().flatMap(([, service]) => service.ports ?? []);
+    expect(ports).not.toHaveLength(0);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test("pins every image that it does not build", () => {
+    for (const [name, { image, build }] of services()) {
+      if (build) expect(OWN_IMAGES, name).toContain(image);
+      else expect(image, name).toMatch(PINNED);
+    }
+  });
+
+  test("mounts files that exist and volumes that it declares, and declares no others", () => {
+    const used = new Set<string>();
+    for (const volume of services().flatMap(([, service]) => service.volumes ?? [])) {
+      const [source = "", target = "", mode] = volume.split(":");
+      expect(target).toMatch(/^\//);
+      expect([undefined, "ro"]).toContain(mode);
+      if (!source.startsWith(".")) used.add(source);
+      // Results are made by make-env.sh; everything else is committed, and not to be written to.
+      else if (source.endsWith("/results")) {
+        expect(join(copied(home), source)).toBe(join(copy, "results"));
+        expect(existsSync(join(copy, "results"))).toBe(true);
+      } else {
+        expect(existsSync(join(home, source)), source).toBe(true);
+        expect(mode, source).toBe("ro");
+      }
+    }
+    expect([...used].sort()).toEqual(Object.keys(compose.volumes).sort());
+  });
+
+  test("builds from stages that the Dockerfile has", async () => {
+    const dockerfile = await readFile(join(DOCKER, "Dockerfile"), "utf8");
+    for (const [, { build }] of services()) {
+      if (!build) continue;
+      expect(join(home, build.context, build.dockerfile)).toBe(join(DOCKER, "Dockerfile"));
+      expect(dockerfile).toMatch(new RegExp(`^FROM \\S+ AS ${build.target}$`, "m"));
+    }
+  });
+
+  test("waits for services that it has, and for health only where health is checked", () => {
+    for (const [name, service] of services()) {
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        expect(Object.keys(compose.services), name).toContain(other);
+        if (condition === "service_healthy") expect(compose.services[other]?.healthcheck).toBeDefined();
+      }
+    }
+  });
+
+  test("starts the load only when it is asked for", () => {
+    expect(
+      services()
+        .filter(([, service]) => service.profiles)
+        .map(([name]) => name),
+    ).toEqual(["train-sim"]);
+  });
+
+  test("asks for exactly the variables that make-env.sh makes, and fails without them", async () => {
+    const text = await readFile(join(home, "compose.yaml"), "utf8");
+    const asked = [...text.matchAll(/\$\{(\w+)(:\?[^}]+)?\}/g)];
+    expect(new Set(asked.map(([, name]) => name))).toEqual(new Set((await environment(home)).keys()));
+    for (const [reference, , message] of asked) expect(message, reference).toContain("make-env.sh");
+  });
+});
+
+describe("train-events.docker.yaml", () => {
+  let compose: Compose;
+
+  beforeAll(async () => {
+    compose = await readCompose();
+  });
+
+  const scenario = join(DOCKER, "train-events.docker.yaml");
+  const read = async (file: string) => parse(await readFile(file, "utf8")) as ReferenceScenario;
+
+  test("is the reference experiment with another target and other pools", async () => {
+    const [here, reference] = [
+      await read(scenario),
+      await read(join(ROOT, "scenarios", "train-events.yaml")),
+    ];
+    for (const each of [here, reference]) {
+      delete each.name;
+      delete each.target;
+      each.factors.pool = each.factors.pool.map(({ strategy, mode, size }) => ({ strategy, mode, size }));
+    }
+    expect(here).toEqual(reference);
+  });
+
+  test("names servers of the stack, and PgBouncers as they are configured", async () => {
+    const { treatments } = await loadScenario(scenario);
+    const ini = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
+    const setting = (name: string) => Number(new RegExp(`^${name} = (\\d+)$`, "m").exec(ini)?.[1]);
+    const poolers = Object.keys(compose.services).filter((name) => name.startsWith("pgbouncer-"));
+    const seen = new Set<string>();
+    for (const { settings } of treatments) {
+      const { target, pool } = settings;
+      if (target.kind !== "url") throw new Error(`unexpected target ${target.kind}`);
+      for (const { url } of [...target.urls, ...("urls" in pool ? pool.urls : [])]) {
+        const { hostname, port, username, pathname, searchParams } = new URL(url);
+        const service = compose.services[hostname];
+        expect(service?.ports?.[0]).toMatch(new RegExp(`:${port}$`));
+        expect([username, pathname]).toEqual(["train_sim", "/train_sim"]);
+        // The certificates are where the service of train-sim has them, for both kinds of URL.
+        expect([target.ca, searchParams.get("sslrootcert") ?? target.ca]).toEqual([
+          "/certs/ca.crt",
+          "/certs/ca.crt",
+        ]);
+        expect(searchParams.get("sslmode") ?? target.sslmode).toBe("verify-full");
+        seen.add(hostname);
+      }
+      if (pool.strategy !== "pgbouncer") continue;
+      expect(pool.size).toBe(poolers.length * setting("default_pool_size"));
+      expect(pool.maxPreparedStatements).toBe(setting("max_prepared_statements"));
+    }
+    expect([...seen].sort()).toEqual(["haproxy", "postgres"]);
+  });
+
+  test("has room for all its clients in PostgreSQL and in each PgBouncer", async () => {
+    const { treatments } = await loadScenario(scenario);
+    const clients = Math.max(...treatments.map(({ settings }) => totalClients(settings)));
+    const words = compose.services["postgres"]?.command ?? [];
+    const maxConnections = words.find((word) => word.startsWith("max_connections="))?.split("=")[1];
+    expect(Number(maxConnections)).toBeGreaterThan(clients + 64);
+    const ini = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
+    expect(Number(/^max_client_conn = (\d+)$/m.exec(ini)?.[1])).toBeGreaterThan(clients);
+    for (const name of ["pgbouncer-1", "pgbouncer-2", "haproxy", "train-sim"])
+      expect(compose.services[name]?.ulimits?.nofile, name).toBeGreaterThan(2 * clients);
+  });
+});
+
+describe("make-env.sh", () => {
+  test("makes another password for the other stack", async () => {
+    const [postgres, cockroachdb] = [await environment(), await environment(DOCKER_COCKROACHDB)];
+    expect([...cockroachdb.keys()]).toEqual([...postgres.keys()]);
+    expect(cockroachdb.get("TRAIN_SIM_PASSWORD")).not.toBe(postgres.get("TRAIN_SIM_PASSWORD"));
+  });
+
+  test("makes a long password in a file for its owner alone", async () => {
+    const values = await environment();
+    expect(values.get("TRAIN_SIM_PASSWORD")).toMatch(/^[0-9a-f]{48}$/);
+    expect((await stat(join(copy, "docker", ".env"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("never runs the load as root", async () => {
+    const values = await environment();
+    expect(Number(values.get("TRAIN_SIM_UID"))).toBeGreaterThan(0);
+    expect((await stat(join(copy, "results"))).uid).toBe(Number(values.get("TRAIN_SIM_UID")));
+  });
+
+  test("keeps the password of a stack that may be running", async () => {
+    const before = await environment();
+    const { stderr } = await run("sh", [join(copy, "docker", "make-env.sh")]);
+    expect(stderr).toContain("left as it is");
+    expect(await environment()).toEqual(before);
+  });
+
+  test("makes a file that git ignores", async () => {
+    const ignored = await readFile(join(DOCKER, ".gitignore"), "utf8");
+    expect(ignored.split("\n")).toContain(".env");
+  });
+});
+
+describe("make-certificates.sh", () => {
+  test("says what is missing instead of making a stack without a password", async () => {
+    const { TRAIN_SIM_PASSWORD, ...env } = process.env;
+    expect(TRAIN_SIM_PASSWORD).toBeUndefined();
+    const script = join(DOCKER, "make-certificates.sh");
+    await expect(run("sh", [script, copy], { env })).rejects.toThrow(/TRAIN_SIM_PASSWORD is not set/);
+    await expect(run("sh", [script], { env })).rejects.toThrow(/usage/);
+  });
+
+  test("keeps the authority's key for itself and the other keys for their owners", async () => {
+    const directory = join(copy, "certs");
+    await mkdir(directory);
+    const env = { ...process.env, TRAIN_SIM_PASSWORD: "secret" };
+    await run("sh", [join(DOCKER, "make-certificates.sh"), directory], { env });
+    expect(existsSync(join(directory, "ca.key"))).toBe(false);
+    for (const file of ["postgres.key", "pgbouncer.key", "userlist.txt"])
+      expect((await stat(join(directory, file))).mode & 0o777, file).toBe(0o600);
+    const before = await readFile(join(directory, "ca.crt"), "utf8");
+    await run("sh", [join(DOCKER, "make-certificates.sh"), directory], { env });
+    expect(await readFile(join(directory, "ca.crt"), "utf8")).toBe(before);
+  });
+});
+
+describe("Dockerfile", () => {
+  /** Instructions in order, continued lines joined. */
+  async function instructions(): Promise<string[][]> {
+    const text = await readFile(join(DOCKER, "Dockerfile"), "utf8");
+    const lines = text.replace(/\\\n/g, " ").split("\n");
+    return lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/\s+/));
+  }
+
+  test("builds on pinned images", async () => {
+    const bases = (await instructions()).filter(([word]) => word === "FROM").map(([, image = ""]) => image);
+    expect(bases).toHaveLength(3);
+    for (const base of bases) expect(base).toMatch(PINNED);
+  });
+
+  test("copies what is there and what the build may see", async () => {
+    const seen = (await readFile(join(DOCKER, "Dockerfile.dockerignore"), "utf8"))
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    const sources = (await instructions())
+      .filter(([word, flag]) => word === "COPY" && !flag?.startsWith("--from"))
+      .flatMap((words) => words.slice(1, -1));
+    expect(new Set(sources)).toEqual(new Set(seen));
+    for (const source of sources) expect(existsSync(join(ROOT, source)), source).toBe(true);
+  });
+
+  test("makes images that start their program as a user other than root", async () => {
+    const all = await instructions();
+    const last = (word: string, from: number, to: number) =>
+      all
+        .slice(from, to)
+        .filter(([first]) => first === word)
+        .at(-1)
+        ?.slice(1)
+        .join(" ");
+    const starts = all.flatMap(([word], index) => (word === "FROM" ? [index] : []));
+    const [, pgbouncer = 0, trainSim = 0] = starts;
+    expect(last("USER", pgbouncer, trainSim)).toBe("10001:10001");
+    expect(last("ENTRYPOINT", pgbouncer, trainSim)).toBe('["pgbouncer"]');
+    expect(last("USER", trainSim, all.length)).toBe("node");
+    expect(last("ENTRYPOINT", trainSim, all.length)).toBe('["train-sim"]');
+  });
+
+  test("puts the program where package.json says it is", async () => {
+    const { bin } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
+      bin: Record<string, string>;
+    };
+    const text = await readFile(join(DOCKER, "Dockerfile"), "utf8");
+    expect(text).toContain(`ln -s /opt/train-sim/${bin["train-sim"] ?? "?"} /usr/local/bin/train-sim`);
+  });
+});

@@ -1,0 +1,237 @@
+// A trial's tables and ledgers without worker threads, for tests of the audit: batches that were acknowledged, that
+// failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
+// statements and the program's own ledger files. Seeded, so that a failing test fails again.
+import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
+import type { AdminClient } from "../../src/database/admin.js";
+import { readClock } from "../../src/workloads/train-events/sql/audit-scans.js";
+import { PgConnection } from "../../src/database/connection.js";
+import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
+import { dialectOf } from "../../src/database/dialects/registry.js";
+import { resetNamespace } from "../../src/workloads/namespace.js";
+import { preload, preloadSource } from "../../src/workloads/train-events/sql/preload.js";
+import type { Workload } from "../../src/workloads/train-events/sql/workload.js";
+import { Prng } from "../../src/foundation/prng.js";
+import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
+import type { IdKind } from "../../src/workloads/train-events/model/event-id.js";
+import { EventBatch } from "../../src/workloads/train-events/model/event-batch.js";
+import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
+import type { EventPass } from "../../src/workloads/train-events/model/lifecycle.js";
+import { KeySum } from "../../src/workloads/train-events/model/key-sum.js";
+import {
+  EMPTY_LEDGER,
+  KeyMaker,
+  streamName,
+  type BatchOutcome,
+  type LedgerTotals,
+  type LedgerSource,
+} from "../../src/workloads/train-events/model/ledger.js";
+import { LedgerFileWriter, ledgerPath } from "../../src/workloads/train-events/audit/ledger-file.js";
+import { WorkFileWriter, workPath } from "../../src/workloads/train-events/audit/work-file.js";
+import { parseScenario } from "../../src/scenario/loader.js";
+import type { TreatmentSettings } from "../../src/scenario/settings.js";
+import { scratchDirectory } from "./train-sim.js";
+import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
+
+const MADE_AT_MS = Date.UTC(2026, 5, 1);
+const SEED = 11;
+const BATCH_EVENTS = 20;
+const PRELOADED_BATCHES = 3;
+
+export interface AuditedTrialOptions {
+  readonly namespace: string;
+  readonly payload: Payload;
+  readonly ids?: IdKind;
+  readonly statementShape?: StatementShape;
+  /** PostgreSQL's, and a scenario's defaults, when left out. */
+  readonly levels?: Partial<Pick<TreatmentSettings, "dialect" | "storage" | "locking" | "isolation">>;
+  /** Of each batch; 20 when left out. */
+  readonly batchEvents?: number;
+  /** Process and archive until nothing is left. */
+  readonly isDrained?: boolean;
+  /** What happens at the end of the load, before anything is drained. */
+  readonly atEnd?: (crew: AuditedCrew) => Promise<void>;
+}
+
+/** Who works on a trial's events; each call is one transaction. Rolls are seeded where they are not given. */
+export interface AuditedCrew {
+  /** Resolves to the passes that were committed, and acknowledged to the crew. */
+  process(limit: number, roll?: number): Promise<readonly EventPass[]>;
+  /** Resolves to the number of events that were archived. */
+  archive(limit: number): Promise<number>;
+  /** Does the same as the crew's own, and keeps no log. */
+  readonly stranger: Pick<AuditedCrew, "process" | "archive">;
+}
+
+export interface AuditedTrial {
+  readonly settings: TreatmentSettings;
+  readonly directory: string;
+  /** Keys by how their batch ended; those in doubt that came through are `found`. */
+  readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
+  /** The batch that failed, as it would have been added. */
+  readonly failed: readonly PreparedEvent[];
+  audit(more?: Pick<AuditInputs, "lockTimeout">): Promise<Audited>;
+}
+
+function settingsOf({
+  namespace,
+  payload,
+  ids = "uuidv7",
+  statementShape = "set-based",
+  levels = {},
+  batchEvents = BATCH_EVENTS,
+}: AuditedTrialOptions) {
+  // Whoever speaks another dialect is not started by train-sim; where it is, the caller's connection knows.
+  const target = "postgresql://somebody@elsewhere.invalid/database";
+  const others = Object.entries({ target, ...levels }).map(([key, level]) => `${key}: "${level}", `);
+  const [treatment] = parseScenario(
+    `{ name: audited, seed: ${SEED}, namespace: ${namespace}, payload: ${payload}, ids: ${ids}, ` +
+      `${others.join("")}statementShape: ${statementShape}, appDelay: 0, preload: ${PRELOADED_BATCHES * batchEvents}, ` +
+      `advance: { claim: 0.7, complete: 0.5, fail: 0.1 } }`,
+    "audited.yaml",
+  ).treatments;
+  if (!treatment) throw new Error("a scenario has a treatment");
+  return treatment.settings;
+}
+
+type Fate = "acknowledged" | "failed" | "found" | "absent";
+const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
+  ...{ acknowledged: "acknowledged", failed: "failed", found: "in-doubt", absent: "in-doubt" },
+};
+
+/** One producer of two clients, one consumer, one archiver, all of one thread. */
+class Crew implements AuditedCrew {
+  readonly told: LedgerTotals = { ...EMPTY_LEDGER };
+  readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
+  private readonly prng = new Prng(SEED);
+  private readonly workload: Workload;
+  private readonly source: LedgerSource;
+  private readonly writer: LedgerFileWriter;
+  private readonly work: WorkFileWriter;
+  private readonly keyMaker: KeyMaker;
+  private readonly nextDocument = [0, 0];
+
+  constructor(
+    private readonly settings: TreatmentSettings,
+    private readonly connection: PgConnection,
+    directory: string,
+    private readonly batchEvents: number,
+  ) {
+    const { ids, documentBytes } = settings;
+    this.workload = createWorkload(settings);
+    this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
+    this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
+    this.work = new WorkFileWriter(workPath(directory, this.source.worker));
+    this.keyMaker = new KeyMaker(this.source);
+  }
+
+  async add(batch: number, fate: Fate): Promise<void> {
+    const client = batch % 2;
+    const made = { batch, events: this.batchEvents, madeAtMs: MADE_AT_MS + batch };
+    const firstDocument = this.nextDocument[client] ?? 0;
+    this.nextDocument[client] = firstDocument + this.batchEvents;
+    const { documentBytes } = this.settings;
+    const generator = new DocumentGenerator(SEED, streamName(this.source, client), documentBytes);
+    const ids = this.keyMaker.keysOf(made);
+    const events = ids.map((id, i): PreparedEvent => {
+      const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);
+      return { id, payload: json, eventType, authorityId, trainId };
+    });
+    if (fate === "acknowledged" || fate === "found")
+      await this.workload.add(EventBatch.of(events))(this.connection);
+    const outcome = OUTCOMES[fate];
+    this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids) }, outcome);
+    if (outcome === "acknowledged") this.told.published += this.batchEvents;
+    if (outcome === "in-doubt") this.told.inDoubt += this.batchEvents;
+    this.added[fate].push(...events);
+  }
+
+  async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
+    const passes = await this.stranger.process(limit, roll);
+    this.told.passes += passes.length;
+    for (const pass of passes) this.work.pass(pass);
+    return passes;
+  }
+
+  async archive(limit: number): Promise<number> {
+    const archivedIds = await this.archiveUntold(limit);
+    this.told.archived += archivedIds.length;
+    for (const id of archivedIds) this.work.archived(id);
+    return archivedIds.length;
+  }
+
+  readonly stranger: AuditedCrew["stranger"] = {
+    process: async (limit, roll) => {
+      const request = { limit, roll: () => roll ?? this.prng.float(), chances: this.settings.advance };
+      return (await this.workload.process(request)(this.connection)).passes;
+    },
+    archive: async (limit) => (await this.archiveUntold(limit)).length,
+  };
+
+  private async archiveUntold(limit: number): Promise<readonly string[]> {
+    return (await this.workload.archive(limit)(this.connection)).archivedIds;
+  }
+
+  async end(): Promise<void> {
+    this.writer.close();
+    this.work.close();
+    await this.connection.end();
+  }
+}
+
+async function preloadInto(
+  admin: AdminClient,
+  settings: TreatmentSettings,
+  directory: string,
+): Promise<void> {
+  const source = preloadSource(settings, SEED);
+  const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  await preload(admin, settings, SEED, { onBatch: (batch) => writer.add(batch, batch.outcome) });
+  writer.close();
+}
+
+/** Makes one; every table holds something of every sort, unless it was drained. */
+export async function makeAuditedTrial(
+  admin: AdminClient,
+  options: AuditedTrialOptions,
+): Promise<AuditedTrial> {
+  const settings = settingsOf(options);
+  const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
+  const directory = scratchDirectory();
+  const startedAt = await readClock(admin);
+  await resetNamespace(admin, settings, dialectOf(settings.dialect));
+  await preloadInto(admin, settings, directory);
+  const { endpoint } = admin;
+  const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
+  await connection.connect();
+  const crew = new Crew(settings, connection, directory, batchEvents);
+  try {
+    for (let batch = 0; batch < 4; batch++) await crew.add(batch, "acknowledged");
+    await crew.add(70, "failed");
+    await crew.add(71, "found");
+    await crew.add(5, "absent");
+    for (let pass = 0; pass < 4; pass++) await crew.process(150);
+    await crew.archive(40);
+    for (let batch = 200; batch < 204; batch++) await crew.add(batch, "acknowledged");
+    await options.atEnd?.(crew);
+    while (isDrained && (await crew.process(1000)).length + (await crew.archive(1000)) > 0);
+  } finally {
+    await crew.end();
+  }
+  const keysOf = (fate: Fate): string[] => crew.added[fate].map(({ id }) => id);
+  return {
+    settings,
+    directory,
+    keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
+    failed: crew.added.failed,
+    audit: (more = {}) =>
+      audit(admin, {
+        settings,
+        directory,
+        told: [crew.told],
+        preloaded: settings.preload,
+        startedAt,
+        isDrained,
+        ...more,
+      }),
+  };
+}

@@ -1,0 +1,195 @@
+// Real programs for tests, from Debian's packages, without installing anything and without root: apt downloads
+// the package and its libraries with lists and caches of its own, dpkg unpacks them below `.cache/` in the
+// repository, and a wrapper runs the program with the libraries (and the loader) it was built for. So a release of
+// Debian other than this machine's works too. Mirror and keys are those of the machine's own /etc/apt; a program
+// that cannot be had is an error with the reason, never a skipped test.
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "../../src/foundation/errors.js";
+
+const run = promisify(execFile);
+const CACHE = join(import.meta.dirname, "..", "..", ".cache", "debian");
+const APT_PATIENCE_MS = 300_000;
+
+export interface DebianProgram {
+  /** Release that the package is taken from, as `trixie`. */
+  readonly suite: string;
+  readonly packageName: string;
+  /** Path inside the package, as `usr/sbin/pgbouncer`. */
+  readonly program: string;
+}
+
+/** Path of an executable that runs the program; from the cache when it was unpacked before. */
+export async function debianProgram(wanted: DebianProgram): Promise<string> {
+  const title = `${wanted.packageName} of Debian ${wanted.suite}`;
+  try {
+    const architecture = (await run("dpkg", ["--print-architecture"])).stdout.trim();
+    const home = join(CACHE, `${wanted.suite}-${architecture}`, wanted.packageName);
+    const wrapper = join(home, "run");
+    if (await isThere(wrapper)) return wrapper;
+    await mkdir(join(home, ".."), { recursive: true });
+    const draft = await mkdtemp(`${home}.draft-`);
+    try {
+      await unpack(wanted, draft);
+      await writeWrapper(wanted.program, draft);
+      // Whole or not at all: of two that unpack at once, the second finds the first one's.
+      await rename(draft, home).catch(async (error: unknown) => {
+        if (!(await isThere(wrapper))) throw error;
+      });
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+    return wrapper;
+  } catch (error) {
+    throw new Error(
+      `tests need ${title}, and it cannot be had: ${messageOf(error)} (this needs a Debian machine whose /etc/apt names a reachable mirror)`,
+      { cause: error },
+    );
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function unpack({ suite, packageName }: DebianProgram, directory: string): Promise<void> {
+  const apt = await privateApt(suite, join(directory, "apt"));
+  await apt("apt-get", ["update"]);
+  const packages = [packageName, ...(await librariesOf(packageName, apt))];
+  const downloads = join(directory, "downloads");
+  await mkdir(downloads);
+  await apt("apt-get", ["download", ...packages], downloads);
+  for (const file of await readdir(downloads))
+    await run("dpkg", ["-x", join(downloads, file), join(directory, "root")]);
+  await rm(downloads, { recursive: true });
+  await rm(join(directory, "apt"), { recursive: true });
+}
+
+type Apt = (command: "apt-get" | "apt-cache", args: string[], cwd?: string) => Promise<string>;
+
+/** apt that knows one suite and shares nothing with the machine's own but its mirror, keys and proxy. */
+async function privateApt(suite: string, directory: string): Promise<Apt> {
+  for (const name of ["lists/partial", "cache/archives/partial", "log"])
+    await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, "status"), "");
+  await writeFile(join(directory, "sources.list"), sourcesLine(suite, await machineSources()));
+  const options = {
+    "Dir::Etc::sourcelist": join(directory, "sources.list"),
+    "Dir::Etc::sourceparts": "/dev/null",
+    "Dir::Etc::preferencesparts": "/dev/null",
+    "Dir::State": directory,
+    "Dir::State::lists": join(directory, "lists"),
+    "Dir::State::status": join(directory, "status"),
+    "Dir::Cache": join(directory, "cache"),
+    "Dir::Log": join(directory, "log"),
+    "APT::Sandbox::User": "root",
+    "Acquire::Languages": "none",
+    "Acquire::Retries": "3",
+    // Without this apt-get update ends with 0 though it fetched nothing.
+    "APT::Update::Error-Mode": "any",
+  };
+  const flags = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
+  return async (command, args, cwd = directory) => {
+    try {
+      const env = { ...process.env, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" };
+      return (await run(command, ["-q", ...flags, ...args], { cwd, env, timeout: APT_PATIENCE_MS })).stdout;
+    } catch (error) {
+      const stderr = typeof error === "object" && error !== null && "stderr" in error ? error.stderr : "";
+      const said = String(stderr).trim().split("\n").slice(-4).join("; ");
+      throw new Error(`${command} ${args[0] ?? ""} failed: ${said || messageOf(error)}`, { cause: error });
+    }
+  };
+}
+
+interface AptSource {
+  readonly uri: string;
+  readonly suites: readonly string[];
+  readonly signedBy?: string;
+}
+
+/** The machine's package sources, of both notations. */
+async function machineSources(): Promise<AptSource[]> {
+  const parts = "/etc/apt/sources.list.d";
+  const files = ["/etc/apt/sources.list"];
+  for (const name of await readdir(parts).catch(() => [])) files.push(join(parts, name));
+  const sources: AptSource[] = [];
+  for (const file of files.filter((name) => /\.(list|sources)$/.test(name))) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    sources.push(...(file.endsWith(".list") ? parseOneLineSources(text) : parseDeb822Sources(text)));
+  }
+  return sources;
+}
+
+/** `deb [signed-by=/key] http://mirror/debian bookworm main` */
+export function parseOneLineSources(text: string): AptSource[] {
+  return text.split("\n").flatMap((line) => {
+    const match = /^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s/.exec(`${line.trim()} `);
+    if (!match) return [];
+    const [, options = "", uri = "", suite = ""] = match;
+    const signedBy = /signed-by=(\S+)/.exec(options)?.[1];
+    return [{ uri, suites: [suite], ...(signedBy !== undefined && { signedBy }) }];
+  });
+}
+
+/** Stanzas of `Types:`, `URIs:`, `Suites:`, `Signed-By:`; keys written into the file itself are left to apt's own. */
+export function parseDeb822Sources(text: string): AptSource[] {
+  return text.split(/\n\s*\n/).flatMap((stanza) => {
+    const field = (name: string) =>
+      new RegExp(`^${name}:[ \\t]*(.*)$`, "im").exec(stanza)?.[1]?.trim().split(/\s+/).filter(Boolean) ?? [];
+    const [uri] = field("URIs");
+    const [signedBy] = field("Signed-By");
+    if (uri === undefined || !field("Types").includes("deb") || field("Enabled")[0] === "no") return [];
+    return [{ uri, suites: field("Suites"), ...(signedBy?.startsWith("/") && { signedBy }) }];
+  });
+}
+
+const DEBIAN_SUITES = /^(buster|bullseye|bookworm|trixie|forky|sid|(old)*stable|testing|unstable)$/;
+
+/** A sources.list of one line: `suite` from the mirror that the machine takes Debian itself from. */
+export function sourcesLine(suite: string, sources: readonly AptSource[]): string {
+  const debian = sources.find(({ suites }) => suites.some((name) => DEBIAN_SUITES.test(name)));
+  if (!debian) throw new Error("/etc/apt names no Debian mirror");
+  const options = debian.signedBy === undefined ? "" : `[signed-by=${debian.signedBy}] `;
+  return `deb ${options}${debian.uri} ${suite} main\n`;
+}
+
+/** The shared libraries that a package needs, directly or through another library. */
+async function librariesOf(packageName: string, apt: Apt): Promise<string[]> {
+  const found = new Set<string>();
+  let next = [packageName];
+  while (next.length > 0) {
+    const output = await apt("apt-cache", ["depends", "--important", ...next]);
+    const needed = [...output.matchAll(/^ [ |](?:Pre)?Depends: (\S+)$/gm)].map(([, name = ""]) => name);
+    next = [...new Set(needed)].filter((name) => /^(lib|zlib)/.test(name) && !found.has(name));
+    for (const name of next) found.add(name);
+  }
+  return [...found];
+}
+
+/** `exec` keeps the process id, so that the wrapper can be signalled like the program itself. */
+async function writeWrapper(program: string, directory: string): Promise<void> {
+  const root = join(directory, "root");
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const loader = files.find((file) => file.isFile() && /^ld-linux.*\.so\.\d+$/.test(file.name));
+  if (!loader) throw new Error("its libraries hold no dynamic loader");
+  const libraries = new Set(
+    files.filter((file) => file.name.includes(".so")).map((file) => relative(directory, file.parentPath)),
+  );
+  const path = [...libraries].map((name) => `$here/${name}`).join(":");
+  const script = [
+    "#!/bin/sh",
+    'here=$(dirname "$(readlink -f "$0")")',
+    `exec "$here/${relative(directory, join(loader.parentPath, loader.name))}" --library-path "${path}" "$here/root/${program}" "$@"`,
+    "",
+  ].join("\n");
+  await writeFile(join(directory, "run"), script);
+  await chmod(join(directory, "run"), 0o755);
+  await chmod(directory, 0o755);
+}

@@ -1,0 +1,118 @@
+// An experiment that is told to observers by hand, on a clock that the test moves: two treatments, two trials each, and
+// seconds with known numbers. Test material: nothing in the program imports it.
+import {
+  type LiveLatency,
+  type LiveOperation,
+  type LiveSecond,
+  LATENCY_BOUNDS_MS,
+} from "../../src/engine/session/observer.js";
+import { LiveState } from "../../src/live/live-state.js";
+import { parseScenario } from "../../src/scenario/loader.js";
+import type { Experiment, PlannedTrial, Treatment } from "../../src/scenario/settings.js";
+import type { TrialResult } from "../../src/results/result-schema.js";
+import { exampleTrial } from "./example-result.js";
+
+const SCENARIO = `
+name: watched
+seed: 7
+trials: 2
+factors: { payload: [jsonb, text] }
+actors:
+  producers: { load: { clients: 2 } }
+  consumers: { load: { clients: 2 } }
+trial: { warmUp: 1s, duration: 10s, drain: 5s }
+thresholds: { add: ["p(99)<50"] }
+`;
+
+export function exampleExperiment(yaml = SCENARIO): Experiment {
+  return parseScenario(yaml, "scenario.yaml");
+}
+
+export interface WatchedRun {
+  readonly experiment: Experiment;
+  readonly state: LiveState;
+  readonly clock: { ms: number };
+  readonly trial: (number: number) => { trial: PlannedTrial; treatment: Treatment };
+}
+
+export interface WatchedInputs {
+  readonly experiment?: Experiment;
+  readonly isSearch?: boolean;
+  readonly earlier?: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
+}
+
+export function watchedRun(inputs: WatchedInputs = {}): WatchedRun {
+  const { experiment = exampleExperiment(), isSearch = false, earlier = [] } = inputs;
+  const clock = { ms: 1_000_000 };
+  const state = new LiveState({
+    ...{ experiment, isSearch, earlier, programVersion: "1.2.3", nowMs: () => clock.ms },
+  });
+  return {
+    ...{ experiment, state, clock },
+    trial: (number) => {
+      const trial = experiment.trials[number - 1];
+      const treatment = experiment.treatments.find(({ id }) => id === trial?.treatmentId);
+      if (!trial || !treatment) throw new Error(`there is no trial ${number}`);
+      return { trial, treatment };
+    },
+  };
+}
+
+/** `samples` of the same latency. */
+export function latencyOf(ms: number, samples: number): LiveLatency {
+  const bin = LATENCY_BOUNDS_MS.findIndex((boundMs) => ms <= boundMs);
+  const binned = [...LATENCY_BOUNDS_MS, Number.POSITIVE_INFINITY].map((_, i) => (i === bin ? samples : 0));
+  return { samples, meanMs: ms, p99Ms: ms, binned };
+}
+
+export function liveOperation(events: number, changes: Partial<LiveOperation> = {}): LiveOperation {
+  return {
+    transactions: events / 10,
+    events,
+    retries: {},
+    failures: {},
+    offered: 0,
+    dropped: 0,
+    response: latencyOf(20, events / 10),
+    poolWait: latencyOf(0.5, events / 10),
+    ...changes,
+  };
+}
+
+/** A second in which so many events were added, twice as many processed, as many archived. */
+export function liveSecondOf(
+  second: number,
+  events: number,
+  changes: Partial<LiveOperation> = {},
+): LiveSecond {
+  return {
+    second,
+    operations: {
+      add: liveOperation(events, changes),
+      process: liveOperation(2 * events),
+      archive: liveOperation(events),
+    },
+  };
+}
+
+/** A complete trial as it ends. */
+export function endedTrial(number: number, changes: Partial<TrialResult> = {}): TrialResult {
+  return { ...exampleTrial(0, number, 10), ...changes };
+}
+
+/** From the start of a trial to its window, at 5 s of it: five seconds of 100, 200, ... added events. */
+export function inMidWindow(run: WatchedRun, number = 1): void {
+  const { state, clock } = run;
+  const { trial, treatment } = run.trial(number);
+  state.trialStarted(trial, treatment);
+  state.phaseStarted("reset", undefined);
+  clock.ms += 1_000;
+  state.phaseStarted("warm-up", 1_000);
+  clock.ms += 1_000;
+  state.phaseStarted("measure", 10_000);
+  for (let second = 0; second < 5; second++) {
+    clock.ms += 1_000;
+    state.second(liveSecondOf(second, 100 * (second + 1)));
+    state.evidence({ "queue.pending": 10 * second, "locks.blocked": 1, "wait.Lock:tuple": 2 });
+  }
+}

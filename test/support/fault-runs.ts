@@ -1,0 +1,108 @@
+// Runs of the built program with faults, for tests: one trial of a small load on an embedded server, what came of it, and
+// whether anything of it is left on this machine. It states what must hold of every trial that was broken and mended.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
+import type { FaultRecord, ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  writeScenarioFile,
+  type Ended,
+  type Started,
+} from "./train-sim.js";
+
+const LOAD = "clients: 3\nbatch: { min: 5, max: 20 }\ndiagnosis: { ceiling: false }\ntrials: 1\nseed: 11\n";
+
+interface SecondSeen {
+  transactions: number;
+  events: number;
+  retries: number;
+}
+
+export interface FaultRun extends Ended {
+  readonly result: ResultDocument;
+  readonly trial: TrialResult;
+  readonly faults: ReadonlyMap<string, FaultRecord>;
+  readonly leftovers: readonly string[];
+  /** What a second of the window saw, all operations together or one. */
+  readonly seenIn: (second: number, operation?: string) => SecondSeen;
+}
+
+/** Directories and mounts of servers that this train-sim started. */
+export function leftoversOf({ child }: Started): string[] {
+  const mark = new RegExp(`train-sim-(postgres|pgbouncer)-${child.pid ?? 0}-`);
+  const directories = readdirSync(tmpdir()).filter((name) => mark.test(name));
+  const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8").split("\n") : [];
+  return [...directories, ...mounts.filter((line) => mark.test(line))];
+}
+
+export async function untilNothingIsLeftOf(started: Started, mostMs = 30_000): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + mostMs;
+  while (leftoversOf(started).length > 0) {
+    if (systemClock.nowMs() > deadlineMs) throw new Error(`left: ${leftoversOf(started).join(", ")}`);
+    await systemClock.sleep(50);
+  }
+}
+
+/** `scenario` goes without a name; standard output is quiet. */
+export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
+  const out = join(scratchDirectory(), "results");
+  const file = writeScenarioFile(`name: faults\n${LOAD}${scenario}`);
+  return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
+}
+
+/** To its end, and what it left behind then. */
+export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Promise<FaultRun> {
+  const { started, out } = startFaultRun(scenario, env);
+  const ended = await started.ended;
+  const leftovers = leftoversOf(started);
+  if (!existsSync(out) || readdirSync(out).length === 0) throw new Error(`no results: ${ended.stderr}`);
+  const { directory, result } = onlyResultIn(out);
+  const trial = result.treatments[0]?.trials[0];
+  if (!trial) throw new Error(`no trial: ${ended.stderr}`);
+  const faults = new Map(result.faults.map((fault) => [fault.kind, fault]));
+  const seenIn = readSeconds(directory);
+  return { ...ended, result, trial, faults, leftovers, seenIn };
+}
+
+function readSeconds(directory: string): FaultRun["seenIn"] {
+  const [trial = ""] = readdirSync(join(directory, "trials"));
+  const [, ...lines] = readFileSync(join(directory, "trials", trial, "timeseries.csv"), "utf8").split("\n");
+  const rows = lines.map((line) => line.split(","));
+  return (second, operation) => {
+    const sum = { transactions: 0, events: 0, retries: 0 };
+    for (const [at, of, transactions, events, , retries] of rows) {
+      if (Number(at) !== second || (operation !== undefined && of !== operation)) continue;
+      sum.transactions += Number(transactions);
+      sum.events += Number(events);
+      sum.retries += Number(retries);
+    }
+    return sum;
+  };
+}
+
+/** What holds of every trial that was broken and mended. */
+export function expectNothingLost(
+  { exitCode, stderr, trial, result, leftovers }: FaultRun,
+  count: number,
+): void {
+  expect(exitCode, stderr).toBe(0);
+  expect(trial.status, trial.reason).toBe("complete");
+  expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, drained: true });
+  expect(trial.integrity?.published).toBeGreaterThan(0);
+  expect(result.faults).toEqual(trial.faults);
+  expect(result.faults).toHaveLength(count);
+  for (const { kind, clearedAtSeconds, injectedAtSeconds, atSeconds } of result.faults) {
+    expect(clearedAtSeconds, kind).not.toBeNull();
+    // Node's timers may fire up to a millisecond early.
+    expect(injectedAtSeconds + 0.01, kind).toBeGreaterThanOrEqual(atSeconds);
+  }
+  expect(leftovers).toEqual([]);
+}
+
+/** SQLSTATEs and codes of the driver. */
+export const codesOf = (fault: FaultRecord | undefined): string[] => Object.keys(fault?.errors ?? {});

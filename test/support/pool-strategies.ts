@@ -1,0 +1,67 @@
+// Every pool strategy there is, with what it can and cannot do, as a table: the conformance suite runs the same
+// behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
+import type { PgBouncerKind } from "./pgbouncer-setup.js";
+import type { PoolMode, PoolSettings } from "../../src/pools/settings.js";
+
+/** Server connections of the strategies that share them. */
+export const SIZE = 4;
+
+export interface Strategy {
+  readonly name: string;
+  readonly pool: PoolSettings;
+  readonly prepared: boolean;
+  /** Version of the PgBouncers to start, two of them. */
+  readonly pgbouncer?: PgBouncerKind;
+  /** `SIZE` clients can be in a transaction at once and the others wait; otherwise nobody ever does. */
+  readonly isShared: boolean;
+  /** A client keeps its server connection, so that more clients than those cannot be served at all. */
+  readonly isSession: boolean;
+  /** Each statement is a transaction and no other is possible. */
+  readonly isStatementOnly: boolean;
+}
+
+const PLAIN = { isShared: false, isSession: false, isStatementOnly: false };
+
+function inProcess(name: string, pool: PoolSettings): Strategy[] {
+  const isShared = pool.strategy === "pg-pool";
+  return [
+    { ...PLAIN, name: `${name}, prepared`, pool, prepared: true, isShared },
+    { ...PLAIN, name: `${name}, unprepared`, pool, prepared: false, isShared },
+  ];
+}
+
+function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): Strategy {
+  return {
+    name: `pgbouncer ${version} in ${mode} mode, ${prepared ? "prepared" : "unprepared"}`,
+    pool: {
+      strategy: "pgbouncer",
+      mode,
+      size: SIZE,
+      instances: 2,
+      maxPreparedStatements: prepared ? 100 : 0,
+      urls: [],
+    },
+    prepared,
+    pgbouncer: version,
+    isShared: mode === "transaction",
+    isSession: mode === "session",
+    isStatementOnly: mode === "statement",
+  };
+}
+
+export const STRATEGIES: readonly Strategy[] = [
+  ...inProcess("direct", { strategy: "direct", reconnect: "never" }),
+  ...inProcess("direct per transaction", { strategy: "direct", reconnect: "per-transaction" }),
+  ...inProcess("pg-pool", { strategy: "pg-pool", size: SIZE }),
+  // Before 1.21 PgBouncer follows prepared statements in session mode only.
+  pgbouncer("1.18", "session", true),
+  pgbouncer("1.18", "session", false),
+  pgbouncer("1.18", "transaction", false),
+  pgbouncer("1.18", "statement", false),
+  pgbouncer("1.24", "session", true),
+  pgbouncer("1.24", "session", false),
+  pgbouncer("1.24", "transaction", true),
+  pgbouncer("1.24", "transaction", false),
+  pgbouncer("1.24", "statement", true),
+  pgbouncer("1.24", "statement", false),
+];

@@ -1,0 +1,16 @@
+// The suite's own server as the target of a scenario. A run on it costs a second of processor time less than one that
+// starts a server of its own, so tests that do not look at the server use it. Each scenario names a namespace of its own,
+// because all test files share the server.
+import { inject } from "vitest";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { testNamespace } from "./namespace.js";
+
+/** As a scenario names it. */
+export function urlOf({ user, password = "", host, port, database }: Endpoint): string {
+  return `postgresql://${user}:${password}@${host}:${port}/${database}`;
+}
+
+/** Two lines of a scenario: its target, and a namespace that begins with `name`. */
+export function onSuiteServer(name: string): string {
+  return `namespace: ${testNamespace(name)}\ntarget: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }\n`;
+}

@@ -1,0 +1,134 @@
+// Runs the built program the way a user or a CI job does: as a process of its own, with arguments, an environment and
+// signals, and hands back what it printed and how it ended. Tests that start worker threads go through here.
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
+import { ResultDocument } from "../../src/results/result-schema.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How the last run into each directory ended, for a test that finds no results there. */
+const lastInto = new Map<string, Ended>();
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Another build's command line. */
+  readonly main?: string;
+  /** Runs below `sh` after this command, as `ulimit -n 64`. */
+  readonly shellPrefix?: string;
+}
+
+export function startTrainSim(args: readonly string[], options: StartOptions = {}): Started {
+  const { main = MAIN } = options;
+  const command = options.shellPrefix
+    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, main, ...args]] as const)
+    : ([process.execPath, [main, ...args]] as const);
+  const child = spawn(command[0], command[1], {
+    env: options.env ?? process.env,
+    cwd: options.cwd ?? process.cwd(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => {
+      const ended: Ended = { exitCode, signal, stdout, stderr };
+      lastInto.set(args[args.indexOf("--out") + 1] ?? "", ended);
+      resolve(ended);
+    });
+  });
+  return { child, ended };
+}
+
+export async function trainSim(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  return startTrainSim(args, options).ended;
+}
+
+/** What of standard error first matches. */
+export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let seen = "";
+    child.stderr?.on("data", (text: string) => {
+      seen += text;
+      const match = pattern.exec(seen);
+      if (match) resolve(match);
+    });
+    child.once("close", () => reject(new Error(`nothing like ${pattern.source} before the end: ${seen}`)));
+  });
+}
+
+/** The address that follows these words on standard error. */
+export async function announced(started: Started, words: string): Promise<string> {
+  const [, address = ""] = await said(started, new RegExp(`${words}: (\\S+)\\n`));
+  return address;
+}
+
+const scratch: string[] = [];
+afterAll(() => {
+  for (const path of scratch) rmSync(path, { recursive: true, force: true });
+});
+
+/** A scratch directory below the system's own, removed after the last test of the file. */
+export function scratchDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), "train-sim-test-"));
+  scratch.push(path);
+  return path;
+}
+
+export function writeScenarioFile(yaml: string): string {
+  const file = join(scratchDirectory(), "scenario.yaml");
+  writeFileSync(file, yaml);
+  return file;
+}
+
+/** The one result directory below `out`. */
+export function onlyResultIn(out: string): { directory: string; result: ResultDocument } {
+  const names = readdirSync(out);
+  if (names.length !== 1) throw new Error(`expected one result directory in ${out}, found ${names.length}`);
+  const directory = join(out, names[0] ?? "");
+  const file = join(directory, "result.json");
+  if (!existsSync(file)) {
+    const { exitCode, signal, stderr } = lastInto.get(out) ?? {};
+    throw new Error(
+      `no results in ${directory}; the run ended with ${exitCode ?? signal ?? "?"}: ${stderr ?? ""}`,
+    );
+  }
+  const json: unknown = JSON.parse(readFileSync(file, "utf8"));
+  return { directory, result: ResultDocument.parse(json) };
+}
+
+/** Waits until a trial's log below `out` has a line with that text: a phase, a retry. Fails after `mostMs`. */
+export async function untilLogged(out: string, text: string, mostMs = 50_000): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + mostMs;
+  while (systemClock.nowMs() < deadlineMs) {
+    if (existsSync(out) && logsBelow(out).some((file) => readFileSync(file, "utf8").includes(text))) return;
+    await systemClock.sleep(20);
+  }
+  throw new Error(`no log below ${out} says ${text} within ${mostMs} ms`);
+}
+
+function logsBelow(out: string): string[] {
+  return readdirSync(out, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("log.ndjson"))
+    .map((name) => join(out, name));
+}
