@@ -10,7 +10,7 @@ export interface ClientSettings {
   readonly pool: PoolSettings;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
-  readonly actors: Readonly<Partial<Record<string, ActorGroup>>>;
+  readonly actors: Readonly<Record<string, ActorGroup>>;
 }
 
 /** Numbers start at 0. */
@@ -38,6 +38,8 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly prepared: boolean;
   /** The trial's directory, where a worker keeps what the audit reads. */
   readonly directory: string;
+  /** What workers write that all workers of the trial read, by the ordinal of the one that writes it. */
+  readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
   /** Counts iterations of a budget that the whole group shares. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

@@ -4,14 +4,14 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import { parseDurationMs } from "../foundation/units.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS, ROLES } from "../workloads/registry.js";
 import type { LogFilter, TimeBound } from "../logs/log-filter.js";
 import { readLogs } from "../logs/read-logs.js";
 import { renderLogReport } from "../logs/render.js";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
 import { isColoured } from "./colour.js";
 import { logFilesIn } from "../results/log-reader.js";
-import { ROLES } from "../workloads/train-events/settings.js";
 
 const SLOWEST_DEFAULT = 10;
 const SLOWEST_MAX = 10_000;

@@ -12,7 +12,7 @@ import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { ActorGroup } from "../actors/settings.js";
-import { ROLES } from "../workloads/train-events/settings.js";
+import { ROLES } from "../workloads/registry.js";
 
 const MAX_BLOCKS = 10;
 
@@ -103,8 +103,8 @@ function conditions(experiment: Experiment): string[] {
     ["target", ({ target }) => targetText(target)],
     ["pool", poolText],
     ["payload", ({ payload }) => payload],
-    ["batch", ({ batch }) => `${batch.min} to ${batch.max} events`],
-    ["app delay", ({ appDelayMs }) => rangeText(appDelayMs)],
+    ["batch", ({ batch }) => batch && `${batch.min} to ${batch.max} events`],
+    ["app delay", ({ appDelayMs }) => appDelayMs && rangeText(appDelayMs)],
     ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
       role,
       ({ actors }) => actors[role] && groupText(actors[role]),

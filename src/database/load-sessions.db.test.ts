@@ -5,7 +5,10 @@ import { ownDatabase } from "../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
 import { loadSessions, workingSessions, type WorkingSessions } from "./load-sessions.js";
-import { LOAD_NAMES } from "../workloads/train-events/sql/tables.js";
+import { loadNamesOf } from "../workloads/namespace.js";
+import { trainEvents } from "../workloads/train-events/workload.js";
+
+const LOAD_NAMES = loadNamesOf(trainEvents);
 
 const own = ownDatabase("at_work");
 const postgres = dialectOf("postgres");

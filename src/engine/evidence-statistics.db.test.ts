@@ -13,7 +13,8 @@ import type { RunningTarget } from "../targets/running-target.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { PgConnection } from "../database/connection.js";
 import { WindowSums } from "./evidence/window-sums.js";
-import { sampledIn } from "../workloads/train-events/sql/tables.js";
+import { sampledIn } from "../workloads/namespace.js";
+import { trainEvents } from "../workloads/train-events/workload.js";
 
 const namespace = "n";
 const EVENTS = 5;
@@ -36,7 +37,7 @@ beforeEach(async () => {
   sampler = new DatabaseSampler({
     endpoint: target.admin,
     dialect: postgres,
-    workload: sampledIn(postgres, namespace),
+    workload: sampledIn(trainEvents, postgres, namespace),
     isOurs: true,
   });
   await sampler.open();

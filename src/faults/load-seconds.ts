@@ -2,6 +2,7 @@
 // the moment of each to the millisecond, retries and failures for good alike, since to the one who asks what a fault did
 // both are errors. A few numbers a second; a part of a second that comes late is added.
 import type { Totals } from "../metrics/totals.js";
+import { isRound } from "../metrics/operations.js";
 
 export class LoadSeconds {
   private readonly committed: number[] = [];
@@ -11,7 +12,7 @@ export class LoadSeconds {
   add(second: number, totals: Totals): void {
     for (const operation of totals.operations) {
       // What a cycle commits is what its parts do.
-      if (operation === "__cycle__") continue;
+      if (isRound(operation)) continue;
       this.committed[second] = (this.committed[second] ?? 0) + totals.countsOf(operation).transactions;
     }
     for (const [sqlstate, atUs] of totals.errorTimes) {

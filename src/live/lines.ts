@@ -5,6 +5,7 @@ import { ownRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
+import { isRound } from "../metrics/operations.js";
 
 /** Whole seconds: `1m30s`. */
 export function secondsText(ms: number): string {
@@ -59,7 +60,7 @@ export function statusLine(view: LiveView): string {
 /** How a trial ended. */
 export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
   const rates = Object.entries(ended.operations)
-    .filter(([operation]) => operation !== "__cycle__")
+    .filter(([operation]) => !isRound(operation))
     .map(([operation, { eventsPerSecond }]) => `${operation} ${eventsPerSecond.toFixed(0)} ev/s`);
   const notes = [
     ...(ended.status === "complete" ? [] : [`${ended.status}: ${ended.reason ?? "no reason given"}`]),

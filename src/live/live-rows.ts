@@ -1,7 +1,8 @@
 // How one second changes the row of its operation, and how a finished trial is shown in one line.
 // Pure: from what the engine tells to plain values, nothing kept between calls.
 import type { LiveOperation } from "../engine/session/observer.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import type { TrialResult } from "../results/result-schema.js";

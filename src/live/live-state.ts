@@ -8,7 +8,8 @@ import type {
   RunningThreshold,
   TrialPhase,
 } from "../engine/session/observer.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import type {
   LiveNote,
   LivePhase,

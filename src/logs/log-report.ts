@@ -70,7 +70,7 @@ export interface TrialLogReport {
   readonly secondsCounted: number | null;
   /** False where totals cannot be told, because summaries were not logged; then `operations` is empty and counts null. */
   readonly isCounted: boolean;
-  readonly operations: Readonly<Partial<Record<Operation, OperationTotals>>>;
+  readonly operations: Readonly<Record<Operation, OperationTotals>>;
   readonly retries: number | null;
   readonly retriesBySqlstate: Readonly<Record<string, number>> | null;
   readonly failures: Readonly<Record<string, number>> | null;

@@ -3,7 +3,8 @@
 // characters.
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import { isRound, type Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { sparkline } from "../foundation/text/sparkline.js";
 import {
   printable,
@@ -79,7 +80,7 @@ function totalLines(trial: TrialLogReport): string[] {
   const operations = OPERATIONS.flatMap((name) => {
     const totals = trial.operations[name];
     return totals ? [[name, totals] as [Operation, OperationTotals]] : [];
-  }).sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
+  }).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
   if (operations.length === 0) return ["nothing was counted"];
   const each = (describe: (totals: OperationTotals) => string | undefined): string =>
     operations.flatMap(([name, totals]) => describe(totals)?.replace(/^/, `${name} `) ?? []).join("; ");

@@ -1,14 +1,13 @@
 // Who did what when: for each worker and operation the transactions over the window, in columns that all rows share,
 // so that they can stand beneath each other. It is made from summary lines, whose counts are complete.
-import { OPERATIONS } from "../metrics/operations.js";
+import { OPERATIONS, ROLES } from "../workloads/registry.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "./operation-fold.js";
 import { Spread } from "./spread.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 interface OpenRow extends Omit<TimelineRow, "transactionsByColumn"> {
-  readonly actor: Role;
+  readonly actor: string;
   transactions: number;
   events: number;
   retries: number;

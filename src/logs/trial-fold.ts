@@ -3,9 +3,9 @@
 // summary lines alone; the lines of single retries, failures and slow transactions give details and are never added up
 // to totals, because a worker writes only so many of them.
 import { UsageError } from "../foundation/errors.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS, roleTraitsOf } from "../workloads/registry.js";
 import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
-import { ROLE_OPERATIONS } from "../results/operation-results.js";
 import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
@@ -134,8 +134,8 @@ export class TrialFold {
   }
 
   /** Operations that a worker performs are named even if it never gets to them. */
-  private addWorker(actor: keyof typeof ROLE_OPERATIONS, clients: number): void {
-    for (const operation of ROLE_OPERATIONS[actor]) {
+  private addWorker(actor: string, clients: number): void {
+    for (const operation of roleTraitsOf(actor).operations) {
       if (!wantsOperation(this.filter, operation)) continue;
       const fold = this.operationFold(operation);
       fold.clients += clients;

@@ -26,7 +26,7 @@ export interface EndpointDelta {
   readonly connects: number;
   readonly refused: number;
   readonly lost: number;
-  readonly operations: Readonly<Partial<Record<Operation, EndpointOperationDelta>>>;
+  readonly operations: Readonly<Record<Operation, EndpointOperationDelta>>;
 }
 
 interface Part extends EndpointOperation {

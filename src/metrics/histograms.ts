@@ -4,7 +4,7 @@
 // never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
-import { TAGS, type Tag } from "./operations.js";
+import type { Tag } from "./operations.js";
 
 export type { Histogram } from "hdr-histogram-js";
 
@@ -172,12 +172,9 @@ export class HistogramSet {
     return histogram;
   }
 
-  /** Those with samples, in the order of `TAGS`. */
+  /** Those with samples, in the order in which they were first asked for. */
   entries(): [Tag, Histogram][] {
-    return TAGS.flatMap((tag) => {
-      const histogram = this.get(tag);
-      return histogram ? [[tag, histogram] as [Tag, Histogram]] : [];
-    });
+    return [...this.byTag].filter(([, { totalCount }]) => totalCount > 0);
   }
 
   add(other: HistogramSet): void {

@@ -1,10 +1,18 @@
-// The names of what is measured: operations (kinds of transaction), their measures, and the stages of an event's
-// life. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog` and in the
+// The names of what is measured: operations (kinds of transaction, which the workload names), their measures, and the stages of
+// an event's life. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog` and in the
 // report. The order of these lists is the order in which results are shown.
 
-/** `__cycle__` is one add, process and archive in turn, as dbworkload names it. */
-export const OPERATIONS = ["add", "process", "archive", "read", "__cycle__"] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = string;
+
+/** Whether it is a round of other operations of its client, as dbworkload names them: `__cycle__`. */
+export function isRound(operation: Operation): boolean {
+  return operation.startsWith("__");
+}
+
+/** The operations that any of these has, in their order. */
+export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[]): Operation[] {
+  return [...new Set(all.flatMap((each) => Object.keys(each)))];
+}
 
 /** `failed` is the service time of transactions that were given up; the others are of committed ones. */
 export const OPERATION_MEASURES = ["response", "service", "poolwait", "startdelay", "failed"] as const;
@@ -16,15 +24,20 @@ export type LifecycleStage = (typeof LIFECYCLE_STAGES)[number];
 
 export type Tag = `${Operation}.${OperationMeasure}` | `lifecycle.${LifecycleStage}`;
 
-export const TAGS: readonly Tag[] = [
-  ...OPERATIONS.flatMap((operation) =>
-    OPERATION_MEASURES.map((measure) => `${operation}.${measure}` as const),
-  ),
-  ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}` as const),
-];
+/** Of these operations, and of lifecycles. */
+export function tagsOf(operations: readonly Operation[]): Tag[] {
+  return [
+    ...operations.flatMap((operation) =>
+      OPERATION_MEASURES.map((measure) => `${operation}.${measure}` as const),
+    ),
+    ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}` as const),
+  ];
+}
 
-const KNOWN_TAGS: ReadonlySet<string> = new Set(TAGS);
+const TAG = new RegExp(
+  `^(\\w+\\.(${OPERATION_MEASURES.join("|")})|lifecycle\\.(${LIFECYCLE_STAGES.join("|")}))$`,
+);
 
 export function isTag(text: string): text is Tag {
-  return KNOWN_TAGS.has(text);
+  return TAG.test(text);
 }

@@ -39,7 +39,7 @@ export interface OperationDelta {
 export interface SecondDelta {
   /** Second of the window, from 0. */
   readonly second: number;
-  readonly operations: Partial<Record<Operation, OperationDelta>>;
+  readonly operations: Record<Operation, OperationDelta>;
   /** End-to-end latencies in microseconds. */
   readonly lifecycleUs: Partial<Record<LifecycleStage, Float64Array>>;
 }
@@ -56,9 +56,9 @@ export interface RecorderDelta {
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
   /** Arrivals of the window that started and ended after it, in whatever way. */
-  readonly unfinished: Partial<Record<Operation, number>>;
+  readonly unfinished: Record<Operation, number>;
   /** Milliseconds that the longest took of those that were under way at the window's end. */
-  readonly outlastedMs: Partial<Record<Operation, number>>;
+  readonly outlastedMs: Record<Operation, number>;
 }
 
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */

@@ -46,8 +46,8 @@ export class Recorder {
   private current: SecondBuffers | undefined;
   private outside = noOutsideCounts();
   private clampedSamples = 0;
-  private unfinished: Partial<Record<Operation, number>> = {};
-  private outlastedMs: Partial<Record<Operation, number>> = {};
+  private unfinished: Record<Operation, number> = {};
+  private outlastedMs: Record<Operation, number> = {};
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;

@@ -111,7 +111,7 @@ export class OperationBuffers {
 /** One second of the window; `drain` hands over what it holds and leaves it empty. */
 export class SecondBuffers {
   second = 0;
-  readonly operations: Partial<Record<Operation, OperationBuffers>> = {};
+  readonly operations: Record<Operation, OperationBuffers> = {};
   readonly lifecycle: Readonly<Record<LifecycleStage, Samples>> = {
     completed: new Samples(),
     archived: new Samples(),
@@ -122,7 +122,7 @@ export class SecondBuffers {
   }
 
   drain(): SecondDelta {
-    const operations: Partial<Record<Operation, OperationDelta>> = {};
+    const operations: Record<Operation, OperationDelta> = {};
     for (const [operation, buffers] of Object.entries(this.operations)) {
       const delta = buffers.drain();
       if (delta) operations[operation as Operation] = delta;

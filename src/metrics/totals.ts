@@ -2,7 +2,7 @@
 // treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
 import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
-import { OPERATIONS, type LifecycleStage, type Operation, type OperationMeasure } from "./operations.js";
+import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
 
@@ -62,7 +62,7 @@ export interface OperationSummary {
 
 export interface WindowSummary {
   readonly windowSeconds: number;
-  readonly operations: Readonly<Partial<Record<Operation, OperationSummary>>>;
+  readonly operations: Readonly<Record<Operation, OperationSummary>>;
   readonly lifecycle: {
     readonly completedMs: LatencySummary | null;
     readonly archivedMs: LatencySummary | null;
@@ -120,9 +120,9 @@ export class Totals {
     return new Totals([], HistogramSet.ofTrials());
   }
 
-  /** In the order of `OPERATIONS`. */
+  /** In the order in which they were named. */
   get operations(): Operation[] {
-    return OPERATIONS.filter((operation) => this.counts.has(operation));
+    return [...this.counts.keys()];
   }
 
   /** The counts of `operation`, live: they change as more is added. */
@@ -184,7 +184,7 @@ export class Totals {
 
   /** Rates over `windowSeconds`, which for several trials is the sum of their windows. */
   summary(windowSeconds: number): WindowSummary {
-    const operations: Partial<Record<Operation, OperationSummary>> = {};
+    const operations: Record<Operation, OperationSummary> = {};
     for (const operation of this.operations)
       operations[operation] = this.operationSummary(operation, windowSeconds);
     return {

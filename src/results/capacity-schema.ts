@@ -2,7 +2,7 @@
 // where it came out. A rate that is not confirmed is null, never a guess; what a probe offered and achieved stands
 // beside the rate that it was meant to have.
 import * as z from "zod";
-import { OPERATIONS } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { TreatmentId } from "./comparison-schema.js";
 
 /** What a search narrows its answer to, where its probes agree: ratio of the two rates it ends between, less 1. */

@@ -4,7 +4,8 @@
 import { addEncodedHistogram, encodeHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, summaryMs } from "../metrics/histograms.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { addressOf, isSplit, type Endpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
@@ -18,7 +19,7 @@ interface Addend {
   readonly connects: number;
   readonly refused: number;
   readonly lost: number;
-  readonly operations: Readonly<Partial<Record<Operation, OperationAddend>>>;
+  readonly operations: Readonly<Record<Operation, OperationAddend>>;
 }
 
 interface OperationAddend {
@@ -148,7 +149,7 @@ function sumOf(
   addends: readonly Addend[],
   histograms?: "with histograms",
 ): Pick<Shares, "connects" | "refused" | "lost" | "operations"> {
-  const operations: Partial<Record<Operation, EndpointOperationResult>> = {};
+  const operations: Record<Operation, EndpointOperationResult> = {};
   for (const operation of OPERATIONS) {
     const parts = addends.flatMap((addend) => addend.operations[operation] ?? []);
     if (parts.length > 0) operations[operation] = operationSum(parts, histograms);

@@ -2,8 +2,8 @@
 // long it took there. It adds up to the operations of the same trial or treatment. Histograms stand beside the
 // percentiles of a trial, encoded, so that trials and regions can be merged by whoever reads the document.
 import * as z from "zod";
-import { OPERATIONS } from "../metrics/operations.js";
 import { LatencyOrNull } from "./latency-schema.js";
+import { OperationName } from "./comparison-schema.js";
 
 const count = z.int().min(0);
 
@@ -26,7 +26,7 @@ const shares = {
   connects: count.describe("Connections opened, over the whole trial"),
   refused: count.describe("Attempts to connect that failed, over the whole trial"),
   lost: count.describe("Open connections that the other side ended, over the whole trial"),
-  operations: z.partialRecord(z.enum(OPERATIONS), EndpointOperationResult),
+  operations: z.record(OperationName, EndpointOperationResult),
 };
 
 export const EndpointResult = z.strictObject({

@@ -1,7 +1,8 @@
 // What the audit found, as `result.json` holds it for each trial: counts by kind of violation, the first events of each, and how
 // much was looked at. Fields that results of before lack are optional.
 import * as z from "zod";
-import { VIOLATION_KINDS, type Conservation } from "../workloads/train-events/model/conservation.js";
+import { VIOLATION_KINDS } from "../workloads/registry.js";
+import type { AuditFindings } from "../workloads/workload.js";
 
 const count = z.int().min(0);
 
@@ -13,16 +14,16 @@ const SampleCount = z.strictObject({
 export const Integrity = z.strictObject({
   verdict: z.enum(["ok", "violated"]),
   published: count,
-  pending: count,
-  processing: count,
-  complete: count,
-  failed: count,
-  archived: count,
+  pending: count.optional(),
+  processing: count.optional(),
+  complete: count.optional(),
+  failed: count.optional(),
+  archived: count.optional(),
   lost: count,
-  duplicated: count,
+  duplicated: count.optional(),
   inDoubt: count,
   unexpected: count,
-  orphaned: count,
+  orphaned: count.optional(),
   inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
   torn: count
     .optional()
@@ -67,17 +68,7 @@ export const Integrity = z.strictObject({
 export type Integrity = z.infer<typeof Integrity>;
 
 /** The audit's finding as the result document states it. */
-export function integrityOf(conservation: Conservation, drained: boolean): Integrity {
-  const { verdict, published, pending, processing, complete, failed, archived } = conservation;
-  const { lost, duplicated, inDoubt, unexpected, orphaned, violations, named } = conservation;
-  const { inDoubtFound, torn, changed, illegal, resurrected, documentsChecked } = conservation;
-  const { undone, unexplained, misread, misclaimed, checks, notAudited } = conservation;
-  const { invalid, validated } = conservation;
-  return {
-    ...{ verdict, published, pending, processing, complete, failed, archived },
-    ...{ lost, duplicated, inDoubt, unexpected, orphaned, inDoubtFound, torn, changed, illegal, resurrected },
-    ...{ documentsChecked, named: [...named], violations: [...violations], drained },
-    ...{ undone, unexplained, misread, misclaimed, checks, invalid, validated },
-    ...(notAudited.length > 0 && { notAudited: [...notAudited] }),
-  };
+export function integrityOf(findings: AuditFindings, drained: boolean): Integrity {
+  const { notAudited, ...found } = findings;
+  return Integrity.parse({ ...found, drained, ...(notAudited.length > 0 && { notAudited }) });
 }

@@ -4,7 +4,8 @@ import type { LifecycleResult, TrialResult } from "./result-schema.js";
 
 /** Events whose passes a trial's `passesPerEvent` is the mean of. */
 function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
-  return integrity ? integrity.complete + integrity.failed + integrity.archived : 0;
+  const { complete = 0, failed = 0, archived = 0 } = integrity ?? {};
+  return complete + failed + archived;
 }
 
 /** Passes over all events of these trials; the mean drain of trials that all drained. */

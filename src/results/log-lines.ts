@@ -6,7 +6,7 @@ import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { issueWords } from "../syntax/issue-words.js";
-import { ROLES } from "../workloads/train-events/settings.js";
+import { OPERATIONS, ROLES } from "../workloads/registry.js";
 import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../actors/facts.js";
 
 /** What every line carries. `operation` is `*` where a line is about all. */
@@ -21,6 +21,7 @@ const common = {
 
 /** Of what only workers write. */
 const ofWorker = { ...common, actor: z.enum(ROLES) };
+const operation = z.enum(OPERATIONS);
 const StartLine = z.object({
   ...common,
   event: z.literal("start"),
@@ -33,7 +34,7 @@ const PhaseLine = z.object({
   phase: z.string(),
   windowStartsAt: z.iso.datetime().optional(),
 });
-const SummaryLine = z.object({ ...ofWorker, event: z.literal("summary"), ...SummaryFacts.shape });
+const SummaryLine = z.object({ ...ofWorker, event: z.literal("summary"), ...SummaryFacts.shape, operation });
 const OutsideLine = z.object({
   ...ofWorker,
   event: z.literal("summary"),
@@ -48,6 +49,7 @@ const RetryLine = z.object({
   ...ofWorker,
   event: z.literal("retry"),
   ...TransactionFacts.shape,
+  operation,
   ...FailureFacts.shape,
   backoffMs: ms,
 });
@@ -55,12 +57,14 @@ const FailureLine = z.object({
   ...ofWorker,
   event: z.literal("failure"),
   ...TransactionFacts.shape,
+  operation,
   ...FailureFacts.shape,
 });
 const SlowLine = z.object({
   ...ofWorker,
   event: z.literal("slow"),
   ...TransactionFacts.shape,
+  operation,
   events: count,
   responseMs: ms.optional(),
   parts: PartsMs.optional(),

@@ -1,31 +1,16 @@
-// From what was measured and what was run to what the result document says of each operation. Which role performs
-// which operation is written down here, once, for the recorder, the tables and the document alike.
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+// From what was measured and what was run to what the result document says of each operation.
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS, roleTraitsOf } from "../workloads/registry.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
-import type { Role } from "../workloads/train-events/settings.js";
-
-/** A consumer or archiver that finds nothing to do polls in vain: that is an empty poll of the same operation. */
-export const ROLE_OPERATIONS: Readonly<Record<Role, readonly Operation[]>> = {
-  producers: ["add"],
-  consumers: ["process"],
-  archivers: ["archive"],
-  readers: ["read"],
-  cycle: ["add", "process", "archive", "__cycle__"],
-};
-
-/** The operation that one arrival of an open loop starts: the role's own, and the whole round for a cycle. */
-export function arrivalOperation(role: Role): Operation {
-  return role === "cycle" ? "__cycle__" : (ROLE_OPERATIONS[role][0] as Operation);
-}
 
 /** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
 export function arrivalOperations(settings: Pick<TreatmentSettings, "actors">): Operation[] {
   const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
-  return scheduled.map(([role]) => arrivalOperation(role));
+  return scheduled.map(([role]) => roleTraitsOf(role).arrival);
 }
 
 /** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
@@ -33,11 +18,11 @@ export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Ope
   const random = groupsOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
-  return random.map(([role]) => arrivalOperation(role));
+  return random.map(([role]) => roleTraitsOf(role).arrival);
 }
 
-function groupsOf(settings: Pick<TreatmentSettings, "actors">): [Role, ActorGroup][] {
-  return Object.entries(settings.actors) as [Role, ActorGroup][];
+function groupsOf(settings: Pick<TreatmentSettings, "actors">): [string, ActorGroup][] {
+  return Object.entries(settings.actors) as [string, ActorGroup][];
 }
 
 /** The load of the group that performs an operation; undefined where none does. */
@@ -45,12 +30,12 @@ export function loadOf(
   operation: Operation,
   settings: Pick<TreatmentSettings, "actors">,
 ): LoadSettings | undefined {
-  return groupsOf(settings).find(([role]) => ROLE_OPERATIONS[role].includes(operation))?.[1].load;
+  return groupsOf(settings).find(([role]) => roleTraitsOf(role).operations.includes(operation))?.[1].load;
 }
 
 /** The operations that a treatment performs, in the order in which they are shown. */
 export function operationsOf(settings: Pick<TreatmentSettings, "actors">): Operation[] {
-  const performed = new Set(groupsOf(settings).flatMap(([role]) => ROLE_OPERATIONS[role]));
+  const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(role).operations));
   return OPERATIONS.filter((operation) => performed.has(operation));
 }
 
@@ -64,7 +49,7 @@ export function operationResults(
   for (const operation of OPERATIONS) {
     const measured = summary.operations[operation];
     if (!measured) continue;
-    const groups = groupsOf(settings).filter(([role]) => ROLE_OPERATIONS[role].includes(operation));
+    const groups = groupsOf(settings).filter(([role]) => roleTraitsOf(role).operations.includes(operation));
     const { offered, dropped, unfinished, parts, ...rest } = measured;
     results[operation] = {
       ...rest,

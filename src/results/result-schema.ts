@@ -2,9 +2,9 @@
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import * as z from "zod";
-import { OPERATIONS } from "../metrics/operations.js";
 import { Capacity } from "./capacity-schema.js";
 import {
+  OperationName,
   Comparison,
   Effect,
   Interaction,
@@ -83,7 +83,7 @@ export const OperationResult = z.strictObject({
 });
 export type OperationResult = z.infer<typeof OperationResult>;
 
-export const OperationResults = z.partialRecord(z.enum(OPERATIONS), OperationResult);
+export const OperationResults = z.record(OperationName, OperationResult);
 export type OperationResults = z.infer<typeof OperationResults>;
 
 export const LifecycleResult = z.strictObject({

@@ -2,7 +2,8 @@
 // that a field cannot come or change its name without a word about it.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { LIFECYCLE_STAGES, OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
+import { LIFECYCLE_STAGES, OPERATION_MEASURES } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { resultJsonSchema } from "./result-schema.js";
 import { TIMESERIES_COLUMNS } from "./trial-files.js";
 

@@ -3,7 +3,7 @@
 // the two contradict each other one of them was cut short or changed, and the trial is refused.
 import { UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { OPERATIONS } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { PartSums } from "../metrics/part-sums.js";
 import { Totals, type OperationCounts } from "../metrics/totals.js";
 import { trialPath } from "./directory.js";

@@ -3,7 +3,8 @@
 // that is cut short or is no number is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;

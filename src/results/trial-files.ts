@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
-import type { Operation } from "../metrics/operations.js";
+import { tagsOf, type Operation } from "../metrics/operations.js";
 import type { SecondSink } from "../metrics/tally.js";
 import { sumOf, type Totals } from "../metrics/totals.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
@@ -82,12 +82,15 @@ export function secondLines(
   totals: Totals,
   scheduled: readonly Operation[],
 ): { histograms: string; timeseries: string } {
-  const histograms = totals.histograms.entries();
+  const histograms = tagsOf(totals.operations).flatMap((tag) => {
+    const histogram = totals.histograms.get(tag);
+    return histogram ? [histogramLogLine(second, tag, histogram)] : [];
+  });
   const rows = totals.operations.map(
     (operation) => `${timeseriesRow(second, operation, totals, scheduled.includes(operation))}\n`,
   );
   return {
-    histograms: histograms.map(([tag, histogram]) => histogramLogLine(second, tag, histogram)).join(""),
+    histograms: histograms.join(""),
     timeseries: rows.join(""),
   };
 }

@@ -3,10 +3,10 @@
 // the others are named; a value that is lost in silence would be taken for measured.
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { type Treatment } from "./settings.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
+import { ROLES } from "../workloads/registry.js";
 
 /** What decides about the clients of a group, before `clients`. */
-function keyOver(role: Role, treatments: readonly Treatment[]): string {
+function keyOver(role: string, treatments: readonly Treatment[]): string {
   const hasStages = treatments.some(
     ({ settings }) => settings.actors[role]?.load.executor === "ramping-clients",
   );
@@ -20,7 +20,7 @@ export function outrankedClients(
 ): { readonly problem?: ScenarioProblem; readonly warning?: string } {
   if (clients === undefined || treatments.length === 0) return {};
   const groups = treatments.flatMap(({ settings }) => Object.values(settings.actors));
-  const isOver = (role: Role): boolean =>
+  const isOver = (role: string): boolean =>
     treatments.some(({ settings: { actors } }) => actors[role] && actors[role].load.clients !== clients);
   const over = ROLES.filter(isOver);
   if (over.length === 0) return {};

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { poolSizeProblems, sessionModeProblems, statementModeProblems } from "./pool-rules.js";
+import { pathText } from "../syntax/paths.js";
+import type { EventTreatment } from "../workloads/train-events/actors/assignment.js";
+import { statementModeRules } from "../workloads/train-events/keys.js";
+import { poolSizeProblems, sessionModeProblems } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/settings.js";
 import type { ActorGroup } from "../actors/settings.js";
@@ -21,7 +24,10 @@ const pgbouncer = (
   ...changes,
 });
 
-const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}): TreatmentSettings => ({
+type Settings = TreatmentSettings & EventTreatment;
+
+const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
+  workload: "train-events",
   target: { kind: "embedded", settings: {}, port: 0 },
   dialect: "postgres",
   asksDialect: false,
@@ -50,12 +56,12 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   ...changes,
 });
 
-const poolProblems = (treatment: TreatmentSettings) => [
+const poolProblems = (treatment: Settings) => [
   ...poolSizeProblems(treatment),
   ...sessionModeProblems(treatment),
-  ...statementModeProblems(treatment),
+  ...statementModeRules(undefined, treatment).map(({ path, message }) => ({ path: pathText(path), message })),
 ];
-const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
+const paths = (treatment: Settings) => poolProblems(treatment).map(({ path }) => path);
 
 describe("the rules of pools", () => {
   it("have nothing against direct connections", () => {

@@ -43,38 +43,6 @@ export function sessionModeProblems(settings: TreatmentSettings): PoolProblem[] 
   ];
 }
 
-/** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
-export function statementModeProblems(settings: TreatmentSettings): PoolProblem[] {
-  const { pool } = settings;
-  if (pool.strategy !== "pgbouncer" || pool.mode !== "statement") return [];
-  const problems: PoolProblem[] = [];
-  if (settings.statementShape !== "single-statement") {
-    problems.push({
-      path: "pool.mode",
-      message:
-        `statement mode allows no transaction of several statements, which statementShape: ` +
-        `${settings.statementShape} makes; use statementShape: single-statement, or mode: transaction`,
-    });
-  }
-  if (settings.isolation !== "read committed") {
-    problems.push({
-      path: "isolation",
-      message:
-        `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
-        `use isolation: read committed, or mode: transaction`,
-    });
-  }
-  if (settings.appDelayMs.max > 0) {
-    problems.push({
-      path: "appDelay",
-      message:
-        `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
-        `set appDelay to 0, or use mode: transaction`,
-    });
-  }
-  return problems;
-}
-
 /** A pool in the program that is too small for the threads that share it. */
 export function poolSizeProblems(settings: TreatmentSettings): PoolProblem[] {
   const { pool } = settings;

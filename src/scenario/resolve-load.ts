@@ -2,7 +2,7 @@
 // profile's day with its hours. Pure. Refuses nothing: what makes no sense is found by the rules.
 import type { Stage } from "../load/rate-curve.js";
 import { DEFAULT_SIZES, PROFILES } from "../load/profiles.js";
-import { ROLE_DEFAULTS, type GroupMapping } from "./schema-actors.js";
+import type { GroupMapping } from "./schema-actors.js";
 import type { ProfileMapping } from "../load/schema-load.js";
 import {
   isOpenLoop,
@@ -11,7 +11,7 @@ import {
   type Profile,
   type Range,
 } from "../load/load-settings.js";
-import type { Role } from "../workloads/train-events/settings.js";
+import { roleTraitsOf } from "../workloads/registry.js";
 
 const DEFAULT_MAX_DURATION_MS = 600_000;
 const NO_THINK_TIME: Range = { min: 0, max: 0 };
@@ -26,11 +26,11 @@ export interface LoadSurroundings {
 }
 
 export function resolveLoad(
-  role: Role,
+  role: string,
   group: GroupMapping | undefined,
   surroundings: LoadSurroundings,
 ): LoadSettings {
-  const { clients: defaultClients, thinkTimeMs } = ROLE_DEFAULTS[role];
+  const { clients: defaultClients, thinkTimeMs } = roleTraitsOf(role);
   const load = group?.load ?? { executor: "constant-clients" };
   const given = group?.clients ?? surroundings.clients ?? load.maxClients ?? load.clients;
   const settings = resolveExecutor(load, given ?? defaultClients, surroundings.windowMs);

@@ -10,7 +10,7 @@ import { type TreatmentSettings } from "./settings.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { PoolSettings } from "../pools/settings.js";
 import type { ActorGroup } from "../actors/settings.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
+import { workloadOf } from "../workloads/registry.js";
 
 const DEFAULT_POOL_SIZE = 20;
 const DEFAULT_PREPARED_STATEMENTS = 200;
@@ -107,14 +107,14 @@ function resolvePool(pool: PoolMapping): PoolSettings {
   }
 }
 
-/** The groups that the scenario's topology has. */
-function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
-  const actors: Partial<Record<Role, ActorGroup>> = {};
-  for (const role of ROLES) {
+/** The groups that the workload has, as the scenario's keys are. */
+function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
+  const { roles, settings } = workloadOf(scenario);
+  const actors: Record<string, ActorGroup> = {};
+  for (const [role, { isByDefault }] of Object.entries(roles)) {
     const group = scenario.actors[role];
-    const isOfTopology = (role === "cycle") === (scenario.topology === "cycle");
-    const isByDefault = role !== "readers";
-    if (!isOfTopology || group === false || (group === undefined && !isByDefault)) continue;
+    if (!settings.hasRole(role, scenario)) continue;
+    if (group === false || (group === undefined && !isByDefault)) continue;
     actors[role] = {
       workers: group?.workers ?? 1,
       load: resolveLoad(role, group, { clients: scenario.clients, windowMs: scenario.trial.duration }),
@@ -127,33 +127,23 @@ function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
   const actors = resolveActors(scenario);
   const target = resolveTarget(targetMapping(scenario.target));
-  const canDrain = actors.consumers !== undefined || actors.cycle !== undefined;
+  const { settings, drain } = workloadOf(scenario);
   return {
+    workload: scenario.workload,
     target,
     dialect: scenario.dialect === "auto" ? "postgres" : scenario.dialect,
     // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
     asksDialect: scenario.dialect === "auto" && target.kind === "url",
     namespace: scenario.namespace,
-    payload: scenario.payload,
     storage: scenario.storage,
     pool: resolvePool(poolMapping(scenario.pool)),
-    locking: scenario.locking,
-    isolation: scenario.isolation,
-    ids: scenario.ids,
-    statementShape: scenario.statementShape,
     prepared: scenario.prepared,
-    batch: scenario.batch,
-    appDelayMs: scenario.appDelay,
-    advance: scenario.advance,
-    documentBytes: scenario.documentSize,
-    validate: scenario.validate,
-    preload: scenario.preload,
-    topology: scenario.topology,
+    ...settings.resolve(scenario),
     actors,
     trial: {
       warmUpMs: scenario.trial.warmUp,
       durationMs: scenario.trial.duration,
-      drainMaxMs: scenario.trial.drain ?? (canDrain ? DEFAULT_DRAIN_MS : 0),
+      drainMaxMs: scenario.trial.drain ?? (drain?.isPossible(actors) ? DEFAULT_DRAIN_MS : 0),
     },
     retry: {
       attempts: scenario.retry.attempts,

@@ -1,18 +1,30 @@
 // Rules over the load of each group: the keys that its executor needs and takes, clients enough for their threads,
 // stages that fit into the window, a day without gaps. Pure checks over a scenario that passed its schema; each
 // finding names the key to change.
-import { counted, formatDuration, formatSize } from "../foundation/units.js";
-import { MAX_WORKER_ORDINALS } from "../workloads/train-events/model/event-id.js";
+import { counted, formatDuration } from "../foundation/units.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Path } from "../syntax/paths.js";
-import type { Finding } from "../syntax/problems.js";
-import { groupsOf, MAX_BATCH_BYTES } from "./rules-workload.js";
+import { rangeOrder, type Finding } from "../syntax/problems.js";
 import type { Scenario } from "./schema.js";
-import { EXECUTORS, type ExecutorName } from "./schema-actors.js";
+import { EXECUTORS, type ExecutorName, type GroupMapping } from "./schema-actors.js";
 import { MAX_CLIENTS } from "./schema-target.js";
 import { type TreatmentSettings } from "./settings.js";
-import { BATCH_SIZES, isOpenLoop, type LoadSettings, type Profile } from "../load/load-settings.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
+import { isOpenLoop, type LoadSettings, type Profile } from "../load/load-settings.js";
+import { ROLES, roleTraitsOf } from "../workloads/registry.js";
+
+/** The groups that a scenario names, as it writes them. */
+function groupsOf(scenario: Scenario): [string, GroupMapping][] {
+  return ROLES.flatMap((role) => {
+    const group = scenario.actors[role];
+    return group ? [[role, group] as [string, GroupMapping]] : [];
+  });
+}
+
+export function thinkTimeRules(scenario: Scenario): Finding[] {
+  return groupsOf(scenario).flatMap(([role, group]) =>
+    rangeOrder(["actors", role, "load", "thinkTime"], group.load.thinkTime, "ms"),
+  );
+}
 
 const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
 
@@ -70,7 +82,7 @@ export function needRules(scenario: Scenario): Finding[] {
 }
 
 /** Clients enough for the threads and for the budget. */
-function clientFindings(role: Role, workers: number, load: LoadSettings): Finding[] {
+function clientFindings(role: string, workers: number, load: LoadSettings): Finding[] {
   const findings: Finding[] = [];
   if (workers > load.clients) {
     const message = `${workers} workers for ${counted(load.clients, "client")}: a worker thread would have none`;
@@ -97,20 +109,15 @@ export function clientRules(scenario: Scenario, settings: TreatmentSettings): Fi
       findings.push({ path: ["actors", role, "load", "iterations"], message });
     }
   }
-  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
-  if (workers > MAX_WORKER_ORDINALS) {
-    const message = `${workers} worker threads over all groups; at most ${MAX_WORKER_ORDINALS}`;
-    findings.push({ path: ["actors"], message });
-  }
   return findings;
 }
 
 /** The load of each group that the scenario names, with its place. */
-function namedLoads(scenario: Scenario, settings: TreatmentSettings): [Role, LoadSettings, Path][] {
+function namedLoads(scenario: Scenario, settings: TreatmentSettings): [string, LoadSettings, Path][] {
   return ROLES.flatMap((role) => {
     const load = settings.actors[role]?.load;
     if (!load || !scenario.actors[role]) return [];
-    return [[role, load, ["actors", role, "load"]] as [Role, LoadSettings, Path]];
+    return [[role, load, ["actors", role, "load"]] as [string, LoadSettings, Path]];
   });
 }
 
@@ -136,8 +143,9 @@ export function scheduleRules(scenario: Scenario, settings: TreatmentSettings): 
     if ("stages" in load) return stageFindings(load, [...path, "stages"]);
     if (load.executor !== "daily-arrival-rate") return [];
     const findings = hoursFindings(load.profile, [...path, "profile", "hours"]);
-    if (role === "producers" || role === "cycle") return findings;
-    const message = "a profile is about batches that are added: only producers and cycle have one";
+    if (roleTraitsOf(role).hasBatches) return findings;
+    const having = ROLES.filter((each) => roleTraitsOf(each).hasBatches).join(" and ");
+    const message = `a profile is about batches that are added: only ${having} have one`;
     return [{ path, message }, ...findings];
   });
 }
@@ -152,24 +160,6 @@ function stageFindings(load: Extract<LoadSettings, { stages: unknown }>, path: P
   if (load.stages.length > 0 && Math.max(start, ...load.stages.map(({ target }) => target)) === 0)
     findings.push({ path, message: "the start and every target are 0: no client would do anything" });
   return findings;
-}
-
-/** Batches of a day that can be sent. */
-export function profileSizeRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const { documentBytes } = settings;
-  return namedLoads(scenario, settings).flatMap(([, load, path]) => {
-    if (load.executor !== "daily-arrival-rate") return [];
-    const { sizes, hours }: Profile = load.profile;
-    return BATCH_SIZES.flatMap((name) => {
-      const bytes = sizes[name] * documentBytes;
-      const isUsed = hours.some(({ mix }) => mix[name] > 0);
-      if (!isUsed || bytes <= MAX_BATCH_BYTES) return [];
-      const message =
-        `${sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
-        `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
-      return [{ path: [...path, "profile", "sizes", name], message }];
-    });
-  });
 }
 
 function hoursFindings({ hours }: Profile, path: Path): Finding[] {

@@ -1,13 +1,8 @@
 // The rules that a scenario's schema cannot say, as a table of what each one reads. So they also run over a scenario
 // that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
 // user sees every problem at once.
-import { parsePath, startsWith, type Mapping, type Path } from "../syntax/paths.js";
-import {
-  poolSizeProblems,
-  sessionModeProblems,
-  statementModeProblems,
-  type PoolProblem,
-} from "./pool-rules.js";
+import { isMapping, parsePath, startsWith, type Mapping, type Path } from "../syntax/paths.js";
+import { poolSizeProblems, sessionModeProblems, type PoolProblem } from "./pool-rules.js";
 import type { Finding } from "../syntax/problems.js";
 import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
@@ -23,8 +18,8 @@ import {
   clientRules,
   executorRules,
   needRules,
-  profileSizeRules,
   scheduleRules,
+  thinkTimeRules,
   windowRules,
 } from "./rules-load.js";
 import {
@@ -39,20 +34,9 @@ import {
   tlsFileRules,
   urlTlsRules,
 } from "./rules-target.js";
-import {
-  advanceRules,
-  batchRules,
-  claimRules,
-  drainRules,
-  emptinessRules,
-  rangeOrder,
-  retryRules,
-  thinkTimeRules,
-  topologyRules,
-} from "./rules-workload.js";
 import type { Scenario } from "./schema.js";
 import { type TreatmentSettings } from "./settings.js";
-import { ROLES } from "../workloads/train-events/settings.js";
+import { OWN_KEYS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
 
 interface Rule {
   /**
@@ -98,19 +82,8 @@ const RULES: readonly Rule[] = [
   { reads: POOLER, check: poolRules },
   { reads: [...POOLER, "pool.adminUrl"], check: poolTlsRules },
   { reads: [...KIND, ...POOLER], check: (_, settings) => passwordCommandRules(settings) },
-  { reads: ["batch.min", "batch.max"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
-  {
-    reads: ["appDelay.min", "appDelay.max"],
-    check: ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
-  },
   { reads: below(`${LOAD}.thinkTime`, ["min", "max"]), check: thinkTimeRules },
-  { reads: ["documentSize"], check: batchRules },
-  { reads: [], check: claimRules },
-  { reads: ["advance.complete", "advance.fail"], check: advanceRules },
   { reads: ["retry.base", "retry.ceiling"], check: retryRules },
-  { reads: ["topology"], check: topologyRules },
-  { reads: ["topology", "actors"], check: emptinessRules },
-  { reads: ["topology", "actors.consumers"], check: drainRules },
   { reads: [`${LOAD}.executor`], check: executorRules },
   { reads: ["clients", "actors.*.clients", LOAD], check: needRules },
   {
@@ -128,10 +101,6 @@ const RULES: readonly Rule[] = [
       ...below(`${LOAD}.profile`, ["name", "hours"]),
     ],
     check: scheduleRules,
-  },
-  {
-    reads: ["topology", "documentSize", `${LOAD}.executor`, ...below(`${LOAD}.profile`, ["name", "hours"])],
-    check: profileSizeRules,
   },
   {
     reads: [
@@ -160,11 +129,44 @@ const RULES: readonly Rule[] = [
     reads: [...KIND, ...POOLER, ...below("pool", ["mode", "size", "instances"]), ...DEMAND],
     check: (_, settings) => fromPool(sessionModeProblems(settings)),
   },
-  {
-    reads: ["pool.strategy", "pool.mode", "statementShape"],
-    check: (_, settings) => fromPool(statementModeProblems(settings)),
-  },
 ];
+
+function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
+  if (base <= ceiling) return [];
+  const message = `must not be longer than retry.ceiling (${base}ms > ${ceiling}ms)`;
+  return [{ path: ["retry", "base"], message }];
+}
+
+/** Keys and groups of another workload. */
+function foreignKeys(raw: Mapping, { workload }: Scenario): Finding[] {
+  const own = workloadOf({ workload });
+  const foreign = (path: Path, owner: string): Finding => ({
+    path,
+    message: `belongs to workload ${owner}, and this one is ${workload}; remove it, or set workload: ${owner}`,
+    isAboutKey: true,
+  });
+  const ownerOf = (isIts: (each: (typeof WORKLOADS)[number]) => boolean): string =>
+    WORKLOADS.find(isIts)?.name ?? "";
+  const keys = Object.keys(OWN_KEYS)
+    .filter((key) => key in raw && !(key in own.settings.keys))
+    .map((key) =>
+      foreign(
+        [key],
+        ownerOf(({ settings }) => key in settings.keys),
+      ),
+    );
+  const named = isMapping(raw.actors) ? raw.actors : {};
+  const roles = ROLES.filter((role) => role in named && !(role in own.roles));
+  return [
+    ...keys,
+    ...roles.map((role) =>
+      foreign(
+        ["actors", role],
+        ownerOf((each) => role in each.roles),
+      ),
+    ),
+  ];
+}
 
 /** What a raw scenario without factors means, and everything that is wrong with it. */
 export interface Checked {
@@ -197,6 +199,8 @@ function findingsOf({ reads, check }: Rule, reading: Reading, settings: Treatmen
 export function checkScenario(raw: Mapping, written: Mapping = raw): Checked {
   const reading = readScenario(raw, written);
   const settings = resolveTreatment(reading.scenario);
-  const findings = RULES.flatMap((rule) => findingsOf(rule, reading, settings));
-  return { findings: [...reading.findings, ...findings], settings, isUnknown: reading.isUnknown };
+  const rules: readonly Rule[] = [...RULES, ...workloadOf(settings).settings.rules];
+  const findings = rules.flatMap((rule) => findingsOf(rule, reading, settings));
+  const foreign = reading.isUnknown(["workload"]) ? [] : foreignKeys(raw, reading.scenario);
+  return { findings: [...reading.findings, ...foreign, ...findings], settings, isUnknown: reading.isUnknown };
 }

@@ -2,10 +2,10 @@
 // `load` is flat; the table of executors says which keys each one needs, and `rules-workload.ts` holds to it. A
 // new executor is one line in that table.
 import * as z from "zod";
-import { duration, HOUR_MS } from "../syntax/scalars.js";
+import { duration, durationRange, HOUR_MS } from "../syntax/scalars.js";
 import { scheduleKeys } from "../load/schema-load.js";
 import { MAX_CLIENTS } from "./schema-target.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
+import { ROLES, roleTraitsOf } from "../workloads/registry.js";
 
 const CLOSED = ["clients", "thinkTime", "rampUp"] as const;
 const OPEN = ["maxClients", "timeUnit", "distribution", "maxWait"] as const;
@@ -23,30 +23,12 @@ export const EXECUTORS = {
 export type ExecutorName = keyof typeof EXECUTORS;
 const EXECUTOR_NAMES = Object.keys(EXECUTORS) as [ExecutorName, ...ExecutorName[]];
 
-/** What a group has unless the scenario says otherwise. */
-export const ROLE_DEFAULTS: Readonly<Record<Role, { clients: number; thinkTimeMs: number }>> = {
-  producers: { clients: 4, thinkTimeMs: 100 },
-  consumers: { clients: 4, thinkTimeMs: 0 },
-  archivers: { clients: 2, thinkTimeMs: 0 },
-  readers: { clients: 2, thinkTimeMs: 100 },
-  cycle: { clients: 8, thinkTimeMs: 100 },
-};
-
 export function clientCount(description: string) {
   return z.int().min(1).max(MAX_CLIENTS).optional().meta({ description });
 }
 
-/** One duration, or `{ min, max }` for a uniform choice each time; both ends are included. */
-export function durationRange(description: string) {
-  const ends = z.strictObject({ min: duration("Shortest."), max: duration("Longest.") });
-  return z
-    .union([duration("Always this long."), ends])
-    .transform((range) => (typeof range === "number" ? { min: range, max: range } : range))
-    .meta({ description });
-}
-
-function load(role: Role) {
-  const { clients, thinkTimeMs } = ROLE_DEFAULTS[role];
+function load(role: string) {
+  const { clients, thinkTimeMs } = roleTraitsOf(role);
   return z
     .strictObject({
       executor: z
@@ -90,7 +72,7 @@ function load(role: Role) {
     .meta({ description: "How much the group does, and when.", title: "Load" });
 }
 
-function group(role: Role, purpose: string) {
+function group(role: string) {
   const mapping = z
     .strictObject({
       workers: z
@@ -108,25 +90,14 @@ function group(role: Role, purpose: string) {
   return z
     .union([z.literal(false), mapping])
     .optional()
-    .meta({ description: purpose });
+    .meta({ description: roleTraitsOf(role).purpose });
 }
 
-const PURPOSES: Readonly<Record<Role, string>> = {
-  producers: "Clients that add events in batches. false leaves them out.",
-  consumers: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
-  archivers: "Clients that move finished events to the archive. false leaves them out.",
-  readers: "Clients that look events up as a dispatcher would. Left out unless named here.",
-  cycle: "The clients of the topology cycle: each adds, processes and archives in turn.",
-};
-
-type GroupSchema = ReturnType<typeof group>;
 /** A group of clients as a scenario writes it. */
-export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
+export type GroupMapping = Exclude<z.output<ReturnType<typeof group>>, false | undefined>;
 
 export const Actors = z
-  .strictObject(
-    Object.fromEntries(ROLES.map((role) => [role, group(role, PURPOSES[role])])) as Record<Role, GroupSchema>,
-  )
+  .strictObject(Object.fromEntries(ROLES.map((role) => [role, group(role)])))
   .prefault({})
   .meta({
     title: "Actors",

@@ -1,4 +1,4 @@
-// The parts of a scenario's schema that are mappings of their own: batch, advance, trial, retry, log, evidence,
+// The parts of a scenario's schema that are mappings of their own: trial, retry, log, evidence,
 // thresholds.
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
@@ -8,40 +8,6 @@ import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
 export const DEFAULT_DRAIN_MS = 30_000;
-const MAX_BATCH = 1_000_000;
-
-const BatchSize = z.int().min(1).max(MAX_BATCH);
-export const Batch = z
-  .union([
-    BatchSize,
-    z.strictObject({
-      min: BatchSize.default(10).meta({ description: "Smallest batch. Default 10." }),
-      max: BatchSize.default(100).meta({ description: "Largest batch. Default 100." }),
-    }),
-  ])
-  .prefault({})
-  .transform((batch) => (typeof batch === "number" ? { min: batch, max: batch } : batch))
-  .meta({
-    description:
-      "Events a transaction adds (uniform over min..max), processes or archives (at most). A number fixes it.",
-  });
-
-const chance = (description: string, otherwise: number) =>
-  z.number().min(0).max(1).default(otherwise).meta({ description });
-
-export const Advance = z
-  .strictObject({
-    claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.", 1),
-    complete: chance("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.", 0.8),
-    fail: chance("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.", 0.05),
-  })
-  .prefault({})
-  .meta({
-    title: "Advance",
-    description:
-      "Where one pass of a process transaction moves an event; complete + fail is at most 1, the rest stays.",
-  });
-
 export const Trial = z
   .strictObject({
     warmUp: duration("Load before the measurement window, never reported. Default 2s.").prefault("2s"),

@@ -7,16 +7,20 @@ import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
-import type { EventSettings, Role } from "../workloads/train-events/settings.js";
+import type { OwnSettings } from "../workloads/registry.js";
 
-export interface TreatmentSettings extends EventSettings, ClientSettings {
+/** With what its workload's own keys come to. */
+export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
+  readonly workload: string;
   readonly target: TargetSettings;
   /** Where `asksDialect`, a stand-in until the server has said what it is. */
   readonly dialect: DialectName;
   readonly asksDialect: boolean;
+  /** The PostgreSQL schema that train-sim creates, marks and drops. */
+  readonly namespace: string;
   readonly storage: Storage;
   readonly prepared: boolean;
-  readonly actors: Readonly<Partial<Record<Role, ActorGroup>>>;
+  readonly actors: Readonly<Record<string, ActorGroup>>;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };

@@ -1,8 +1,8 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
-import { VIOLATION_KINDS } from "../workloads/train-events/model/conservation.js";
-import { ROLES, type Role } from "../workloads/train-events/settings.js";
+import { OPERATIONS, ROLES, roleTraitsOf, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
+import { isRound } from "../metrics/operations.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
@@ -24,14 +24,10 @@ const OPERATION_AGGREGATES = [
 ];
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
-/** The roles that perform each operation. */
-const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
-  add: ["producers", "cycle"],
-  process: ["consumers", "cycle"],
-  archive: ["archivers", "cycle"],
-  read: ["readers"],
-  __cycle__: ["cycle"],
-};
+/** The roles that perform an operation. */
+function rolesOf(operation: string): string[] {
+  return ROLES.filter((role) => roleTraitsOf(role).operations.includes(operation));
+}
 
 export interface MetricTraits {
   /** What it can be asked for, `p(N)` aside. */
@@ -39,11 +35,11 @@ export interface MetricTraits {
   /** Whether it has percentiles. */
   readonly isLatency: boolean;
   /** A treatment without any of these can never have a sample. */
-  readonly roles: readonly Role[];
+  readonly roles: readonly string[];
 }
 
 function metrics(): [string, MetricTraits][] {
-  const latency = (roles: readonly Role[]): MetricTraits => ({
+  const latency = (roles: readonly string[]): MetricTraits => ({
     aggregates: LATENCY_AGGREGATES,
     isLatency: true,
     roles,
@@ -53,23 +49,22 @@ function metrics(): [string, MetricTraits][] {
     isLatency: false,
     roles: ROLES,
   });
-  const operations = Object.entries(OPERATION_ROLES).flatMap(
-    ([operation, roles]): [string, MetricTraits][] => {
-      const isCycle = operation === "__cycle__";
-      const measures = isCycle
-        ? ["response", "service"]
-        : ["response", "service", "poolwait", "startdelay", "failed"];
-      const own = isCycle ? CYCLE_AGGREGATES : OPERATION_AGGREGATES;
-      return [
-        [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
-        ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
-      ];
-    },
-  );
+  const operations = OPERATIONS.flatMap((operation): [string, MetricTraits][] => {
+    const roles = rolesOf(operation);
+    const isCycle = isRound(operation);
+    const measures = isCycle
+      ? ["response", "service"]
+      : ["response", "service", "poolwait", "startdelay", "failed"];
+    const own = isCycle ? CYCLE_AGGREGATES : OPERATION_AGGREGATES;
+    return [
+      [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
+      ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
+    ];
+  });
+  const lifecycles = WORKLOADS.flatMap(({ lifecycle = {} }) => Object.entries(lifecycle));
   return [
     ...operations,
-    ["lifecycle.completed", latency(["consumers", "cycle"])],
-    ["lifecycle.archived", latency(["archivers", "cycle"])],
+    ...lifecycles.map(([stage, roles]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(roles)]),
     ["integrity", counts(INTEGRITY_AGGREGATES)],
     ["verdict", counts(["tainted"])],
   ];
@@ -83,9 +78,8 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
   return source.endsWith(".startdelay") || ARRIVAL_AGGREGATES.some((one) => one === aggregate);
 }
 
-/** The roles whose arrivals those are: in a cycle they are rounds, not transactions. */
-export function arrivalRoles(source: string): readonly Role[] {
+/** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */
+export function arrivalRoles(source: string): readonly string[] {
   const [operation = ""] = source.split(".");
-  const roles = OPERATION_ROLES[operation] ?? [];
-  return operation === "__cycle__" ? roles : roles.filter((role) => role !== "cycle");
+  return rolesOf(operation).filter((role) => roleTraitsOf(role).arrival === operation);
 }

@@ -1,8 +1,8 @@
 // Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import { OPERATION_MEASURES, OPERATIONS } from "../metrics/operations.js";
-import { ROLE_OPERATIONS } from "../results/operation-results.js";
+import { OPERATION_MEASURES } from "../metrics/operations.js";
+import { OPERATIONS, ROLE_TRAITS } from "../workloads/registry.js";
 import { parseScenario } from "./loader.js";
 import type { Experiment } from "./settings.js";
 import { THRESHOLD_METRICS } from "./threshold-metrics.js";
@@ -176,7 +176,7 @@ describe("the vocabulary", () => {
   });
 
   test("knows who performs which operation", () => {
-    for (const [role, operations] of Object.entries(ROLE_OPERATIONS)) {
+    for (const [role, { operations }] of Object.entries(ROLE_TRAITS)) {
       const known = OPERATIONS.filter((one) =>
         THRESHOLD_METRICS.get(one)?.roles.some((each) => each === role),
       );

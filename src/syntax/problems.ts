@@ -202,3 +202,14 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
   }
   return [...byPlace.values()];
 }
+
+/** Of a range whose ends are the wrong way round; `unit` is that of its numbers. */
+export function rangeOrder(
+  path: Path,
+  range: { readonly min: number; readonly max: number } | undefined,
+  unit: string,
+): Finding[] {
+  if (!range || range.min <= range.max) return [];
+  const message = `min must not be greater than max (${range.min}${unit} > ${range.max}${unit})`;
+  return [{ path: [...path, "min"], message }];
+}

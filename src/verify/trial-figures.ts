@@ -3,7 +3,8 @@
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
-import { OPERATIONS, type Operation } from "../metrics/operations.js";
+import type { Operation } from "../metrics/operations.js";
+import { OPERATIONS } from "../workloads/registry.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";
@@ -18,7 +19,7 @@ import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TRIAL_FILE } from "../results/tria
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { SecondSeries } from "../engine/trial/second-series.js";
 import type { Figures } from "./figures.js";
-import { compareEvents } from "./trial-ledgers.js";
+import { workloadOf } from "../workloads/registry.js";
 import { compareLog } from "./trial-log-figures.js";
 
 export interface StoredTrialOf {
@@ -123,8 +124,29 @@ export class TrialFigures {
     if (counts) this.compareCounts(counts);
     const isFull = ["debug", "info"].includes(stored.settings.log.level);
     await compareLog(figures, { trial, path, name, at }, isFull);
-    compareEvents(figures, { trial, path, name, at });
+    this.compareEvents(at);
     return this.again(histograms, counts);
+  }
+
+  /** What the audit stated, counted again in what the workload's clients wrote down. */
+  private compareEvents(at: string): void {
+    const { figures, path, name, stored } = this;
+    const { integrity, lifecycle, status } = stored.trial;
+    const what = `${name}: published and archived events`;
+    if (!integrity || status !== "complete") {
+      figures.leave(what, `the trial is ${status}`);
+      return;
+    }
+    const { notAudited = [] } = integrity;
+    const stated = { integrity: { ...integrity, notAudited }, passesPerEvent: lifecycle.passesPerEvent };
+    try {
+      for (const one of workloadOf(stored.settings).recount?.(path, stated) ?? []) {
+        if ("leftOut" in one) figures.leave(`${name}: ${one.figure}`, one.leftOut);
+        else figures.compare("events", `${at}.${one.figure}`, one.stated, one.counted);
+      }
+    } catch (error) {
+      figures.unreadable(what, error);
+    }
   }
 
   /** From what could be read; the rest is as stored. */

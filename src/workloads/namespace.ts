@@ -1,18 +1,35 @@
 // Namespaces by what a treatment says of them: the workload names its tables, `database/namespace` makes and drops them. What
 // is dropped was perhaps made for another workload, so its tables are found by the mark.
+import { UsageError } from "../foundation/errors.js";
 import type { SqlClient } from "../database/admin.js";
 import type { Dialect } from "../database/dialects/dialect.js";
 import { postgres } from "../database/dialects/postgres.js";
+import type { SampledWorkload } from "../database/evidence/view.js";
+import { APPLICATION } from "../database/pg-config.js";
 import * as namespaces from "../database/namespace/namespace.js";
-import { tablesMarked, tableSetOf, type TableSettings } from "./registry.js";
+import type { FaultTables } from "../faults/fault.js";
+import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
+import type { Workload, WorkloadTreatment } from "./workload.js";
 
 /** What a namespace is made for: settings of a treatment, whom to grant it to, and the run that makes it. */
-export type WorkloadNamespace = Omit<namespaces.NamespaceSettings, "tables"> & TableSettings;
+export type WorkloadNamespace = Omit<namespaces.NamespaceSettings, "tables"> & WorkloadChoice;
 
-const withTables = (settings: WorkloadNamespace): namespaces.NamespaceSettings => ({
-  ...settings,
-  tables: tableSetOf(settings),
-});
+function withTables(settings: WorkloadNamespace): namespaces.NamespaceSettings {
+  const { tables } = workloadOf(settings);
+  // Of the settings of another workload it has none that it reads.
+  const set = tables.of(settings as WorkloadNamespace & WorkloadTreatment);
+  return { ...settings, tables: { ...set, names: tables.names } };
+}
+
+/** Throws a UsageError where no workload made it. */
+function tablesMarked(variant: string): readonly string[] {
+  const maker = WORKLOADS.find(({ tables }) => tables.isMarked(variant));
+  if (maker) return maker.tables.names;
+  throw new UsageError(
+    `the schema was made for ${variant}, which this version of train-sim does not know`,
+    "Drop it with the version that made it.",
+  );
+}
 
 export function ddl(settings: WorkloadNamespace, dialect: Dialect = postgres): string[] {
   return namespaces.ddl(withTables(settings), dialect);
@@ -42,4 +59,31 @@ export function dropNamespace(
   dialect: Dialect = postgres,
 ): Promise<boolean> {
   return namespaces.dropNamespace(client, namespace, dialect, tablesMarked);
+}
+
+/** Qualified and quoted, by name. */
+export function tablesIn(
+  { tables }: Pick<Workload, "tables">,
+  dialect: Dialect,
+  namespace: string,
+): Readonly<Record<string, string>> {
+  const schema = dialect.quoteIdentifier(namespace);
+  return Object.fromEntries(tables.names.map((name) => [name, `${schema}.${name}`]));
+}
+
+/** Clients are named after their role; through a pooler all of them are called after the program. */
+export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
+  return [APPLICATION, ...Object.keys(roles).map((role) => `${APPLICATION}/${role}`)];
+}
+
+/** What the sampler is told of the workload. */
+export function sampledIn(workload: Workload, dialect: Dialect, namespace: string): SampledWorkload {
+  const tables = tablesIn(workload, dialect, namespace);
+  return { tables, loadNames: loadNamesOf(workload), groups: workload.evidence };
+}
+
+export function faultTablesIn(workload: Workload, dialect: Dialect, namespace: string): FaultTables {
+  const tables = tablesIn(workload, dialect, namespace);
+  const { snapshot, lock } = workload.tables;
+  return { snapshot: tables[snapshot] ?? "", lock: tables[lock] ?? "" };
 }

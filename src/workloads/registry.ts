@@ -1,23 +1,58 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
-import { UsageError } from "../foundation/errors.js";
-import type { WorkloadTables } from "../database/namespace/schema-files.js";
-import { TABLE_NAMES, tableSetOf as eventTables } from "./train-events/sql/tables.js";
-import type { Payload } from "./train-events/settings.js";
+import type { OperationTraits, RoleTraits, Workload, WorkloadKeys, WorkloadTreatment } from "./workload.js";
+import { trainEvents } from "./train-events/workload.js";
 
-/** What of a treatment decides about its tables. */
-export interface TableSettings {
-  readonly payload: Payload;
+const FAMILIES = [trainEvents] as const;
+
+type Family = (typeof FAMILIES)[number];
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The keys of all of them, each with its schema. */
+export type OwnKeys = Both<Family["settings"]["keys"]>;
+/** What those of a treatment's own come to; it has those of its own workload alone. */
+export type OwnSettings = Both<ReturnType<Family["settings"]["resolve"]>>;
+
+export const WORKLOADS: readonly Workload[] = FAMILIES;
+
+export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
+
+/** Keys of a scenario by workload; two may have one in common. */
+export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => settings.keys)) as OwnKeys;
+
+/** Names of operations and roles are each one workload's. */
+export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.assign(
+  {},
+  ...FAMILIES.map(({ operations }) => operations),
+);
+/** In the order in which results show them. */
+export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
+
+export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.assign(
+  {},
+  ...FAMILIES.map(({ roles }) => roles),
+);
+export const ROLES: readonly string[] = Object.keys(ROLE_TRAITS);
+
+export const VIOLATION_KINDS: readonly string[] = [
+  ...new Set(WORKLOADS.flatMap(({ violations }) => violations)),
+];
+
+export const DEFAULT_WORKLOAD = trainEvents.name;
+
+export interface WorkloadChoice extends Partial<OwnSettings> {
+  readonly workload?: string;
 }
 
-export function tableSetOf({ payload }: TableSettings): WorkloadTables {
-  return eventTables(payload);
+export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoice): Workload {
+  const workload = WORKLOADS.find(({ name }) => name === chosen);
+  if (!workload) throw new Error(`there is no workload ${chosen}`);
+  return workload;
 }
 
-/** Names of the tables of a namespace with that variant in its mark. Throws a UsageError where no workload made it. */
-export function tablesMarked(variant: string): readonly string[] {
-  if (variant.startsWith("payload ")) return TABLE_NAMES;
-  throw new UsageError(
-    `the schema was made for ${variant}, which this version of train-sim does not know`,
-    "Drop it with the version that made it.",
-  );
+export function roleTraitsOf(role: string): RoleTraits {
+  const traits = ROLE_TRAITS[role];
+  if (!traits) throw new Error(`there is no role ${role}`);
+  return traits;
 }

@@ -87,5 +87,5 @@ export async function verdictOf({ out, ended }: Run): Promise<Verdict> {
   const { verdict, violations, named = [] } = integrity;
   if ((exitCode === 110) !== (verdict === "violated"))
     throw new Error(`${verdict}, and exit code ${String(exitCode)}`);
-  return { verdict, violations, named };
+  return { verdict, violations, named: named as Verdict["named"] };
 }

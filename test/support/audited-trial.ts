@@ -30,6 +30,7 @@ import { WorkFileWriter, workPath } from "../../src/workloads/train-events/audit
 import { parseScenario } from "../../src/scenario/loader.js";
 import type { TreatmentSettings } from "../../src/scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
+import type { EventTreatment } from "../../src/workloads/train-events/actors/assignment.js";
 import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
@@ -37,13 +38,15 @@ const SEED = 11;
 const BATCH_EVENTS = 20;
 const PRELOADED_BATCHES = 3;
 
+type AuditedSettings = TreatmentSettings & EventTreatment;
+
 export interface AuditedTrialOptions {
   readonly namespace: string;
   readonly payload: Payload;
   readonly ids?: IdKind;
   readonly statementShape?: StatementShape;
   /** PostgreSQL's, and a scenario's defaults, when left out. */
-  readonly levels?: Partial<Pick<TreatmentSettings, "dialect" | "storage" | "locking" | "isolation">>;
+  readonly levels?: Partial<Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation">>;
   /** Of each batch; 20 when left out. */
   readonly batchEvents?: number;
   /** Process and archive until nothing is left. */
@@ -63,7 +66,7 @@ export interface AuditedCrew {
 }
 
 export interface AuditedTrial {
-  readonly settings: TreatmentSettings;
+  readonly settings: AuditedSettings;
   readonly directory: string;
   /** Keys by how their batch ended; those in doubt that came through are `found`. */
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
@@ -90,7 +93,7 @@ function settingsOf({
     "audited.yaml",
   ).treatments;
   if (!treatment) throw new Error("a scenario has a treatment");
-  return treatment.settings;
+  return treatment.settings as AuditedSettings;
 }
 
 type Fate = "acknowledged" | "failed" | "found" | "absent";
@@ -111,7 +114,7 @@ class Crew implements AuditedCrew {
   private readonly nextDocument = [0, 0];
 
   constructor(
-    private readonly settings: TreatmentSettings,
+    private readonly settings: AuditedSettings,
     private readonly connection: PgConnection,
     directory: string,
     private readonly batchEvents: number,
@@ -178,11 +181,7 @@ class Crew implements AuditedCrew {
   }
 }
 
-async function preloadInto(
-  admin: AdminClient,
-  settings: TreatmentSettings,
-  directory: string,
-): Promise<void> {
+async function preloadInto(admin: AdminClient, settings: AuditedSettings, directory: string): Promise<void> {
   const source = preloadSource(settings, SEED);
   const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
   await preload(admin, settings, SEED, { onBatch: (batch) => writer.add(batch, batch.outcome) });

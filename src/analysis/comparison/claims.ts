@@ -13,21 +13,25 @@ import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
+import { OPERATION_TRAITS } from "../../workloads/registry.js";
 import { metricOf } from "../steady-state/series.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 type Headline = (typeof HEADLINE_METRICS)[number];
 
-const VERBS: Readonly<Record<ComparedOperation, string>> = {
-  add: "adds",
-  process: "processes",
-  archive: "archives",
-  read: "reads",
-  __cycle__: "takes through the cycle",
+/** What becomes of it in that stage of a life. */
+const STAGE_VERBS: Readonly<Record<string, string>> = {
   "lifecycle.completed": "completes",
   "lifecycle.archived": "archives",
 };
-const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
+
+/** `adds 1.31x as many events/s`. */
+function workText(operation: ComparedOperation, share: string): string {
+  const { verb = STAGE_VERBS[operation] ?? "", unit = "events" } = OPERATION_TRAITS[operation] ?? {};
+  return `${verb} ${share}as many ${unit}/s`;
+}
+
+const SPANS: Readonly<Record<string, string>> = {
   "lifecycle.completed": "time to completion",
   "lifecycle.archived": "time to the archive",
 };
@@ -50,8 +54,8 @@ export function settledText(comparison: Comparison, all: readonly Comparison[]):
   const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
   if (metric === "eventsPerSecond")
     return verdict === "indistinguishable"
-      ? `${VERBS[operation]} as many events/s as ${baseline} within 5 %, ${ciText(comparison)}`
-      : `${VERBS[operation]} ${ratioText(ratio)} as many events/s as ${baseline}, ${ciText(comparison)}${noise}`;
+      ? `${workText(operation, "")} as ${baseline} within 5 %, ${ciText(comparison)}`
+      : `${workText(operation, `${ratioText(ratio)} `)} as ${baseline}, ${ciText(comparison)}${noise}`;
   return verdict === "indistinguishable"
     ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
     : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;

@@ -3,7 +3,8 @@
 // path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
 // clients are what drives the load.
 import { deriveSeed } from "../../foundation/prng.js";
-import { OPERATIONS, type Operation } from "../../metrics/operations.js";
+import type { Operation } from "../../metrics/operations.js";
+import { OPERATIONS, ROLE_TRAITS } from "../../workloads/registry.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
@@ -67,9 +68,10 @@ function isOwn(steps: readonly Step[], operation: Operation): boolean {
   );
 }
 
-/** Whether a schedule starts it, by itself or as a part of the cycle: then clients are not what drives it. */
+/** Whether a schedule starts it, by itself or as a part of a round: then clients are not what drives it. */
 function isScheduled(steps: readonly Step[], operation: Operation): boolean {
-  const started: readonly Operation[] = operation === "read" ? [operation] : [operation, "__cycle__"];
+  const performing = Object.values(ROLE_TRAITS).filter(({ operations }) => operations.includes(operation));
+  const started = performing.map(({ arrival }) => arrival);
   return steps.some(({ treatment }) =>
     treatment.trials.some(({ operations }) =>
       started.some((name) => operations[name]?.offered !== undefined),

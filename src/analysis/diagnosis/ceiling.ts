@@ -3,6 +3,7 @@
 // A warning only: a transaction is several statements, so a trial cannot reach the ceiling, and half is near.
 import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
+import { isRound } from "../../metrics/operations.js";
 
 const SHARE_MAX = 0.5;
 
@@ -12,7 +13,7 @@ export function shareOfCeiling(
   ceiling: Ceiling,
 ): number {
   const count = Object.entries(trial.operations).reduce((sum, [operation, result]) => {
-    if (operation === "__cycle__") return sum;
+    if (isRound(operation)) return sum;
     const failed = Object.values(result.failures).reduce((total, one) => total + one, 0);
     return sum + result.transactions + failed + result.emptyPolls;
   }, 0);

@@ -3,12 +3,13 @@
 // Retries that succeed are no failures; where faults were asked for, failures are what they were asked for, and a warning. The worst operation speaks for the trial; a cycle is made of the others.
 import { counted } from "../../foundation/units.js";
 import { above, percent, type Check } from "./check.js";
+import { isRound } from "../../metrics/operations.js";
 
 export const failures: Check = ({ trial, bounds }) => {
   const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
     const all = result.transactions + failed;
-    return operation === "__cycle__" || all === 0 ? [] : [{ operation, failed, all, ratio: failed / all }];
+    return isRound(operation) || all === 0 ? [] : [{ operation, failed, all, ratio: failed / all }];
   });
   const [worst] = ratios.sort((a, b) => b.ratio - a.ratio);
   return above(

@@ -3,6 +3,7 @@
 // list for all. A warning and no taint, for what was measured is true. The worst operation speaks for the trial.
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, ms, type Check } from "./check.js";
+import { isRound } from "../../metrics/operations.js";
 
 const LEAST_MS = 1_000;
 /** Long ones are more likely to be under way at any moment than short ones: a little longer than any is chance. */
@@ -17,7 +18,7 @@ export const outlasted: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);
     const bound = Math.max(LEAST_MS, TIMES_THE_SLOWEST * slowest);
-    return operation === "__cycle__" ? [] : [{ operation, slowest, bound, longest: result.outlastedMs ?? 0 }];
+    return isRound(operation) ? [] : [{ operation, slowest, bound, longest: result.outlastedMs ?? 0 }];
   });
   const [worst] = all.sort((a, b) => b.longest - b.bound - (a.longest - a.bound));
   if (!worst) return undefined;

@@ -3,6 +3,7 @@
 // numbers are true: this is what that locking, isolation or fault costs. The worst operation speaks for the trial.
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
+import { isRound } from "../../metrics/operations.js";
 
 /** Empty polls are none: a role that finds nothing for most of the window would hide a storm in them. */
 function ended(result: OperationResult): number {
@@ -35,7 +36,7 @@ function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
 export const retries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);
-    return operation === "__cycle__" ? [] : [{ operation, result, ratio }];
+    return isRound(operation) ? [] : [{ operation, result, ratio }];
   });
   const [worst] = all.sort((a, b) => b.ratio - a.ratio);
   if (!worst) return undefined;

@@ -4,7 +4,6 @@
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
-import type { ViolationKind } from "../../workloads/train-events/model/conservation.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
@@ -86,7 +85,7 @@ function integrityCount(aggregate: string, audits: readonly Integrity[]): number
   return audits.reduce((total, audit) => {
     if (aggregate === "violations") return total + audit.violations.length;
     // Results from before there was that kind of violation have none of it.
-    return total + (audit[aggregate as "inDoubt" | ViolationKind] ?? 0);
+    return total + (audit[aggregate as "inDoubt" | "lost"] ?? 0);
   }, 0);
 }
 

@@ -8,8 +8,8 @@ import { ScenarioError } from "../../syntax/problems.js";
 import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
-import { EXECUTORS, ROLE_DEFAULTS } from "../../scenario/schema-actors.js";
-import { ROLES } from "../../workloads/train-events/settings.js";
+import { EXECUTORS } from "../../scenario/schema-actors.js";
+import { WORKLOADS } from "../../workloads/registry.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;
@@ -103,10 +103,14 @@ function rowTable(rows: readonly KeyRow[]): string {
 }
 
 function groupTables(): string {
-  const groups = ROLES.map((role) => {
-    const { clients, thinkTimeMs } = ROLE_DEFAULTS[role];
-    return [`\`${role}\``, role === "cycle" ? "cycle" : "actors", String(clients), `${thinkTimeMs}ms`];
-  });
+  const groups = WORKLOADS.flatMap(({ name, roles }) =>
+    Object.entries(roles).map(([role, { clients, thinkTimeMs, isByDefault }]) => [
+      `\`${role}\``,
+      name,
+      isByDefault ? "yes" : "no",
+      ...[String(clients), `${thinkTimeMs}ms`],
+    ]),
+  );
   const keysOf = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");
   const executors = Object.entries(EXECUTORS).map(([name, { needs, takes }]) => [
     `\`${name}\``,
@@ -115,8 +119,8 @@ function groupTables(): string {
   ]);
   return [
     `\`${GROUP}\` is one of:\n`,
-    table(["group", "topology", "default clients", "default think time"], groups),
-    "`false` in place of a group leaves it out; `readers` are left out unless they are named.\n",
+    table(["group", "workload", "by default", "default clients", "default think time"], groups),
+    "`false` in place of a group leaves it out; `cycle` is the one group of `topology: cycle`.\n",
     "The executors, with the keys of `load` that each needs and may have:\n",
     table(["executor", "needs", "may have"], executors),
   ].join("\n");

@@ -14,7 +14,8 @@ import { resetNamespace } from "../../workloads/namespace.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { Metrics } from "./view.js";
-import { sampledIn } from "../../workloads/train-events/sql/tables.js";
+import { sampledIn } from "../../workloads/namespace.js";
+import { trainEvents } from "../../workloads/train-events/workload.js";
 
 const own = ownDatabase("sampled");
 const { endpoint } = own;
@@ -54,7 +55,7 @@ async function samplerOf(
   const sampler = new DatabaseSampler({
     endpoint,
     dialect: postgres,
-    workload: sampledIn(postgres, namespace),
+    workload: sampledIn(trainEvents, postgres, namespace),
     isOurs: true,
     ...changes,
   });
@@ -254,7 +255,7 @@ describe("a superuser's sampler", () => {
     const sampler = new DatabaseSampler({
       endpoint,
       dialect: postgres,
-      workload: sampledIn(postgres, namespace),
+      workload: sampledIn(trainEvents, postgres, namespace),
       isOurs: true,
     });
     const opening = sampler.open().catch(() => undefined);

@@ -9,7 +9,7 @@ import type { Dialect } from "../dialects/dialect.js";
 import { postgres } from "../dialects/postgres.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
 import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
-import { tableStatements, type WorkloadTables } from "./schema-files.js";
+import { tableStatements, type NamespaceTables } from "./schema-files.js";
 import type { Storage } from "../settings.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
@@ -22,7 +22,7 @@ export type NamespaceState =
   | {
       readonly kind: "ours";
       readonly version: number;
-      /** Of the tables, as `WorkloadTables` names it. */
+      /** Of the tables, as `TableSet` names it. */
       readonly variant: string;
       readonly storage: string;
       /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
@@ -35,7 +35,7 @@ export type NamespaceState =
 /** What a namespace is made for. */
 export interface NamespaceSettings {
   readonly namespace: string;
-  readonly tables: WorkloadTables;
+  readonly tables: NamespaceTables;
   /** How tables are stored; `default` when left out. */
   readonly storage?: Storage;
   /** A role, other than the owner, that is to run the load. */
@@ -76,7 +76,7 @@ export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): s
   return [
     `CREATE SCHEMA ${schema}`,
     ...dialect.mark.statements(schema, markOf(settings)),
-    ...tableStatements(dialect, { files: tables.files, storage, namespace }),
+    ...tableStatements(dialect, { ...tables, storage, namespace }),
     ...(grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo)),
   ];
 }

@@ -9,18 +9,23 @@ import type { Storage } from "../settings.js";
 const SCHEMA_DIRECTORY = new URL("../../../schema/", import.meta.url);
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
-/** The tables of a workload, as a namespace holds them. */
-export interface WorkloadTables {
-  /** What of the workload decides about its tables, in two words, for the mark: `payload jsonb`. */
+/** One form of a workload's tables. */
+export interface TableSet {
+  /** What of the workload decides about them, in two words, for the mark: `payload jsonb`. */
   readonly variant: string;
   /** Names of the files of a dialect that make them, without `.sql`. */
   readonly files: readonly string[];
+  /** Beside those, statements that every dialect takes as they are, but for `{{namespace}}`. */
+  readonly statements?: readonly string[];
+}
+
+/** The tables of a workload, as a namespace holds them. */
+export interface NamespaceTables extends TableSet {
   /** Names of the tables, in the order in which they are made. */
   readonly names: readonly string[];
 }
 
-interface TableSettings {
-  readonly files: readonly string[];
+interface TableSettings extends Pick<TableSet, "files" | "statements"> {
   readonly storage: Storage;
   readonly namespace: string;
 }
@@ -30,7 +35,10 @@ function readSchemaFile(dialect: Dialect, file: string): string {
 }
 
 /** Statements that make the tables, without their semicolons; comments stay with the statement they precede. */
-export function tableStatements(dialect: Dialect, { files, storage, namespace }: TableSettings): string[] {
+export function tableStatements(
+  dialect: Dialect,
+  { files, statements = [], storage, namespace }: TableSettings,
+): string[] {
   const values: Readonly<Record<string, string>> = {
     ...dialect.storages[storage],
     namespace: dialect.quoteIdentifier(namespace),
@@ -41,8 +49,7 @@ export function tableStatements(dialect: Dialect, { files, storage, namespace }:
       throw new Error(`DDL of ${dialect.name} asks for {{${name}}}, which ${storage} does not say`);
     return value;
   };
-  return files
-    .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
+  return [...files.flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/)), ...statements]
     .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim())
     .filter((statement) => statement !== "");
 }

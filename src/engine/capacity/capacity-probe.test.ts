@@ -135,7 +135,7 @@ describe("a rate", () => {
 
   it("of the cycle does not count rounds of which a part was given up", () => {
     const cycle = treatmentAt(treatmentOf("topology: cycle"), 100);
-    const round = (failures: Partial<Record<Operation, number>>) => {
+    const round = (failures: Record<Operation, number>) => {
       const part = (operation: Operation): OperationResult => ({
         ...exampleOperation(10),
         failures: { "40001": failures[operation] ?? 0 },

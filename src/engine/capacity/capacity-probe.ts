@@ -5,7 +5,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { elided } from "../../foundation/shown.js";
 import { counted } from "../../foundation/units.js";
-import { type Operation } from "../../metrics/operations.js";
+import { isRound, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
@@ -20,7 +20,7 @@ import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import type { ProbePurpose, SearchResult } from "./capacity-search.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import type { Role } from "../../workloads/train-events/settings.js";
+import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
 export const LEAST_WINDOW_MS = 2000;
@@ -31,8 +31,6 @@ const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
   held: new Set(["dropped"]),
   failed: new Set(["dropped", "failures"]),
 };
-/** What a round of the cycle is made of; each counts its own failures. */
-const PARTS_OF_CYCLE: readonly Operation[] = ["add", "process", "archive"];
 
 /** `add: p(99)<50`; throws a UsageError that says what is wrong with it. */
 export function parseCapacityThreshold(text: string): Threshold {
@@ -48,23 +46,24 @@ export function parseCapacityThreshold(text: string): Threshold {
   );
 }
 
-/** What arrivals start. */
-export type ArrivalOperation = "add" | "__cycle__";
-
 interface Driven {
-  readonly role: Role;
+  readonly role: string;
   readonly group: ActorGroup;
-  readonly operation: ArrivalOperation;
+  /** What arrivals start. */
+  readonly operation: Operation;
 }
 
-/** The group that is driven by the rate: the cycle's clients, or the producers. Throws a UsageError without any. */
+/** The group that is driven by the rate. Throws a UsageError without any. */
 export function drivenGroup({ id, settings }: Treatment): Driven {
-  const { cycle, producers } = settings.actors;
-  if (cycle) return { role: "cycle", group: cycle, operation: "__cycle__" };
-  if (producers) return { role: "producers", group: producers, operation: "add" };
+  const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
+  for (const [role, { arrival: operation }] of driven) {
+    const group = settings.actors[role];
+    if (group) return { role, group, operation };
+  }
+  const names = driven.map(([role]) => role);
   throw new UsageError(
-    `treatment ${id} has no producers and no cycle: nothing of it can arrive at a rate`,
-    "Give it producers, or topology: cycle.",
+    `treatment ${id} has no ${names.join(" and no ")}: nothing of it can arrive at a rate`,
+    `Give it ${names.join(" or ")}.`,
   );
 }
 
@@ -119,17 +118,17 @@ function givenUp(operations: OperationResults, operation: Operation): number {
 }
 
 /** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
-function doneOf(operations: OperationResults, operation: ArrivalOperation): number {
+function doneOf(operations: OperationResults, { role, operation }: Driven): number {
   const { transactions = 0 } = operations[operation] ?? {};
-  if (operation !== "__cycle__") return transactions;
-  const failed = PARTS_OF_CYCLE.reduce((sum, part) => sum + givenUp(operations, part), 0);
+  const parts = isRound(operation) ? roleTraitsOf(role).operations.filter((part) => !isRound(part)) : [];
+  const failed = parts.reduce((sum, part) => sum + givenUp(operations, part), 0);
   return Math.max(0, transactions - failed);
 }
 
 /** Why it does not hold; undefined where it does. */
 function objection(
   { result, totals }: ProbeMeasured,
-  operation: ArrivalOperation,
+  driven: Driven,
   threshold: Threshold,
   canDrop: boolean,
 ): { seen: number | undefined; reason: string | undefined } {
@@ -140,8 +139,8 @@ function objection(
     taintedTrials: Number(isTainted(result.diagnosis)),
   };
   const seen = seenValue(threshold, measured);
-  const { offered = 0, dropped = 0, clients = 0 } = result.operations[operation] ?? {};
-  const left = offered - doneOf(result.operations, operation);
+  const { offered = 0, dropped = 0, clients = 0 } = result.operations[driven.operation] ?? {};
+  const left = offered - doneOf(result.operations, driven);
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
     ...(seen !== undefined && !holds(threshold, seen)
@@ -164,10 +163,10 @@ export function judgeProbe(
   about: AboutProbe,
 ): CapacityProbe {
   const { result } = measured;
-  const { operation, group } = drivenGroup(treatment);
-  const canDrop = "maxWaitMs" in group.load;
-  const { seen, reason } = objection(measured, operation, threshold, canDrop);
-  const { offered = 0, dropped = 0, responseTimeMs } = result.operations[operation] ?? {};
+  const driven = drivenGroup(treatment);
+  const canDrop = "maxWaitMs" in driven.group.load;
+  const { seen, reason } = objection(measured, driven, threshold, canDrop);
+  const { offered = 0, dropped = 0, responseTimeMs } = result.operations[driven.operation] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
   const expected = EXPECTED[reason === undefined ? "held" : "failed"];
   const few = seen === undefined ? undefined : fewSamples(threshold, measured.totals);
@@ -182,7 +181,7 @@ export function judgeProbe(
     trial: result.number,
     ...about,
     offeredPerSecond: perSecond(offered),
-    achievedPerSecond: perSecond(doneOf(result.operations, operation)),
+    achievedPerSecond: perSecond(doneOf(result.operations, driven)),
     dropped,
     seen: seen ?? null,
     p99Ms: responseTimeMs?.p99 ?? null,

@@ -2,9 +2,9 @@
 // It adds nothing that was not read: a total without both its readings is left out.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
+import { sampledIn } from "../../workloads/namespace.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { sampledIn } from "../../workloads/train-events/sql/tables.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
@@ -115,10 +115,11 @@ export class DatabaseSource implements EvidenceSource {
 
   constructor(endpoint: Endpoint, settings: TreatmentSettings) {
     const { dialect, namespace, target } = settings;
-    this.workloadStatements = createWorkload(settings).statements;
+    const workload = workloadOf(settings);
+    this.workloadStatements = workload.statements(settings);
     this.sampler = new DatabaseSampler({
       ...{ endpoint, dialect: dialectOf(dialect) },
-      workload: sampledIn(dialectOf(dialect), namespace),
+      workload: sampledIn(workload, dialectOf(dialect), namespace),
       isOurs: target.kind !== "url",
     });
   }

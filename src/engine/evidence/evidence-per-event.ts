@@ -6,7 +6,7 @@ import type { WindowEvidence } from "./evidence-source.js";
 
 /** What the window was for. */
 export interface WorkDone {
-  readonly operations: Readonly<Partial<Record<Operation, { readonly events: number }>>>;
+  readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions that the load began in the window, whatever came of them. */
   readonly attempts?: number;
   /** CPU time of train-sim itself; undefined where it was not read. */

@@ -6,6 +6,7 @@ import type { WindowSummary } from "../../metrics/totals.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
 import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
+import { isRound } from "../../metrics/operations.js";
 
 /** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
 const LATE_SECONDS = 1;
@@ -16,7 +17,7 @@ const CONTROL_PER_SAMPLE = 5;
 /** Transactions that the load began, whatever came of them; a cycle is made of others. */
 export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): number {
   return Object.entries(operations)
-    .filter(([operation]) => operation !== "__cycle__")
+    .filter(([operation]) => !isRound(operation))
     .reduce((sum, [, { transactions, emptyPolls, retries, failures }]) => {
       const failed = Object.values(failures).reduce((all, count) => all + count, retries);
       return sum + transactions + emptyPolls + failed;

@@ -11,7 +11,7 @@ export type TrialPhase = "reset" | "warm-up" | "measure" | "drain" | "audit";
 export interface LiveSecond {
   /** Second of the window, from 0. */
   readonly second: number;
-  readonly operations: Readonly<Partial<Record<Operation, LiveOperation>>>;
+  readonly operations: Readonly<Record<Operation, LiveOperation>>;
 }
 
 export interface LiveOperation {

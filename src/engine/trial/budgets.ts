@@ -8,11 +8,10 @@ import { groupsOf } from "../workers/assignments.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
 import type { Lifeline } from "./lifeline.js";
-import type { Role } from "../../workloads/train-events/settings.js";
 
 /** Of one group. */
 interface Budget {
-  readonly role: Role;
+  readonly role: string;
   /** Milliseconds that it may take. */
   readonly mostMs: number;
   /** The moment (monotonic milliseconds) at which the last of the group's workers used it up. */

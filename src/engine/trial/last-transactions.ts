@@ -6,7 +6,8 @@ import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { workingSessions, type WorkingSessions } from "../../database/load-sessions.js";
-import { LOAD_NAMES } from "../../workloads/train-events/sql/tables.js";
+import { loadNamesOf } from "../../workloads/namespace.js";
+import { workloadOf } from "../../workloads/registry.js";
 import type { ClientPath } from "./client-path.js";
 import { POOLER_HINT } from "./pooler-watch.js";
 import type { TrialLog } from "./trial-log.js";
@@ -36,8 +37,10 @@ export function askTheServer(
   path: Pick<ClientPath, "poolerWatch">,
   signal: AbortSignal,
 ): LastTransactionsOptions {
+  const { settings } = treatment;
+  const loadNames = loadNamesOf(workloadOf(settings));
   return {
-    workingSessions: () => workingSessions(admin, dialectOf(treatment.settings.dialect), LOAD_NAMES),
+    workingSessions: () => workingSessions(admin, dialectOf(settings.dialect), loadNames),
     poolerFailure: () => Promise.resolve(path.poolerWatch?.knock()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);

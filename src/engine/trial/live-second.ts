@@ -13,7 +13,7 @@ import {
 const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
 
 export function liveSecond(second: number, totals: Totals): LiveSecond {
-  const operations: Partial<Record<Operation, LiveOperation>> = {};
+  const operations: Record<Operation, LiveOperation> = {};
   for (const operation of totals.operations) {
     const { transactions, events, offered, dropped, retries, failures } = totals.countsOf(operation);
     operations[operation] = {

@@ -5,11 +5,9 @@
 import { codeOf } from "../../foundation/errors.js";
 import type { AdminClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { applyNamespace, resetNamespace } from "../../workloads/namespace.js";
-import { tablesOf } from "../../workloads/train-events/sql/tables.js";
-import { preload, preloadSource } from "../../workloads/train-events/sql/preload.js";
+import { applyNamespace, resetNamespace, tablesIn } from "../../workloads/namespace.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { refreshStatistics } from "../../database/statistics.js";
-import { LedgerFileWriter, ledgerPath } from "../../workloads/train-events/audit/ledger-file.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
@@ -21,43 +19,21 @@ interface PreparedTrial extends Pick<TrialInputs, "directory"> {
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** Preloads, and keeps the ledger of it in the trial's directory; resolves to the number of events. */
-async function preloadWithLedger(
-  admin: AdminClient,
-  settings: TreatmentSettings,
-  seed: number,
-  directory: string,
-  isWanted: () => boolean,
-): Promise<number> {
-  if (settings.preload === 0) return 0;
-  const source = preloadSource(settings, seed);
-  const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  try {
-    return await preload(admin, settings, seed, {
-      onBatch: (batch) => ledger.add(batch, batch.outcome),
-      isWanted,
-    });
-  } finally {
-    ledger.close();
-  }
-}
-
 /**
- * Resolves to the number of preloaded events, whose ledger is then in the trial's `directory`; the preload ends early when
- * it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
+ * Resolves to what the workload's audit is to know of the preload, which ends early when it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
  */
 export async function prepareNamespace(
   { admin, claim }: Pick<TrialHost, "admin" | "claim">,
   { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
   load: readonly Endpoint[],
   isWanted: () => boolean = () => true,
-): Promise<number> {
+): Promise<unknown> {
   const dialect = dialectOf(settings.dialect);
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
   await claim.confirm();
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
-  const preloaded = await preloadWithLedger(admin, settings, seed, directory, isWanted);
+  const preloaded = await workloadOf(settings).preload?.(admin, { settings, seed, directory, isWanted });
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
   if (dialect.checkpoint !== undefined)
@@ -72,6 +48,6 @@ export async function prepareNamespace(
 export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
   const { namespace } = settings;
   const dialect = dialectOf(settings.dialect);
-  const tables = Object.values(tablesOf(dialect, namespace));
+  const tables = Object.values(tablesIn(workloadOf(settings), dialect, namespace));
   await refreshStatistics(admin, { namespace, tables }, dialect);
 }

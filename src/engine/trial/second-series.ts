@@ -2,7 +2,7 @@
 // per second and mean response time of each operation, what ended of it, and the mean time to completion. A few numbers a second; a part of a second that
 // comes late is added to it.
 import { meanMs, type Histogram } from "../../metrics/histograms.js";
-import type { Operation } from "../../metrics/operations.js";
+import { isRound, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { steadyStateOf, type Series } from "../../analysis/steady-state/steady-state.js";
 import { stallOf } from "../../analysis/steady-state/stall.js";
@@ -48,7 +48,7 @@ export class SecondSeries {
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
-      if (operation !== "__cycle__") {
+      if (!isRound(operation)) {
         this.events.set(operation, []);
         this.ended.set(operation, []);
       }

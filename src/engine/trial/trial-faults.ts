@@ -15,7 +15,8 @@ import { faultRecords } from "./fault-records.js";
 import { FaultSchedule } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/registry.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { faultTablesIn, LOAD_NAMES } from "../../workloads/train-events/sql/tables.js";
+import { faultTablesIn, loadNamesOf } from "../../workloads/namespace.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
 export interface TrialFaultsOptions {
@@ -38,14 +39,15 @@ export class TrialFaults {
   constructor(private readonly options: TrialFaultsOptions) {
     const { host, inputs, path } = options;
     const { settings } = inputs.treatment;
+    const workload = workloadOf(settings);
     this.schedule = new FaultSchedule({
       faults: settings.faults,
       host: {
         target: host.target,
         pooler: path.pooler,
         networks: path.networks,
-        tables: faultTablesIn(dialectOf(settings.dialect), settings.namespace),
-        loadNames: LOAD_NAMES,
+        tables: faultTablesIn(workload, dialectOf(settings.dialect), settings.namespace),
+        loadNames: loadNamesOf(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
       },
       inject: injectFault,

@@ -3,8 +3,7 @@
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { openLogger, type OpenLogger } from "../../foundation/logger.js";
-import type { Conservation } from "../../workloads/train-events/model/conservation.js";
-import type { Ledger } from "../../workloads/train-events/model/ledger.js";
+import type { Audited } from "../../workloads/workload.js";
 import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/faults.js";
@@ -60,13 +59,9 @@ export class TrialLog {
     this.open.flush();
   }
 
-  audited(conservation: Conservation, ledgers: readonly Ledger[]): void {
-    const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
-    const level = conservation.verdict === "ok" ? "info" : "error";
-    this.open.logger[level](
-      { event: "audit", operation: "*", ...conservation, unmatchedLifecycles },
-      "audit",
-    );
+  audited({ findings, logged }: Audited): void {
+    const level = findings.verdict === "ok" ? "info" : "error";
+    this.open.logger[level]({ event: "audit", operation: "*", ...findings, ...logged }, "audit");
   }
 
   /** Why lines of the coordinator are missing, if any are. */

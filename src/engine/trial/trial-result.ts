@@ -3,7 +3,7 @@
 // It measures nothing; a trial that was cut short is stated with what there is, marked.
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
-import type { Audited } from "../../workloads/train-events/audit/audit.js";
+import type { Audited } from "../../workloads/workload.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
@@ -31,13 +31,13 @@ export interface TrialEnding {
 
 /** `drainSeconds` are undefined where the queue was not emptied. */
 export function endingOf(
-  { conservation, passesPerEvent }: Audited,
+  { findings, passesPerEvent }: Audited,
   drainSeconds: number | undefined,
 ): TrialEnding {
   return {
-    integrity: integrityOf(conservation, drainSeconds !== undefined),
+    integrity: integrityOf(findings, drainSeconds !== undefined),
     lifecycle: {
-      ...(passesPerEvent !== null && { passesPerEvent }),
+      ...(passesPerEvent !== undefined && { passesPerEvent }),
       ...(drainSeconds !== undefined && { drainSeconds }),
     },
   };

@@ -1,9 +1,9 @@
 // The tables of one trial: emptied and filled before it, audited after it, however it ended. Where it failed they are read by
 // a session of their own, because what the trial was waiting for may still hold the control connection. It does not wait
 // for a server that does not answer: then the tables could not be read.
-import { audit, type Audited, type AuditInputs } from "../../workloads/train-events/audit/audit.js";
+import { workloadOf } from "../../workloads/registry.js";
+import type { Audited, AuditInputs } from "../../workloads/workload.js";
 import { connectAdmin } from "../../database/admin.js";
-import { readClock } from "../../workloads/train-events/sql/audit-scans.js";
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Fleet } from "../workers/fleet.js";
@@ -16,9 +16,9 @@ const CONNECT_MS = 3_000;
 const FAILED_AUDIT_MS = 120_000;
 
 export class TrialTables {
-  /** Of the database, before the first event is there. */
-  private startedAt: string | undefined;
-  private preloaded = 0;
+  private preloaded: unknown;
+  /** Whether they are the trial's by now. */
+  private isReset = false;
   private hasBegun = false;
 
   constructor(
@@ -29,19 +29,18 @@ export class TrialTables {
 
   /** See `prepareNamespace`. */
   async reset(load: readonly Endpoint[], isWanted: () => boolean): Promise<void> {
-    const startedAt = await readClock(this.host.admin);
     this.preloaded = await prepareNamespace(this.host, this.inputs, load, isWanted);
-    this.startedAt = startedAt;
+    this.isReset = true;
   }
 
-  /** Of a trial whose workers have all closed their ledgers. */
-  async audit({ account }: Fleet, isDrained: boolean): Promise<Audited> {
+  /** Of a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
+  async audit({ account }: Fleet, isDrained: boolean): Promise<Audited | undefined> {
     return this.through(this.host.admin, { ...account, isDrained });
   }
 
   /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
   async auditFailed({ account }: Fleet): Promise<Audited | undefined> {
-    if (this.hasBegun || this.startedAt === undefined) return undefined;
+    if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
       const admin = await connectAdmin(this.host.target.admin, options);
@@ -54,17 +53,15 @@ export class TrialTables {
 
   private async through(
     admin: TrialHost["admin"],
-    ending: Pick<AuditInputs, "told" | "unclosed" | "isDrained">,
-  ): Promise<Audited> {
+    ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained">,
+  ): Promise<Audited | undefined> {
     this.hasBegun = true;
     await this.host.claim.confirm();
     const { directory, treatment } = this.inputs;
-    const { startedAt = "", preloaded } = this;
-    const audited = await audit(admin, {
-      ...ending,
-      ...{ settings: treatment.settings, directory, preloaded, startedAt },
-    });
-    this.log.audited(audited.conservation, ending.told);
+    const { settings } = treatment;
+    const { preloaded } = this;
+    const audited = await workloadOf(settings).audit?.(admin, { ...ending, settings, directory, preloaded });
+    if (audited) this.log.audited(audited);
     return audited;
   }
 }

@@ -3,7 +3,7 @@
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
-import type { Audited } from "../../workloads/train-events/audit/audit.js";
+import type { Audited } from "../../workloads/workload.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
 import type { TrialResult } from "../../results/result-schema.js";
@@ -95,7 +95,8 @@ class TrialRun {
       await this.measure(fleet);
       const drainSeconds = await this.drain(fleet);
       await this.stop(fleet);
-      ending = endingOf(await this.audit(fleet, drainSeconds !== undefined), drainSeconds);
+      const audited = await this.audit(fleet, drainSeconds !== undefined);
+      ending = audited && endingOf(audited, drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
       this.window?.cutShort();
@@ -203,7 +204,7 @@ class TrialRun {
     await this.surroundings.end();
   }
 
-  private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited> {
+  private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited | undefined> {
     this.phase("audit", undefined);
     return this.lifeline.hold(this.tables.audit(fleet, isDrained));
   }

@@ -6,27 +6,21 @@ import { monotonicMs } from "../../foundation/clock.js";
 import type { OpenLogger } from "../../foundation/logger.js";
 import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
 import { warmUpPlan, type PacingPlan } from "../../load/create-pacer.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
-import { arrivalOperation, ROLE_OPERATIONS } from "../../results/operation-results.js";
+import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
+import type { RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
-import type { Actor } from "../../actors/actor.js";
-import { ROLE_TRAITS, type RoleTraits } from "../../workloads/train-events/actors/create-actor.js";
 import { EventLog } from "../../actors/event-log.js";
-import { BatchLedger } from "../../workloads/train-events/actors/batch-ledger.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
 import { ceilingProbe } from "./ceiling.js";
 import type { Assignment, Command, Report } from "./protocol.js";
-import { LifecycleClock } from "../../workloads/train-events/actors/publish-times.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
 import { WorkerEndpoints } from "../../actors/worker-endpoints.js";
 import { TimeAccount } from "../../actors/time-account.js";
 import { RetryPolicy } from "../../actors/retry-policy.js";
-import { lookBeside } from "../../workloads/train-events/actors/look-beside.js";
-import { SampleChecker } from "../../workloads/train-events/actors/sample-checks.js";
 import { Transactor } from "../../actors/transactor.js";
 import type { ConnectionSource } from "../../database/contract.js";
 
@@ -35,9 +29,6 @@ const LAST_TRIES_MS = 5_000;
 /** The compiler is to know both sides of the window before it takes one for the only one. */
 const OUTSIDE_FIRST_MS = 250;
 
-/** One that measures the ceiling only asks for it, and nothing is drained. */
-const CEILING: RoleTraits = { publishes: false, drains: false, create: ceilingProbe };
-
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
 export class ActorWorker {
@@ -45,16 +36,13 @@ export class ActorWorker {
   private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
-  readonly ledger: BatchLedger;
-  private readonly checks: SampleChecker;
-  private readonly lifecycle: LifecycleClock;
   private readonly endpoints: WorkerEndpoints;
   private readonly source: ConnectionSource;
   private readonly recorder: Recorder;
   private readonly retry: RetryPolicy;
   private readonly eventLog: EventLog;
   private readonly traits: RoleTraits;
-  private readonly actor: Actor;
+  private readonly client: WorkloadClient;
   private phaseName: PhaseName = "warm-up";
   private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
@@ -68,38 +56,34 @@ export class ActorWorker {
   ) {
     const { settings, role, trial } = assignment;
     const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
-    this.lifecycle = new LifecycleClock(assignment.publishTimes);
     this.eventLog = new EventLog(log.logger);
     this.endpoints = new WorkerEndpoints(assignment);
     this.source = this.endpoints.source;
-    this.traits = assignment.isCeiling === true ? CEILING : ROLE_TRAITS[role];
-    this.ledger = BatchLedger.of(assignment, this.traits.publishes);
+    this.traits = roleTraitsOf(role);
     this.retry = new RetryPolicy(settings.retry, prng);
-    this.recorder = new Recorder(ROLE_OPERATIONS[role], this.endpoints.split);
-    const { sleeper, recorder, eventLog, source, lifecycle, ledger, time, partNames } = this;
-    this.checks = SampleChecker.of(assignment, { lifecycle, beside: lookBeside(source, time) });
-    this.actor = this.traits.create({
+    this.recorder = new Recorder(this.traits.operations, this.endpoints.split);
+    const { sleeper, recorder, eventLog, source, time, partNames } = this;
+    const context = {
       assignment,
-      workload: createWorkload(settings),
+      source,
       transactor: new Transactor({
         ...{ source, recorder, eventLog, sleeper, time, partNames },
         retry: this.retry,
         slowTransactionMs: settings.log.slowTransactionMs,
         nowMs: monotonicMs,
-        arrivals: () => (this.isScheduled() ? arrivalOperation(role) : undefined),
+        arrivals: () => (this.isScheduled() ? this.traits.arrival : undefined),
       }),
       recorder,
-      lifecycle,
       sleeper,
       prng,
       isDraining: () => this.phaseName === "drain",
       isEnding: () => this.phase.isOver,
       isScheduled: () => this.isScheduled(),
-      ledger,
-      checks: this.checks,
       time,
       partNames,
-    });
+    };
+    this.client =
+      assignment.isCeiling === true ? ceilingProbe(context) : workloadOf(settings).client(context);
   }
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
@@ -108,7 +92,7 @@ export class ActorWorker {
     await this.source.warm();
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
-      this.actor.prepare(client);
+      this.client.prepare(client);
       await turn(); // it takes long where batches are large, and the thread is to show that it lives
     }
     this.loop.start();
@@ -151,6 +135,11 @@ export class ActorWorker {
     }
   }
 
+  /** Writes what is kept for the audit. Never throws. */
+  flush(): void {
+    this.client.flush?.();
+  }
+
   /** Ends everything at once, for a thread that is about to die; sends nothing. */
   async abandon(): Promise<void> {
     clearInterval(this.ticker);
@@ -190,8 +179,8 @@ export class ActorWorker {
   }
 
   private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
-    const { assignment, actor, sleeper, recorder } = this;
-    const operation = arrivalOperation(assignment.role);
+    const { assignment, client: actor, sleeper, recorder } = this;
+    const operation = this.traits.arrival;
     this.enter(name);
     const phase = startPhase({
       name,
@@ -225,9 +214,8 @@ export class ActorWorker {
     this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
     await this.endPhase();
     clearInterval(this.ticker);
-    this.lifecycle.settlePending();
     this.ship(Number.POSITIVE_INFINITY);
-    const ledger = { ...this.ledger.close(this.lifecycle.unmatched), checks: this.checks.total() };
+    const ledger = this.client.close?.();
     this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");
@@ -236,7 +224,7 @@ export class ActorWorker {
   }
 
   private ship(nowMs: number): void {
-    this.lifecycle.settlePending();
+    this.flush();
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
@@ -244,7 +232,6 @@ export class ActorWorker {
     const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms, contacts };
     this.send(report, transferablesOf(delta));
     this.log.flush();
-    this.ledger.flush();
   }
 
   private enter(name: PhaseName): void {

@@ -57,8 +57,8 @@ it("gives a ring of publish moments to publishing workers only, and every worker
     consumers: { workers: 1, clients: 1 },
   });
   const assignments = assignmentsOf({ ...rest, settings });
-  expect([...(assignments[2]?.publishTimes.keys() ?? [])]).toEqual([0, 1]);
-  expect(assignments[0]?.publishTimes).toBe(assignments[2]?.publishTimes);
+  expect([...(assignments[2]?.shared.keys() ?? [])]).toEqual([0, 1]);
+  expect(assignments[0]?.shared).toBe(assignments[2]?.shared);
 });
 
 it("stops those workers before the window whose work is counted from its start", () => {

@@ -1,13 +1,11 @@
 // Turns a treatment into the assignments of its worker threads: who runs which clients, of which group, with which
 // share of the pool and which shared memory. Pure but for the shared memory it allocates.
-import { allocatePublishTimes } from "../../workloads/train-events/actors/publish-times.js";
-import { ROLE_TRAITS } from "../../workloads/train-events/actors/create-actor.js";
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { totalClients, type PlannedTrial, type TreatmentSettings } from "../../scenario/settings.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import { ROLES, type Role } from "../../workloads/train-events/settings.js";
+import { roleTraitsOf, ROLES } from "../../workloads/registry.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;
@@ -20,10 +18,10 @@ export interface AssignmentInputs {
 }
 
 /** The groups of a treatment in a fixed order. */
-export function groupsOf(settings: TreatmentSettings): [Role, ActorGroup][] {
+export function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
   return ROLES.flatMap((role) => {
     const group = settings.actors[role];
-    return group ? [[role, group] as [Role, ActorGroup]] : [];
+    return group ? [[role, group] as [string, ActorGroup]] : [];
   });
 }
 
@@ -32,15 +30,16 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const groups = groupsOf(settings);
   const clientsOfTrial = totalClients(settings);
   const workersOfTrial = groups.reduce((sum, [, group]) => sum + group.workers, 0);
-  const publishTimes = new Map<number, SharedArrayBuffer>();
+  const shared = new Map<number, SharedArrayBuffer>();
   const assignments: Assignment[] = [];
   let clientsBefore = 0;
   for (const [role, group] of groups) {
+    const { sharedBytes } = roleTraitsOf(role);
     const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
     let firstClient = 0;
     for (let index = 0; index < group.workers; index++) {
       const ordinal = assignments.length;
-      if (ROLE_TRAITS[role].publishes) publishTimes.set(ordinal, allocatePublishTimes());
+      if (sharedBytes !== undefined) shared.set(ordinal, new SharedArrayBuffer(sharedBytes));
       const clients = shareOf(group.load.clients, group.workers, index);
       assignments.push({
         role,
@@ -60,7 +59,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
         logFile: inputs.logFile,
         directory: inputs.directory,
         sharedCounter,
-        publishTimes,
+        shared,
       });
       firstClient += clients;
     }

@@ -2,14 +2,12 @@
 // the operation that the role performs otherwise. Nothing is cheaper for the database, so what limits it is the way
 // there: this program, the network, the pooler.
 import { type Actor, type ActorContext, nothingToPrepare } from "../../actors/actor.js";
-import { ROLE_OPERATIONS } from "../../results/operation-results.js";
-import type { Role } from "../../workloads/train-events/settings.js";
-import type { Operation } from "../../metrics/operations.js";
+import { roleTraitsOf } from "../../workloads/registry.js";
 
 const SELECT_ONE = { name: "ceiling", text: "SELECT 1" };
 
 export function ceilingProbe({ transactor, assignment }: ActorContext): Actor {
-  const operation = ROLE_OPERATIONS[assignment.role as Role][0] as Operation;
+  const [operation = ""] = roleTraitsOf(assignment.role).operations;
   return {
     prepare: nothingToPrepare,
     async iterate(client, intendedMs) {

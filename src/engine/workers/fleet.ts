@@ -7,7 +7,6 @@ import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { collectAllGarbage } from "../../foundation/garbage.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
-import type { Ledger } from "../../workloads/train-events/model/ledger.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
@@ -126,7 +125,7 @@ export class Fleet {
   }
 
   /** What those workers told that closed their ledgers, and the names of the others. */
-  get account(): { readonly told: readonly Ledger[]; readonly unclosed: readonly string[] } {
+  get account(): { readonly told: readonly unknown[]; readonly unclosed: readonly string[] } {
     const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
     return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
   }

@@ -2,20 +2,18 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
 import * as z from "zod";
-import { Ledger } from "../../workloads/train-events/model/ledger.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { type TreatmentSettings } from "../../scenario/settings.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { AccountedTime } from "../../results/result-schema.js";
 import type { EndpointContacts } from "../../database/contract.js";
-import { ROLES } from "../../workloads/train-events/settings.js";
 
 const Index = z.int().nonnegative();
 
 /** What one worker thread is to do, handed over at launch. Settings and endpoints were validated when loaded. */
 export const Assignment = z.object({
-  role: z.enum(ROLES),
+  role: z.string(),
   /** Number of this worker among all workers of the trial. */
   ordinal: Index,
   /** Number of this worker in its group, of `workers`. */
@@ -41,8 +39,8 @@ export const Assignment = z.object({
   /** Set where the ceiling of the generator is measured instead of the workload. */
   isCeiling: z.boolean().optional(),
   sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
-  /** Publish moments of each publishing worker, by its ordinal; see `publish-times.ts`. */
-  publishTimes: z.map(Index, z.instanceof(SharedArrayBuffer)),
+  /** What workers write that all workers of the trial read, by the ordinal of the one that writes it. */
+  shared: z.map(Index, z.instanceof(SharedArrayBuffer)),
 });
 export type Assignment = z.infer<typeof Assignment>;
 
@@ -59,7 +57,7 @@ export const Command = z.discriminatedUnion("kind", [
   }),
   /** Finish what is under way, then report `finished`: the load is over. */
   z.object({ kind: z.literal("finish") }),
-  /** After that: consumers and archivers empty the queue without think time and app delay. */
+  /** After that: those that can empty what others fill, without think time. */
   z.object({ kind: z.literal("drain") }),
   /** Finish what is under way, report `stopped`, exit. */
   z.object({ kind: z.literal("stop") }),
@@ -96,7 +94,8 @@ export const Report = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("stopped"),
-    ledger: Ledger,
+    /** What the workload's audit is told; it knows what that is. */
+    ledger: z.unknown(),
     usage: WorkerUsage,
     /** By endpoint; none where there is one only, and without a region. */
     endpoints: z.array(z.custom<EndpointDelta>((value) => typeof value === "object" && value !== null)),

@@ -48,7 +48,7 @@ function failedBy(error: unknown): Report {
 async function fail(error: unknown): Promise<void> {
   if (hasEnded) return;
   log.logger.error({ event: "stop", operation: "*", reason: messageOf(error) }, "worker failed");
-  worker.ledger.flush(); // for the audit of a trial that has failed
+  worker.flush(); // for the audit of a trial that has failed
   await end(failedBy(error));
   await worker.abandon();
 }

@@ -1,11 +1,10 @@
 // Which workers of a fleet have ended, and with which ledgers: whoever audits a trial must know whose last work was never
 // written down. A worker that failed has ended, and its ledger is not closed.
 import { withinMs } from "../../foundation/deadline.js";
-import type { Ledger } from "../../workloads/train-events/model/ledger.js";
 
 export class WorkerRoll {
   private readonly gone = new Set<number>();
-  private readonly ledgers = new Map<number, Ledger>();
+  private readonly ledgers = new Map<number, unknown>();
   private onEnded: () => void = () => undefined;
 
   hasEnded(worker: number): boolean {
@@ -17,7 +16,7 @@ export class WorkerRoll {
     this.onEnded();
   }
 
-  closed(worker: number, ledger: Ledger): void {
+  closed(worker: number, ledger: unknown): void {
     this.ledgers.set(worker, ledger);
   }
 
@@ -26,7 +25,7 @@ export class WorkerRoll {
   }
 
   /** Of the workers that closed theirs. */
-  get told(): readonly Ledger[] {
+  get told(): readonly unknown[] {
     return [...this.ledgers.values()];
   }
 

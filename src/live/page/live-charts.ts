@@ -1,7 +1,7 @@
 // The charts of the live page: throughput, response time, queue, and sessions over the time of the run. Pure, from what the page
 // keeps to panels of lines. A line has a gap between two trials, wherever a second is missing, and where samples are much
 // farther apart than usual.
-import { OPERATIONS } from "../../metrics/operations.js";
+import { isRound, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
 import { operationName } from "../../report/html/page/charts/view.js";
@@ -51,7 +51,8 @@ function distancesMs(moments: readonly Moment[]): number[] {
 }
 
 function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "events" | "p99Ms"): Line[] {
-  return OPERATIONS.filter((operation) => operation !== "__cycle__").flatMap((operation, i): Line[] => {
+  const operations = operationsIn(all.map((point) => point.operations)).filter((each) => !isRound(each));
+  return operations.flatMap((operation, i): Line[] => {
     const drawn = points(all, (point) => point.operations[operation]?.[of], GAP_MS);
     const colour = theme.treatments[i] ?? theme.text;
     return drawn.length > 0 ? [{ name: operationName(operation), colour, points: drawn }] : [];

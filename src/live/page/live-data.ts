@@ -61,7 +61,7 @@ export interface LivePoint {
   readonly trial: number;
   readonly second: number;
   readonly atMs: number;
-  readonly operations: Readonly<Partial<Record<Operation, LivePointOperation>>>;
+  readonly operations: Readonly<Record<Operation, LivePointOperation>>;
 }
 
 export interface LivePointOperation {
@@ -87,7 +87,7 @@ export interface LiveTrialEnd {
   /** Names of the checks that taint it. */
   readonly tainted: readonly string[];
   readonly operations: Readonly<
-    Partial<Record<Operation, { readonly eventsPerSecond: number; readonly p99Ms: number | null }>>
+    Record<Operation, { readonly eventsPerSecond: number; readonly p99Ms: number | null }>
   >;
 }
 

@@ -1,7 +1,7 @@
 // What the live page says in words and tables, from the view of this moment: the same words as on the terminal where there is
 // no reason for others. Pure; it makes no elements.
 import { formatDuration } from "../../foundation/units.js";
-import { OPERATIONS } from "../../metrics/operations.js";
+import { isRound, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
 import { seenText } from "../../foundation/text/numbers.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
@@ -45,7 +45,7 @@ export function timeWords({ elapsedMs, leftMs }: LiveView): string {
 
 /** Operations that are transactions. A cycle is a round of three of them, but where it comes by a schedule it is what is dropped. */
 export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
-  return rows.filter(({ operation, totalDropped }) => operation !== "__cycle__" || totalDropped > 0);
+  return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }
 
 export function operationTable({ operations }: LiveView): ChartTable {
@@ -83,9 +83,7 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
 }
 
 export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
-  const operations = OPERATIONS.filter(
-    (operation) => operation !== "__cycle__" && ended.some((each) => each.operations[operation]),
-  );
+  const operations = operationsIn(ended.map((each) => each.operations)).filter((each) => !isRound(each));
   return {
     caption: "Events per second and p99 response time of the whole window",
     columns: ["trial", "treatment", "status", "integrity", ...operations.map(operationName), "notes"],

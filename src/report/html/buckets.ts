@@ -104,7 +104,7 @@ export class Buckets {
     distances.set(second - latestSecond, (distances.get(second - latestSecond) ?? 0) + 1);
   }
 
-  operationSeries(): Partial<Record<Operation, OperationSeries>> {
+  operationSeries(): Record<Operation, OperationSeries> {
     const perSecond = (counts: readonly number[]): number[] =>
       counts.map((count, bucket) => rounded(count / this.coveredSeconds(bucket)));
     const percentiles = (histograms: OperationBuckets["histograms"], percentile: number): (number | null)[] =>

@@ -4,7 +4,8 @@
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import { OPERATIONS, type Tag } from "../../metrics/operations.js";
+import type { Tag } from "../../metrics/operations.js";
+import { OPERATIONS } from "../../workloads/registry.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";

@@ -33,7 +33,7 @@ export interface TrialSeries {
   /** The same in all trials of a report. */
   readonly bucketSeconds: number;
   readonly buckets: number;
-  readonly operations: Readonly<Partial<Record<Operation, OperationSeries>>>;
+  readonly operations: Readonly<Record<Operation, OperationSeries>>;
   /**
    * Means over a bucket, by the names of `evidence-metrics.ts`; null where there was no sample. A wait event that its
    * samples of sessions did not see is 0.

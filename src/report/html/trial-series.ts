@@ -4,7 +4,8 @@
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import { OPERATIONS, type Operation, type Tag } from "../../metrics/operations.js";
+import type { Operation, Tag } from "../../metrics/operations.js";
+import { OPERATIONS } from "../../workloads/registry.js";
 import { trialPath } from "../../results/directory.js";
 import { readEvidence } from "../../results/evidence-file.js";
 import { readHistogramLog } from "../../results/histogram-log.js";

@@ -13,6 +13,7 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
+import { isRound } from "../../metrics/operations.js";
 
 const WHY_WIDTH_MAX = 52;
 
@@ -48,7 +49,7 @@ export function capacityText(capacity: Capacity): string {
   const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
   const { metric, expression, clients, operation, probes } = capacity;
   const holds = `${metric}: ${expression} holds`;
-  const what = operation === "__cycle__" ? "cycles" : "batches";
+  const what = isRound(operation) ? "cycles" : "batches";
   const repeated = intervalOf(capacity) + repeatedText(capacity);
   const limit = `with at most ${counted(clients, "client")} at work`;
   switch (outcome) {

@@ -18,6 +18,7 @@ import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
+import { isRound } from "../../metrics/operations.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
 const DIFFERENCES_MAX = 5;
@@ -157,7 +158,7 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
-      const cycles = operation === "__cycle__" ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
+      const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
       const rate = `${cycles}${shortNumber(eventsPerSecond)} events/s`;
       const text = `${operation}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
       return [finding("plain", text)];

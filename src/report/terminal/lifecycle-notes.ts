@@ -4,6 +4,7 @@
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
+import { isRound } from "../../metrics/operations.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
@@ -24,7 +25,7 @@ function beginMs(shown: Shown): number | undefined {
   let transactions = 0;
   let totalMs = 0;
   for (const [operation, { parts, transactions: count }] of operationsIn(shown)) {
-    if (operation === "__cycle__") continue;
+    if (isRound(operation)) continue;
     const part = parts?.find(({ name }) => name === "begin");
     if (!part) return undefined;
     transactions += count;

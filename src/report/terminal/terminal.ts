@@ -2,7 +2,8 @@
 // by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
-import { OPERATIONS, type Operation } from "../../metrics/operations.js";
+import { isRound, type Operation } from "../../metrics/operations.js";
+import { OPERATIONS } from "../../workloads/registry.js";
 import type {
   Integrity,
   MergedResult,
@@ -30,7 +31,7 @@ export function operationsIn(shown: Shown): [Operation, OperationResult][] {
     const result = shown.operations[operation];
     return result ? [[operation, result] as [Operation, OperationResult]] : [];
   });
-  return present.sort(([a], [b]) => Number(b === "__cycle__") - Number(a === "__cycle__"));
+  return present.sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
 }
 
 /** The operations of a treatment; latencies are response times. */
@@ -96,19 +97,23 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
   return more > 0 ? [...shown, { text: `  and ${more} more in the report`, tone: "bad" }] : shown;
 }
 
+/** Where an audit found what was published, as far as the workload tells that apart. */
+const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
+
 function integrityNotes(trials: readonly TrialResult[]): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
   if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
   const ok = audited.filter(({ verdict }) => verdict === "ok").length;
-  const sum = (
-    field: "published" | "pending" | "processing" | "complete" | "failed" | "archived" | "inDoubt",
-  ) => audited.reduce((total, trial) => total + trial[field], 0);
+  const sum = (field: "published" | "inDoubt" | (typeof STATES)[number]) =>
+    audited.reduce((total, trial) => total + (trial[field] ?? 0), 0);
+  const states = STATES.filter((state) => audited.some((trial) => trial[state] !== undefined));
+  const found =
+    states.length > 0 ? `; found ${states.map((state) => `${sum(state)} ${state}`).join(", ")}` : "";
   const inDoubt = sum("inDoubt");
   const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
-    `${sum("published")} published; found ${sum("pending")} pending, ${sum("processing")} processing, ` +
-    `${sum("complete")} complete, ${sum("failed")} failed, ${sum("archived")} archived` +
+    `${sum("published")} published${found}` +
     (inDoubt > 0 ? `; ${inDoubt} in doubt, of which ${resolved} are there` : "");
   const violated = audited.filter(({ verdict }) => verdict === "violated");
   const undrained = audited.filter(({ drained }) => !drained);

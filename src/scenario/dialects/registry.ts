@@ -8,7 +8,7 @@ import { cockroachdbCapabilities } from "./cockroachdb.js";
 import { dsqlCapabilities } from "./dsql.js";
 import { postgresCapabilities } from "./postgres.js";
 import type { DialectName } from "../../database/settings.js";
-import { ROLES } from "../../workloads/train-events/settings.js";
+import { ROLES } from "../../workloads/registry.js";
 
 const CAPABILITIES: Readonly<Record<DialectName, DialectCapabilities>> = {
   postgres: postgresCapabilities,
@@ -33,7 +33,7 @@ export interface DialectProblem {
   readonly message: string;
 }
 
-export type DialectLevels = Pick<TreatmentSettings, DialectFactor>;
+export type DialectLevels = Readonly<Partial<Record<DialectFactor, string>>>;
 
 export function capabilitiesOf(name: DialectName): DialectCapabilities {
   return CAPABILITIES[name];
@@ -55,7 +55,7 @@ export function levelProblems(name: DialectName, levels: DialectLevels): Dialect
   const { label } = CAPABILITIES[name];
   return DIALECT_FACTORS.flatMap((factor) => {
     const level = levels[factor];
-    const lack = lackOf(name, factor, level);
+    const lack = level === undefined ? undefined : lackOf(name, factor, level);
     if (!lack) return [];
     const message = `${label} does not have ${factor}: ${level}: ${lack.reason}; use ${factor}: ${lack.nearest}`;
     return [{ path: [factor], message }];
@@ -102,7 +102,7 @@ export function treatmentProblems(
   const { label, rowsPerTransaction, lacksFaults } = CAPABILITIES[name];
   const problems = levelProblems(name, settings);
   const eventsMax = rowsPerTransaction && Math.floor(rowsPerTransaction / ROWS_PER_EVENT);
-  if (eventsMax !== undefined && settings.batch.max > eventsMax) {
+  if (eventsMax !== undefined && settings.batch && settings.batch.max > eventsMax) {
     const message =
       `${label} changes at most ${rowsPerTransaction} rows in a transaction, and archiving an event changes ` +
       `${ROWS_PER_EVENT}; use at most ${eventsMax}`;

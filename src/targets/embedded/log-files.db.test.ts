@@ -5,7 +5,8 @@ import { postgres } from "../../database/dialects/postgres.js";
 import { resetNamespace } from "../../workloads/namespace.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
 import { startEmbedded } from "./embedded.js";
-import { sampledIn } from "../../workloads/train-events/sql/tables.js";
+import { sampledIn } from "../../workloads/namespace.js";
+import { trainEvents } from "../../workloads/train-events/workload.js";
 
 const FILE_BYTES = 16 * 2 ** 20;
 const FILES = 3;
@@ -28,7 +29,12 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   const server = await startEmbedded(settings, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);
   const sampler = new DatabaseSampler({
-    ...{ endpoint: server.admin, dialect: postgres, workload: sampledIn(postgres, "n"), isOurs: true },
+    ...{
+      endpoint: server.admin,
+      dialect: postgres,
+      workload: sampledIn(trainEvents, postgres, "n"),
+      isOurs: true,
+    },
   });
   try {
     await resetNamespace(admin, { namespace: "n", payload: "text" });

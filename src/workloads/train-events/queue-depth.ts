@@ -7,7 +7,9 @@ const QUEUE_DEPTH: View = {
   source: "queue depth",
   gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
   // OFFSET 0, or each count would be made once for each place that it stands in.
-  text: ({ tables: { status } }) => `SELECT events - processing - complete - failed AS "queue.pending",
+  text: ({
+    tables: { event_status: status },
+  }) => `SELECT events - processing - complete - failed AS "queue.pending",
       processing AS "queue.processing", complete AS "queue.complete", failed AS "queue.failed",
       greatest(0, extract(epoch FROM clock_timestamp() - oldest) * 1000) AS "queue.oldestPendingMs"
     FROM (SELECT (SELECT count(*) FROM ${status}) AS events,

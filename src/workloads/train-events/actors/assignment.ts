@@ -1,9 +1,11 @@
 // What a worker of Train Events is to do, and what its keys and documents are made from.
-import type { Assignment, ClientSettings } from "../../../actors/assignment.js";
+import type { Assignment } from "../../../actors/assignment.js";
+import type { WorkloadTreatment } from "../../workload.js";
 import type { LedgerSource } from "../model/ledger.js";
 import type { EventSettings } from "../settings.js";
 
-export type EventAssignment = Assignment<EventSettings & ClientSettings>;
+export type EventTreatment = EventSettings & WorkloadTreatment;
+export type EventAssignment = Assignment<EventTreatment>;
 
 /** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
 export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {

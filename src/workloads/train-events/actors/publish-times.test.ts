@@ -2,10 +2,10 @@
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import { batchKeys, idsOf, PRELOAD_WORKER } from "../model/event-id.js";
-import { allocatePublishTimes, LifecycleClock } from "./publish-times.js";
+import { LifecycleClock, RING_BYTES } from "./publish-times.js";
 
 function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {
-  const buffers = new Map([[4, allocatePublishTimes()]]);
+  const buffers = new Map([[4, new SharedArrayBuffer(RING_BYTES)]]);
   return { producer: new LifecycleClock(buffers), consumer: new LifecycleClock(buffers) };
 }
 const ids = (worker: number, batch: number) =>

@@ -5,11 +5,7 @@ import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 
 /** Batches a ring remembers; an older one is no longer found and its lifecycle is counted as unmatched. */
 const RING_BATCHES = 1 << 18;
-const BYTES = RING_BATCHES * 12;
-
-export function allocatePublishTimes(): SharedArrayBuffer {
-  return new SharedArrayBuffer(BYTES);
-}
+export const RING_BYTES = RING_BATCHES * 12;
 
 /** One publishing worker's ring: monotonic milliseconds by batch number. */
 class Ring {

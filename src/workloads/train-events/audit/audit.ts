@@ -2,7 +2,6 @@
 // may have become of an event that the workload cannot have made of it. All is read in one snapshot and held against
 // the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
 // of itself is believed here.
-import type { ClientSettings } from "../../../actors/assignment.js";
 import { existsSync } from "node:fs";
 import type { AdminClient } from "../../../database/admin.js";
 import { readPassesPerEvent, readTableCounts } from "../sql/audit-queries.js";
@@ -14,10 +13,12 @@ import { tablesOf, type Tables } from "../sql/tables.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
 import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
-import { EMPTY_LEDGER, type Ledger, type LedgerTotals } from "../model/ledger.js";
+import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isTerminal, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
-import type { EventSettings } from "../settings.js";
+import type { EventTreatment } from "../actors/assignment.js";
+import type { Preloaded } from "../sql/preload.js";
+import type * as workload from "../../workload.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { Findings, NAMED_PER_KIND } from "./findings.js";
@@ -31,8 +32,10 @@ export interface Audited {
 }
 
 export interface AuditInputs {
-  readonly settings: Pick<EventSettings, "dialect" | "namespace" | "payload" | "statementShape" | "advance"> &
-    Pick<ClientSettings, "actors">;
+  readonly settings: Pick<
+    EventTreatment,
+    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
+  >;
   /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
   /** What each worker told at the end, of those that closed their ledgers. */
@@ -99,6 +102,25 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
   return withinLockTimeout({ client: admin, dialect, failure, lockTimeout: inputs.lockTimeout }, () =>
     inSnapshot(admin, read),
   );
+}
+
+/** As the engine asks for it; what crossed a thread is checked. */
+export async function auditTrial(
+  admin: AdminClient,
+  { preloaded, told, ...inputs }: workload.AuditInputs<EventTreatment>,
+): Promise<workload.Audited> {
+  const { startedAt, events } = preloaded as Preloaded;
+  const ledgers = told.map((one) => Ledger.parse(one));
+  const { conservation, passesPerEvent } = await audit(admin, {
+    ...inputs,
+    ...{ told: ledgers, preloaded: events, startedAt },
+  });
+  const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
+  return {
+    findings: conservation,
+    ...(passesPerEvent !== null && { passesPerEvent }),
+    logged: { unmatchedLifecycles },
+  };
 }
 
 function readLedgers(directory: string): Ledgers {

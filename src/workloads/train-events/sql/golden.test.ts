@@ -8,9 +8,10 @@ import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWrit
 import { createWorkload } from "./create-workload.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
-import { ddl } from "../../namespace.js";
+import { ddl, sampledIn } from "../../namespace.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
-import { sampledIn, tablesOf as tablesIn } from "./tables.js";
+import { tablesOf as tablesIn } from "./tables.js";
+import { trainEvents } from "../workload.js";
 import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
@@ -106,7 +107,7 @@ async function questionsOf(name: DialectName): Promise<string> {
   const { mark, sampler } = dialect;
   const tables = tablesIn(dialect, NAMESPACE);
   const survey = {
-    ...sampledIn(dialect, NAMESPACE),
+    ...sampledIn(trainEvents, dialect, NAMESPACE),
     version: 25,
     extensions: new Map<string, string>(),
     invertedIndexes: [],

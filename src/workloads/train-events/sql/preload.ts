@@ -18,6 +18,10 @@ import { batchArrays, documentRoom, type BatchContext } from "./batch-arrays.js"
 import { addStatements } from "./set-based.js";
 import { refreshStatistics } from "../../../database/statistics.js";
 import { tablesOf } from "./tables.js";
+import { readClock } from "./audit-scans.js";
+import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
+import type { EventTreatment } from "../actors/assignment.js";
+import type { PreloadInputs } from "../../workload.js";
 
 /** Events of one statement: about a megabyte at the default document size. */
 const BATCH_EVENTS = 1_000;
@@ -103,6 +107,30 @@ export async function preload(
     return done;
   } finally {
     await filler.close();
+  }
+}
+
+/** What the audit is told of the preload. */
+export interface Preloaded {
+  /** Of the database, before the first event was there. */
+  readonly startedAt: string;
+  readonly events: number;
+}
+
+/** Preloads, and keeps the ledger of it in the trial's directory. */
+export async function preloadTrial(
+  admin: AdminClient,
+  { settings, seed, directory, isWanted }: PreloadInputs<EventTreatment>,
+): Promise<Preloaded> {
+  const startedAt = await readClock(admin);
+  if (settings.preload === 0) return { startedAt, events: 0 };
+  const source = preloadSource(settings, seed);
+  const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  try {
+    const onBatch = (batch: LedgerBatch): void => ledger.add(batch, batch.outcome);
+    return { startedAt, events: await preload(admin, settings, seed, { onBatch, isWanted }) };
+  } finally {
+    ledger.close();
   }
 }
 

@@ -2,12 +2,8 @@
 // writes the flat columns, and whether an index answers questions about the document. All names are qualified
 // and quoted: `search_path` is never set, because a transaction pooler would hand it to someone else.
 import type { Dialect } from "../../../database/dialects/dialect.js";
-import { APPLICATION } from "../../../database/pg-config.js";
-import type { SampledWorkload } from "../../../database/evidence/view.js";
-import type { WorkloadTables } from "../../../database/namespace/schema-files.js";
-import type { FaultTables } from "../../../faults/fault.js";
-import { QUEUE } from "../queue-depth.js";
-import { ROLES, type Payload } from "../settings.js";
+import type { TableSet } from "../../../database/namespace/schema-files.js";
+import type { Payload } from "../settings.js";
 
 export type Tables = Readonly<Record<"events" | "status" | "archive", string>>;
 
@@ -23,21 +19,8 @@ export function tablesOf(dialect: Dialect, namespace: string): Tables {
 /** In the order in which they are made. */
 export const TABLE_NAMES = ["events", "event_status", "events_archive"] as const;
 
-export function tableSetOf(payload: Payload): WorkloadTables {
-  return { variant: `payload ${payload}`, files: [payload, "event-status"], names: TABLE_NAMES };
-}
-
-/** Clients are named after their role; through a pooler all of them are called after the program. */
-export const LOAD_NAMES: readonly string[] = [APPLICATION, ...ROLES.map((role) => `${APPLICATION}/${role}`)];
-
-/** What the sampler is told of the workload. */
-export function sampledIn(dialect: Dialect, namespace: string): SampledWorkload {
-  return { tables: tablesOf(dialect, namespace), loadNames: LOAD_NAMES, groups: [QUEUE] };
-}
-
-export function faultTablesIn(dialect: Dialect, namespace: string): FaultTables {
-  const { events, status } = tablesOf(dialect, namespace);
-  return { snapshot: events, lock: status };
+export function tableSetOf(payload: Payload): TableSet {
+  return { variant: `payload ${payload}`, files: [payload, "event-status"] };
 }
 
 export interface PayloadTraits {

@@ -1,7 +1,7 @@
 // From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
-import { OPERATIONS } from "../../../../metrics/operations.js";
+import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
@@ -34,11 +34,9 @@ export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[
 
 /** The operations that any treatment performed, in their usual order. */
 export function allOperations(report: ReportData): string[] {
-  return OPERATIONS.filter((operation) =>
-    report.result.treatments.some(
-      ({ merged, trials }) =>
-        merged?.operations[operation] !== undefined ||
-        trials.some(({ operations }) => operations[operation] !== undefined),
+  return operationsIn(
+    report.result.treatments.flatMap(({ merged, trials }) =>
+      [...(merged ? [merged] : []), ...trials].map(({ operations }) => operations),
     ),
   );
 }

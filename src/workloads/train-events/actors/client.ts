@@ -1,0 +1,40 @@
+// The clients of one worker: by role, with the ledger, the sampled checks and the clock of an event's life that they share.
+import type { Actor } from "../../../actors/actor.js";
+import type { ClientContext, WorkloadClient } from "../../workload.js";
+import type { EventTreatment } from "./assignment.js";
+import { archiver } from "./archiver.js";
+import { BatchLedger } from "./batch-ledger.js";
+import { consumer } from "./consumer.js";
+import type { EventContext } from "./context.js";
+import { cycle } from "./cycle.js";
+import { lookBeside } from "./look-beside.js";
+import { producer } from "./producer.js";
+import { LifecycleClock } from "./publish-times.js";
+import { reader } from "./reader.js";
+import { SampleChecker } from "./sample-checks.js";
+import { createWorkload } from "../sql/create-workload.js";
+import type { Role } from "../settings.js";
+
+const ACTORS: Readonly<Record<Role, (context: EventContext) => Actor>> = {
+  producers: producer,
+  consumers: consumer,
+  archivers: archiver,
+  readers: reader,
+  cycle,
+};
+
+export function client(given: ClientContext<EventTreatment>): WorkloadClient {
+  const { assignment, source, time } = given;
+  const lifecycle = new LifecycleClock(assignment.shared);
+  const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
+  const checks = SampleChecker.of(assignment, { lifecycle, beside: lookBeside(source, time) });
+  const workload = createWorkload(assignment.settings);
+  const actor = ACTORS[assignment.role as Role]({ ...given, workload, lifecycle, ledger, checks });
+  return Object.assign(actor, {
+    flush() {
+      lifecycle.settlePending();
+      ledger.flush();
+    },
+    close: () => ({ ...ledger.close(lifecycle.unmatched), checks: checks.total() }),
+  });
+}

@@ -1,0 +1,62 @@
+// How many events a trial published, and how many it archived, counted again in the ledgers of its producers and the work
+// logs of its workers. What the tables held can be asked for no more; where everything is accounted for and no commit went
+// unanswered, they held what the workers logged.
+import { readdirSync } from "node:fs";
+import type { AuditFindings, Recounted, Stated } from "../../workload.js";
+import type { TableCounts } from "../model/conservation.js";
+import { LedgerFile, ledgerPath } from "./ledger-file.js";
+import { readWork, workPath } from "./work-file.js";
+
+/** Of files that are named by their worker, those workers. */
+function workersOf(names: readonly string[], kind: "ledger" | "work"): number[] {
+  return names.flatMap((name) => {
+    const [, worker] = new RegExp(`^${kind}-(\\d+)\\.bin$`).exec(name) ?? [];
+    return worker === undefined ? [] : [Number(worker)];
+  });
+}
+
+function publishedIn(path: string, workers: readonly number[]): { published: number; inDoubt: number } {
+  const totals = { published: 0, inDoubt: 0 };
+  for (const worker of workers) {
+    for (const { events, outcome } of LedgerFile.read(ledgerPath(path, worker)).batches()) {
+      if (outcome === "acknowledged") totals.published += events;
+      else if (outcome === "in-doubt") totals.inDoubt += events;
+    }
+  }
+  return totals;
+}
+
+/** Undefined where a commit went unanswered. */
+function workedIn(
+  path: string,
+  workers: readonly number[],
+): { archived: number; passes: number } | undefined {
+  const totals = { archived: 0, passes: 0 };
+  for (const worker of workers) {
+    for (const work of readWork(workPath(path, worker))) {
+      if (work.kind === "unknown" || work.doubt > 0) return undefined;
+      totals[work.kind === "pass" ? "passes" : "archived"]++;
+    }
+  }
+  return totals;
+}
+
+export function* recount(directory: string, { integrity, passesPerEvent }: Stated): Generator<Recounted> {
+  const names = readdirSync(directory);
+  const ledgers = workersOf(names, "ledger");
+  const { published, inDoubt, verdict } = integrity;
+  const counts = integrity as AuditFindings & Partial<TableCounts>;
+  const { pending = 0, processing = 0, complete = 0, failed = 0, archived = 0 } = counts;
+  if (ledgers.length === 0 && published > 0) throw new Error("there is no ledger");
+  yield { figure: "integrity", stated: { published, inDoubt }, counted: publishedIn(directory, ledgers) };
+  const worked = workedIn(directory, workersOf(names, "work"));
+  if (!worked || verdict !== "ok") {
+    yield { figure: "archived events", leftOut: "commits went unanswered, or events are unaccounted for" };
+    return;
+  }
+  yield { figure: "integrity.archived", stated: archived, counted: worked.archived };
+  const ended = complete + failed + archived;
+  if (pending + processing > 0 || ended === 0) return;
+  const passes = passesPerEvent === undefined ? undefined : Math.round(passesPerEvent * ended);
+  yield { figure: "lifecycle.passesPerEvent, times events", stated: passes, counted: worked.passes };
+}

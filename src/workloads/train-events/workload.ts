@@ -1,0 +1,83 @@
+// Train Events: producers add railway events, consumers move them along their lives, archivers move them to history, readers
+// look them up.
+import type { Workload } from "../workload.js";
+import type { EventTreatment } from "./actors/assignment.js";
+import { client } from "./actors/client.js";
+import { RING_BYTES } from "./actors/publish-times.js";
+import { auditTrial } from "./audit/audit.js";
+import { recount } from "./audit/recount.js";
+import { hasRole, keys, resolve, rules } from "./keys.js";
+import { VIOLATION_KINDS } from "./model/conservation.js";
+import { QUEUE } from "./queue-depth.js";
+import { readQueueLeft } from "./sql/audit-queries.js";
+import { createWorkload } from "./sql/create-workload.js";
+import { preloadTrial } from "./sql/preload.js";
+import { TABLE_NAMES, tableSetOf } from "./sql/tables.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+
+const events = { unit: "events" };
+const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true };
+const working = { hasBatches: false, isSearched: false };
+
+export const trainEvents = {
+  name: "train-events",
+  description: "An event queue: events are added, processed in batches, archived and looked up.",
+  operations: {
+    add: { label: "add", verb: "adds", isPoll: false, ...events },
+    process: { label: "process", verb: "processes", isPoll: true, ...events },
+    archive: { label: "archive", verb: "archives", isPoll: true, ...events },
+    read: { label: "read", verb: "reads", isPoll: false, ...events },
+    __cycle__: { label: "whole cycle", verb: "takes through the cycle", isPoll: false, ...events },
+  },
+  roles: {
+    producers: {
+      purpose: "Clients that add events in batches. false leaves them out.",
+      ...{ clients: 4, thinkTimeMs: 100, isByDefault: true, drains: false },
+      ...{ operations: ["add"], arrival: "add", ...publishing },
+    },
+    consumers: {
+      purpose: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
+      ...{ clients: 4, thinkTimeMs: 0, isByDefault: true, drains: true },
+      ...{ operations: ["process"], arrival: "process", ...working },
+    },
+    archivers: {
+      purpose: "Clients that move finished events to the archive. false leaves them out.",
+      ...{ clients: 2, thinkTimeMs: 0, isByDefault: true, drains: true },
+      ...{ operations: ["archive"], arrival: "archive", ...working },
+    },
+    readers: {
+      purpose: "Clients that look events up as a dispatcher would. Left out unless named here.",
+      ...{ clients: 2, thinkTimeMs: 100, isByDefault: false, drains: false },
+      ...{ operations: ["read"], arrival: "read", ...working },
+    },
+    cycle: {
+      purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
+      ...{ clients: 8, thinkTimeMs: 100, isByDefault: true, drains: true },
+      ...{ operations: ["add", "process", "archive", "__cycle__"], arrival: "__cycle__", ...publishing },
+    },
+  },
+  settings: { keys, rules, resolve, hasRole },
+  tables: {
+    names: TABLE_NAMES,
+    snapshot: "events",
+    lock: "event_status",
+    of: ({ payload }) => tableSetOf(payload),
+    isMarked: (variant) => variant.startsWith("payload "),
+  },
+  statements: (settings) => createWorkload(settings).statements,
+  client,
+  preload: preloadTrial,
+  drain: {
+    isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
+    async isDone(admin, { dialect, namespace, actors: { consumers, archivers, cycle } }) {
+      const left = await readQueueLeft(admin, namespace, dialectOf(dialect));
+      const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
+      return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
+    },
+  },
+  lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+  violations: VIOLATION_KINDS,
+  audit: auditTrial,
+  recount,
+  evidence: [QUEUE],
+} as const satisfies Workload<EventTreatment>;

@@ -1,0 +1,177 @@
+// What a workload is to the rest of the program, which knows its operations and roles by name alone. One is a folder here
+// and a line in `registry.ts`; what only some have is optional.
+import type { z } from "zod";
+import type { ActorContext, Actor } from "../actors/actor.js";
+import type { Assignment, ClientSettings } from "../actors/assignment.js";
+import type { ActorGroup } from "../actors/settings.js";
+import type { AdminClient, SqlClient } from "../database/admin.js";
+import type { ConnectionSource, Statement } from "../database/contract.js";
+import type { ViewGroup } from "../database/evidence/view.js";
+import type { TableSet } from "../database/namespace/schema-files.js";
+import type { DialectName } from "../database/settings.js";
+import type { LifecycleStage } from "../metrics/operations.js";
+import type { Mapping } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
+
+/** Of a treatment, what every workload is made with, beside settings of its own. */
+export interface WorkloadTreatment extends ClientSettings {
+  readonly dialect: DialectName;
+  /** The PostgreSQL schema that train-sim creates, marks and drops. */
+  readonly namespace: string;
+}
+
+/** A kind of transaction, or of a round of them, whose name begins with `__`. */
+export interface OperationTraits {
+  /** In charts and tables. */
+  readonly label: string;
+  /** What it does with what it works on, as `adds`. */
+  readonly verb: string;
+  /** What it works on, as `events`. */
+  readonly unit: string;
+  /** Whether a result without work is an empty poll, counted apart. */
+  readonly isPoll: boolean;
+}
+
+/** A group of clients. */
+export interface RoleTraits {
+  /** For the reference of the scenario. */
+  readonly purpose: string;
+  /** Unless the scenario says otherwise. */
+  readonly clients: number;
+  readonly thinkTimeMs: number;
+  /** Whether it is there without being named. */
+  readonly isByDefault: boolean;
+  /** Whether the batches of a day's profile are its own. */
+  readonly hasBatches: boolean;
+  readonly operations: readonly string[];
+  /** The operation that one arrival of an open loop starts. */
+  readonly arrival: string;
+  /** Whether a search for capacity drives it. */
+  readonly isSearched: boolean;
+  /** Whether it goes on while the trial drains. */
+  readonly drains: boolean;
+  /** Of memory that each of its workers shares with all workers of the trial. */
+  readonly sharedBytes?: number;
+}
+
+/** A rule over several keys; `reads` are those beside the one that a finding is about, `*` the group or fault that it is about. */
+export interface KeyRule<Written, Treatment> {
+  readonly reads: readonly string[];
+  check(written: Written, treatment: Treatment): readonly Finding[];
+}
+
+/** The workload's own keys, at the top of a scenario. */
+export interface WorkloadKeys<Treatment, Own = object> {
+  readonly keys: Readonly<Record<string, z.ZodType>>;
+  readonly rules: readonly KeyRule<unknown, Treatment>[];
+  /** Of keys that passed their schema, the settings of a treatment. */
+  resolve(written: unknown): Own;
+  /** Whether the clients of that role can be there. */
+  hasRole(role: string, written: unknown): boolean;
+}
+
+/** The tables; of each name there is one in the namespace. */
+export interface WorkloadTables<S> {
+  /** In the order in which they are made. */
+  readonly names: readonly string[];
+  /** The one that a long transaction reads. */
+  readonly snapshot: string;
+  /** The one that a lock holder locks: every transaction waits for it. */
+  readonly lock: string;
+  of(settings: S): TableSet;
+  /** Whether a namespace of that variant is this workload's. */
+  isMarked(variant: string): boolean;
+}
+
+export interface ClientContext<S extends WorkloadTreatment> extends ActorContext<Assignment<S>> {
+  readonly source: Pick<ConnectionSource, "acquire">;
+}
+
+/** The clients of one worker. */
+export interface WorkloadClient extends Actor {
+  /** Once a second, before what was recorded is handed over, and when the worker fails. Never throws. */
+  flush?(): void;
+  /** Of the clients' last transactions; what the audit is told. Throws where that could not be kept. */
+  close?(): unknown;
+}
+
+export interface PreloadInputs<S> {
+  readonly settings: S;
+  readonly seed: number;
+  /** The trial's. */
+  readonly directory: string;
+  readonly isWanted: () => boolean;
+}
+
+export interface AuditInputs<S> {
+  readonly settings: S;
+  readonly directory: string;
+  /** What `WorkloadClient.close` gave, of the workers that closed theirs. */
+  readonly told: readonly unknown[];
+  /** Names of those that did not. */
+  readonly unclosed: readonly string[];
+  /** What `preload` resolved to. */
+  readonly preloaded: unknown;
+  readonly isDrained: boolean;
+}
+
+/** What an audit found; beside this, counts that the result's schema names. */
+export interface AuditFindings {
+  readonly verdict: "ok" | "violated";
+  /** What the database acknowledged, in the workload's unit. */
+  readonly published: number;
+  readonly inDoubt: number;
+  readonly lost: number;
+  readonly unexpected: number;
+  /** One sentence for each way in which it is violated. */
+  readonly violations: readonly string[];
+  readonly notAudited: readonly string[];
+}
+
+export interface Audited {
+  readonly findings: AuditFindings;
+  readonly passesPerEvent?: number;
+  /** More for the line in the trial's log. */
+  readonly logged?: Mapping;
+}
+
+/** What a trial's result states, as far as its files bear it out. */
+export interface Stated {
+  readonly integrity: AuditFindings;
+  readonly passesPerEvent: number | undefined;
+}
+
+/** One figure of a trial's result and what its files say, or why that is not compared. */
+export type Recounted =
+  | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
+  | { readonly figure: string; readonly leftOut: string };
+
+export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
+  readonly name: string;
+  /** One sentence. */
+  readonly description: string;
+  /** In the order in which they are shown. */
+  readonly operations: Readonly<Record<string, OperationTraits>>;
+  readonly roles: Readonly<Record<string, RoleTraits>>;
+  readonly settings: WorkloadKeys<S>;
+  readonly tables: WorkloadTables<S>;
+  /** Every statement that its clients may run. */
+  statements(settings: S): readonly Statement[];
+  client(context: ClientContext<S>): WorkloadClient;
+  /** Fills the tables before the warm-up. */
+  preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
+  readonly drain?: {
+    /** Whether those groups can empty what others fill. */
+    isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
+    isDone(client: SqlClient, settings: S): Promise<boolean>;
+  };
+  /** The roles that bring what it works on to each stage of its life. */
+  readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** Kinds of violation that its audit tells apart. */
+  readonly violations: readonly string[];
+  audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
+  /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
+  recount?(directory: string, stated: Stated): Iterable<Recounted>;
+  /** Views of its own tables. */
+  readonly evidence: readonly ViewGroup[];
+}
