@@ -198,7 +198,10 @@ describe("ddl", () => {
       const statements = ddl({ namespace, payload });
       for (const statement of statements) expect(statement).not.toMatch(/\{\{|;\s*$/);
       await admin.query(`${statements.join(";\n")};`);
-      expect(await namespaceState(admin, namespace)).toMatchObject({ kind: "ours", variant: `payload ${payload}` });
+      expect(await namespaceState(admin, namespace)).toMatchObject({
+        kind: "ours",
+        variant: `payload ${payload}`,
+      });
       expect(await tablesIn(namespace)).toHaveLength(3);
     },
   );
