@@ -17,7 +17,7 @@ vi.mock("../targets/embedded/postgres-binaries.js", () => ({
 vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
 vi.mock("../pools/pgbouncer/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
 
-// The server of the URL is no part of this machine; `preflight.db.test.ts` asks real ones.
+// The server of the URL is no part of this machine; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] }));
 
 const stage = commandStage();

@@ -1,4 +1,4 @@
-// Whom a bell wakes and when it is set, under a clock moved by hand. The bell's own thread is tried in bell.db.test.ts.
+// Whom a bell wakes and when it is set, under a clock moved by hand. The bell's own thread is tried in test/e2e/bell.test.ts.
 import { describe, expect, it } from "vitest";
 import { PunctualSleeper } from "./punctual-sleeper.js";
 

@@ -81,28 +81,24 @@ describe("a worker thread", () => {
     ["rejects unheard", 'Promise.reject(new Error("never caught"))', /consumers worker 1: never caught/],
     ["ends without a word", "process.exit(3)", /consumers worker 1 ended without a word \(exit code 3\)/],
     ["hangs", "for (;;);", /consumers worker 1 hangs: it has reported nothing for 1[5-9] s/],
-  ])(
-    "that %s fails the trial with its name and cause, and the run with 107",
-    async (_, deed, words) => {
-      const { ended, directory, result } = await runWith(inWorker(deed));
-      expect(ended.exitCode, ended.stderr).toBe(107);
-      expect(ended.stderr).toMatch(words);
-      expect(ended.stderr).toContain(`Partial results are in ${directory}`);
-      expect(ended.stderr).not.toContain("please report it");
-      expect(result.verdict.status).toBe("aborted");
-      const trials = result.treatments.flatMap((treatment) => treatment.trials);
-      expect(trials).toHaveLength(1);
-      // What the others wrote down is audited all the same, and whose last work is not known is said.
-      const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
-      expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
-      expect(trials[0]?.integrity?.published).toBeGreaterThan(0);
-      expect(trials[0]?.reason).toMatch(words);
-      const report = await trainSim(["report", directory]);
-      expect(report.exitCode).toBe(0);
-      expect(report.stdout).toMatch(words);
-    },
-    90_000,
-  );
+  ])("that %s fails the trial with its name and cause, and the run with 107", async (_, deed, words) => {
+    const { ended, directory, result } = await runWith(inWorker(deed));
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    expect(ended.stderr).toMatch(words);
+    expect(ended.stderr).toContain(`Partial results are in ${directory}`);
+    expect(ended.stderr).not.toContain("please report it");
+    expect(result.verdict.status).toBe("aborted");
+    const trials = result.treatments.flatMap((treatment) => treatment.trials);
+    expect(trials).toHaveLength(1);
+    // What the others wrote down is audited all the same, and whose last work is not known is said.
+    const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
+    expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
+    expect(trials[0]?.integrity?.published).toBeGreaterThan(0);
+    expect(trials[0]?.reason).toMatch(words);
+    const report = await trainSim(["report", directory]);
+    expect(report.exitCode).toBe(0);
+    expect(report.stdout).toMatch(words);
+  });
 
   it.each([
     ["cannot start", 'throw new Error("no bell today")', /producers worker 0: no bell today/],
@@ -111,24 +107,20 @@ describe("a worker thread", () => {
       "process.exit(3)",
       /producers worker 0: the bell's thread ended by itself with code 3/,
     ],
-  ])(
-    "whose bell %s says so, and does not leave its arrivals waiting",
-    async (_, deed, words) => {
-      const { ended, result } = await runWith(
-        `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
-        "",
-        [
-          ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
-          // Who thinks has a bell, too.
-          ...["--set", "actors.consumers.load.thinkTime=0", "--set", "actors.archivers.load.thinkTime=0"],
-        ],
-      );
-      expect(ended.exitCode, ended.stderr).toBe(107);
-      expect(ended.stderr).toMatch(words);
-      expect(result.verdict.status).toBe("aborted");
-    },
-    60_000,
-  );
+  ])("whose bell %s says so, and does not leave its arrivals waiting", async (_, deed, words) => {
+    const { ended, result } = await runWith(
+      `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
+      "",
+      [
+        ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
+        // Who thinks has a bell, too.
+        ...["--set", "actors.consumers.load.thinkTime=0", "--set", "actors.archivers.load.thinkTime=0"],
+      ],
+    );
+    expect(ended.exitCode, ended.stderr).toBe(107);
+    expect(ended.stderr).toMatch(words);
+    expect(result.verdict.status).toBe("aborted");
+  });
 
   it("that runs out of memory from turn to turn is named, and takes only its own trial with it", async () => {
     const leak =
@@ -141,7 +133,7 @@ describe("a worker thread", () => {
     expect(ended.stderr).toMatch(/consumers worker 1 ran out of memory: .*memory limit/);
     expect(ended.stderr).toContain("--max-old-space-size");
     expect(result.verdict.status).toBe("aborted");
-  }, 90_000);
+  });
 
   it("that runs out of memory within one long loop is named, and the run ends, even where Node does not end the thread", async () => {
     const { ended, directory, result } = await runWith(
@@ -153,7 +145,7 @@ describe("a worker thread", () => {
     expect(ended.stderr).toMatch(/consumers worker 1 (ran out of memory|hangs: [\s\S]*was ended by force)/);
     expect(ended.stderr).toContain(`Partial results are in ${directory}`);
     expect(result.verdict.status).toBe("aborted");
-  }, 120_000);
+  });
 });
 
 describe("the coordinator", () => {
@@ -165,7 +157,7 @@ describe("the coordinator", () => {
     expect(ended.stderr).toMatch(/unexpected error, please report it: TypeError: nobody foresaw me\n\s+at /);
     expect(result.verdict.reasons.join()).toContain("unfinished: 0 of 2 trials complete");
     expect((await trainSim(["report", directory])).exitCode).toBe(0);
-  }, 60_000);
+  });
 
   it("that meets it beside a thread that Node may not be able to end, ends all the same", async () => {
     const later = 'setTimeout(() => { throw new TypeError("nobody foresaw me"); }, 2_000)';
@@ -175,7 +167,7 @@ describe("the coordinator", () => {
     );
     expect(ended.exitCode, ended.stderr).toBe(107);
     expect(ended.stderr).toContain("please report it: TypeError: nobody foresaw me");
-  }, 60_000);
+  });
 
   it("that waits for what never comes, with nothing else to do, ends with 107 and says so", async () => {
     const file = join(scratchDirectory(), "silence.mjs");
@@ -195,7 +187,7 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     expect(ended.stderr).toContain(
       "please report it: Error: the command waits for something that cannot come",
     );
-  }, 60_000);
+  });
 
   it("that is done, and held by what does not end, is ended by force with the exit code that it has, and says so", async () => {
     const file = join(scratchDirectory(), "holder.mjs");
@@ -205,7 +197,7 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     });
     expect(ended.exitCode, ended.stderr).toBe(104);
     expect(ended.stderr).toContain("train-sim: a part of it did not end, and was ended by force");
-  }, 60_000);
+  });
 
   it("notices that the wall clock was set while it measured, and does not let it into any time", async () => {
     const forward = "const real = Date.now; Date.now = () => real() + 3_600_000;";
@@ -223,5 +215,5 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     expect(trial?.windowSeconds).toBeCloseTo(1, 1);
     expect(trial?.operations.add?.responseTimeMs?.max).toBeLessThan(60_000);
     expect(trial?.lifecycle.completedMs?.max ?? 0).toBeLessThan(60_000);
-  }, 60_000);
+  });
 });

@@ -48,7 +48,7 @@ faults:
     expect(trial.database.blocked?.max).toBeGreaterThan(0);
     expect(trial.database.oldestTransactionMs).toBeGreaterThan(1000);
     expect(seen.stdout).toContain("fault postgres-kill at ");
-  }, 120_000);
+  });
 
   it("have the errors that happened during each, where one follows another within a second", async () => {
     const seen = await runFaults(`
@@ -63,25 +63,21 @@ faults:
     expect(codesOf(seen.faults.get("backend-terminate"))).toContain("57P01");
     expect(codesOf(seen.faults.get("backend-terminate"))).not.toContain("53300");
     expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
-  }, 60_000);
+  });
 
-  it.runIf(isRoot)(
-    "leave a full disk behind them, of the tables and of the log",
-    async () => {
-      const seen = await runFaults(`
+  it.runIf(isRoot)("leave a full disk behind them, of the tables and of the log", async () => {
+    const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
   - { at: 1s, kind: disk-full, disk: tables, for: 2s }
   - { at: 5s, kind: disk-full, disk: wal, for: 2s }
 `);
-      expectNothingLost(seen, 2);
-      const [tables, wal] = seen.result.faults;
-      expect(codesOf(tables)).toContain("53100");
-      // The server panicked: its sessions ended, and there was none to be had until there was room again.
-      expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
-    },
-    120_000,
-  );
+    expectNothingLost(seen, 2);
+    const [tables, wal] = seen.result.faults;
+    expect(codesOf(tables)).toContain("53100");
+    // The server panicked: its sessions ended, and there was none to be had until there was room again.
+    expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
+  });
 
   it("are cleared where the run is stopped in the middle of one", async () => {
     const { started, out } = startFaultRun(`
@@ -100,23 +96,19 @@ faults: [{ at: 1s, kind: process-stop, for: 50s }]
       faults: [{ kind: "process-stop", clearedAtSeconds: expect.any(Number) as number }],
     });
     expect(leftoversOf(started)).toEqual([]);
-  }, 90_000);
+  });
 
-  it.runIf(isRoot)(
-    "leave neither process, directory nor mount when train-sim is killed",
-    async () => {
-      const { started, out } = startFaultRun(`
+  it.runIf(isRoot)("leave neither process, directory nor mount when train-sim is killed", async () => {
+    const { started, out } = startFaultRun(`
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: disk-full, for: 50s }]
 `);
-      await untilLogged(out, '"words":"is there"');
-      expect(leftoversOf(started).some((line) => line.includes("tmpfs"))).toBe(true);
-      started.child.kill("SIGKILL");
-      await started.ended;
-      await untilNothingIsLeftOf(started);
-    },
-    90_000,
-  );
+    await untilLogged(out, '"words":"is there"');
+    expect(leftoversOf(started).some((line) => line.includes("tmpfs"))).toBe(true);
+    started.child.kill("SIGKILL");
+    await started.ended;
+    await untilNothingIsLeftOf(started);
+  });
 
   it("fail the trial with the cause where one of them was not what it claims", async () => {
     const seen = await runFaults(`
@@ -129,7 +121,7 @@ faults: [{ at: 1s, kind: long-transaction, for: 1500ms }]
     expect(seen.trial.reason).toMatch(/^the fault long-transaction at 1s could not be cleared: /);
     expect(seen.trial.faults).toMatchObject([{ kind: "long-transaction", clearedAtSeconds: null }]);
     expect(seen.leftovers).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe("faults through PgBouncer", () => {
@@ -148,5 +140,5 @@ faults:
     expectNothingLost(seen, 3);
     expect(seen.faults.get("process-stop")?.words).toBe("stopped 1 process of PgBouncer");
     expect(codesOf(seen.faults.get("postgres-kill"))).not.toEqual([]);
-  }, 90_000);
+  });
 });

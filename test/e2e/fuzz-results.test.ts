@@ -56,7 +56,7 @@ beforeAll(async () => {
   damaged = join(scratchDirectory(), "damaged");
   cpSync(sound, damaged, { recursive: true });
   trial = join("trials", readdirSync(join(sound, "trials")).sort()[0] ?? "");
-}, 120_000);
+});
 
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
@@ -208,5 +208,4 @@ test.each(COMMANDS)(
     mend(file);
     expect(existsSync(join(damaged, "running"))).toBe(false);
   },
-  120_000,
 );

@@ -65,7 +65,7 @@ function resumable(): ResultDocument {
 /** What a terminal obeys, but for the ends of lines. */
 const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
-describe("a result directory from elsewhere", { timeout: 120_000 }, () => {
+describe("a result directory from elsewhere", () => {
   it("has nobody written to through the links in it", async () => {
     for (const name of PLANTED) {
       const { directory, victim, beside } = scene(resumable());

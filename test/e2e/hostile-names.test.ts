@@ -48,7 +48,7 @@ async function tablesOf(namespace: string): Promise<unknown[]> {
   return rows.map((row) => row["tablename"]);
 }
 
-describe("hostile names", { timeout: 120_000 }, () => {
+describe("hostile names", () => {
   it("of role, database and namespace are names and nothing else, from the schema to the audit", async () => {
     const yaml = `name: names
 seed: 1

@@ -41,4 +41,4 @@ diagnosis: { ceiling: false }
   expect(trial?.integrity?.notAudited?.length).toBeGreaterThan(0);
   // What was measured until the lock came is kept.
   expect(trial?.operations.add?.transactions).toBeGreaterThan(0);
-}, 60_000);
+});

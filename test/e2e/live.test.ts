@@ -72,7 +72,7 @@ function seriesIn(metrics: string, name: string): number {
   return Number(line?.slice(name.length + 1));
 }
 
-describe("a run that is watched", { timeout: 120_000 }, () => {
+describe("a run that is watched", () => {
   it("serves page and metrics while it lasts, in agreement with its result, and ends by itself", async () => {
     const out = join(scratchDirectory(), "results");
     const args = ["--out", out, "--json", "--quiet", "--dashboard", "0", "--prometheus", "0"];
@@ -146,7 +146,7 @@ describe("a run that is watched", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a port", { timeout: 60_000 }, () => {
+describe("a port", () => {
   it.each(["--dashboard", "--prometheus"])(
     "that is in use stops %s before anything begins",
     async (option) => {

@@ -106,7 +106,7 @@ trials: 2
     const { stdout } = await trainSim(["logs", directory]);
     expect(stdout).toMatch(/elapsed +id +clients +threads +tot_ops/);
     expect(stdout).toContain("Retries and failures by table");
-  }, 120_000);
+  });
 
   it("show a server that stands still for 2 s as a stall, and what had waited for it", async () => {
     const out = scratchDirectory();
@@ -141,7 +141,7 @@ trials: 1
     expect(stalls[0]?.fromSecond).toBeGreaterThanOrEqual(1);
     expect(stalls[0]?.longestAfterMs).toBeGreaterThan(1900);
     expect(logged?.stalls.map(({ operation }) => operation)).toContain("process");
-  }, 120_000);
+  });
 });
 
 describe("what is no log", () => {

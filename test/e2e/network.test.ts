@@ -72,7 +72,7 @@ faults:
       expect(recoverySeconds === null ? recoveryReason : "").toMatch(
         /^$|before throughput had been back for 3 s$/,
       );
-  }, 120_000);
+  });
 
   it("that breaks at commits leaves them in doubt, and each is settled by its client", async () => {
     const seen = await runFaults(`
@@ -86,7 +86,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 3s }]
     expect(lost + answers).toBe(all);
     expect(unansweredIn(seen)).toBe(all);
     expect(seen.trial.integrity?.inDoubt).toBe(0);
-  }, 90_000);
+  });
 
   it("that breaks at commits of clients who do not try again leaves it to the audit to look for them", async () => {
     const seen = await runFaults(`
@@ -100,7 +100,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
     expect(inDoubtFound).toBeGreaterThan(0);
     expect(inDoubt).toBeGreaterThan(inDoubtFound);
     expect(unansweredIn(seen)).toBe(cutCommits(seen.faults.get("network-reset-commits")).all);
-  }, 90_000);
+  });
 });
 
 describe("PgBouncer", () => {
@@ -133,7 +133,7 @@ faults:
     expect(codesOf(faults.get("network-reset-commits"))).toContain("08P01");
     const { lost, answers } = cutCommits(faults.get("network-reset-commits"));
     expect(Math.min(lost, answers)).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it("is let go on, and the network with it, where the run is stopped while it can do neither", async () => {
     // Nothing passes, so that PAUSE waits for transactions that cannot end.
@@ -159,5 +159,5 @@ faults:
       faults: [cleared, cleared],
     });
     expect(leftoversOf(started)).toEqual([]);
-  }, 90_000);
+  });
 });

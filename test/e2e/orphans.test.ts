@@ -107,7 +107,7 @@ it("names servers that outlived both, until the command that is printed has ende
   for (const { remedy } of left) execFileSync("sh", ["-c", remedy.replace("Remove it with: ", "")]);
   await running.nothingLeft();
   expect(await findOrphans()).toEqual([]);
-}, 60_000);
+});
 
 it("is silent while the reaper cleans up, and removes what only a directory is left of", async () => {
   const started = await start();
@@ -128,7 +128,7 @@ it("is silent while the reaper cleans up, and removes what only a directory is l
     `PostgreSQL of a train-sim that was killed has left ${path}, which is removed now`,
   ]);
   expect(readdirSync(running.temporary)).toEqual([]);
-}, 60_000);
+});
 
 it("takes no other process for the owner because it has its id, and touches nothing that it cannot be sure of", async () => {
   const temporary = scratchDirectory();

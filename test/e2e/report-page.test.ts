@@ -93,21 +93,17 @@ describeInChromium("report.html", (browserOf) => {
     return open({}, "", htmlOf({ ...report, result: { ...report.result, treatments, ...more } }));
   };
 
-  test.each(["light", "dark"] as const)(
-    "draws every chart, %s",
-    { timeout: 120_000 },
-    async (colorScheme) => {
-      const page = await open({ colorScheme });
-      expect(
-        await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
-      ).toEqual(IDS);
-      for (const id of IDS) {
-        const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
-        expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
-        expect(await page.locator(`${picture(id)} path`).count(), `shapes in ${id}`).toBeGreaterThan(5);
-      }
-    },
-  );
+  test.each(["light", "dark"] as const)("draws every chart, %s", async (colorScheme) => {
+    const page = await open({ colorScheme });
+    expect(
+      await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
+    ).toEqual(IDS);
+    for (const id of IDS) {
+      const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
+      expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
+      expect(await page.locator(`${picture(id)} path`).count(), `shapes in ${id}`).toBeGreaterThan(5);
+    }
+  });
 
   test("would notice a chart that draws nothing", async () => {
     const page = await open();
@@ -196,20 +192,16 @@ describeInChromium("report.html", (browserOf) => {
     expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
   });
 
-  test.each(["light", "dark"] as const)(
-    "has no serious barrier, %s",
-    { timeout: 120_000 },
-    async (colorScheme) => {
-      const page = await open({ colorScheme });
-      for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<AxeResults>("axe.run()");
-      const found = violations.map(
-        ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-      );
-      expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
-    },
-  );
+  test.each(["light", "dark"] as const)("has no serious barrier, %s", async (colorScheme) => {
+    const page = await open({ colorScheme });
+    for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>("axe.run()");
+    const found = violations.map(
+      ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+    );
+    expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
+  });
 
   test.each([400, 1400])("fits a window of %i pixels", async (width) => {
     const page = await open({ viewport: { width, height: 900 } });

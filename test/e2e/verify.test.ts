@@ -63,7 +63,7 @@ beforeAll(async () => {
   const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"]);
   expect(ended.exitCode, ended.stderr).toBe(0);
   sound = onlyResultIn(out).directory;
-}, 120_000);
+});
 
 /** A copy whose result was changed. */
 function changed(change: (result: ResultDocument) => void): string {
@@ -289,7 +289,7 @@ it("agrees for a run that was stopped, and for one that was continued", async ()
   const whole = await verify(directory);
   expect(whole.verification.differences).toEqual([]);
   expect(whole.exitCode).toBe(0);
-}, 120_000);
+});
 
 it("agrees for a search for capacity, and finds a probe that was judged otherwise", async () => {
   const out = join(scratchDirectory(), "results");

@@ -1,6 +1,6 @@
 // docker/cockroachdb/ without any server: its scripts do what they say, with stand-ins of `docker` and `cockroach`, and
 // its scenario is the reference experiment on what compose.yaml and pgbouncer.ini configure. Its compose.yaml is
-// checked beside the other one in docker.test.ts.
+// checked beside the other one in docker-files.test.ts.
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -51,7 +51,7 @@ function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
 }
 
 vi.mock("../../report/html/report-file.js");
-// The servers of these scenarios are made up; `preflight.db.test.ts` asks real ones.
+// The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("../session/preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),

@@ -19,7 +19,7 @@ const begun: string[] = [];
 let meanwhile: (treatment: Treatment) => void = () => undefined;
 
 vi.mock("../../report/html/report-file.js");
-// The servers of these scenarios are made up; `preflight.db.test.ts` asks real ones.
+// The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: (_: unknown, { trial, treatment, index }: TrialInputs) => {
