@@ -62,7 +62,7 @@ export interface TrialOutcome {
 }
 
 export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialResult {
-  const { trial, treatment, index } = inputs;
+  const { trial, treatment } = inputs;
   const { window, summary, failure } = outcome;
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
@@ -81,7 +81,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   ];
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
-    index,
+    index: trial.block,
     number: trial.number,
     block: trial.block,
     seed: trial.seed,
