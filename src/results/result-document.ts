@@ -26,7 +26,7 @@ export interface ResultParts {
   readonly merged: ReadonlyMap<string, WindowSummary>;
   readonly environment: Environment;
   readonly verdict: Verdict;
-  readonly thresholds?: readonly ThresholdResult[];
+  readonly thresholds?: readonly ThresholdResult[] | undefined;
   /** By treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];

@@ -2,11 +2,10 @@
 // medians and comparisons, thresholds, the verdict and its diagnosis. What was said by the run itself, of what happened
 // beside its trials, is left as stored, and told.
 import { withAnalysis } from "../analysis/comparison/analysis.js";
-import { evaluateThresholds } from "../analysis/thresholds/thresholds.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import type { Experiment } from "../scenario/settings.js";
 import { verdictOf } from "../engine/session/conclusion.js";
-import { confirmedThresholds, type ExperimentRecord } from "../engine/session/experiment-record.js";
+import { thresholdsOf, type ExperimentRecord } from "../engine/session/experiment-record.js";
 import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
@@ -76,9 +75,7 @@ export class DocumentFigures {
   private thresholds(): readonly ThresholdResult[] {
     const { figures } = this;
     const { experiment, record, result, unmerged } = this.compared;
-    const again = result.capacity
-      ? confirmedThresholds(experiment, record)
-      : evaluateThresholds(experiment.thresholds, record.judged());
+    const again = thresholdsOf(experiment, record);
     const stored = result.thresholds ?? [];
     const isFound = ({ metric, expression, treatment }: ThresholdResult): boolean => {
       const same = stored.find(

@@ -193,7 +193,9 @@ export class TrialFigures {
     const findings = diagnose({ trial: judged, bounds, ...(ceiling && { ceiling }) }).filter(isKnown);
     const before = { steadyState: trial.steadyState, stall: stalled, diagnosis: diagnosis.filter(isKnown) };
     figures.compare("judgement", at, before, { steadyState, stall, diagnosis: findings });
-    const all = [...findings, ...diagnosis.filter((finding) => !isKnown(finding))];
+    const place = ({ check }: Finding): number => diagnosis.findIndex((each) => each.check === check);
+    const unknown = diagnosis.filter((finding) => !isKnown(finding));
+    const all = [...findings, ...unknown].sort((a, b) => place(a) - place(b));
     return { ...judged, ...(all.length > 0 && { diagnosis: all }) };
   }
 

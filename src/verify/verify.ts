@@ -79,7 +79,7 @@ class ResultVerifier {
     private readonly programVersion: string,
   ) {
     this.figures = new Figures(directory);
-    this.record = new ExperimentRecord(recorded(experiment, result), directory);
+    this.record = new ExperimentRecord(recorded(experiment, result));
     this.resultVersion = result.environment.versions["train-sim"];
   }
 
@@ -136,10 +136,11 @@ class ResultVerifier {
     const probe = probes.find((each) => each.trial === trial.number);
     const { settings } = probe ? treatmentAt(treatment, probe.ratePerSecond) : treatment;
     const wasResumed = result.diagnosis.some(({ rule }) => rule === RESUMED_RULE);
-    // The load before the experiment is not stored; trials before an interruption may have had another ceiling.
+    // The load before the experiment is not stored, nor the ceiling of a treatment without a confirmed rate; trials before
+    // an interruption may have had another one.
     const unknownChecks = new Set<Finding["check"]>([
       "load-before",
-      ...(wasResumed ? ["ceiling" as const] : []),
+      ...(wasResumed || !isRecorded ? ["ceiling" as const] : []),
     ]);
     const stored = { directory, treatmentId, trial, settings, experiment, ceiling, unknownChecks };
     const again = await new TrialFigures(figures, stored).compare();

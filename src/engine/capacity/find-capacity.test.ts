@@ -1,17 +1,18 @@
 // A search for capacity around trials that are made up: a server that carries 40 batches a second, whatever is asked of
 // it. What the result then holds, and what it does not.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ExitCode, TargetError, UsageError } from "../../foundation/errors.js";
 import { Totals } from "../../metrics/totals.js";
 import { operationResults } from "../../results/operation-results.js";
+import { ResultDocument } from "../../results/result-schema.js";
 import { parseScenario } from "../../scenario/loader.js";
-import type { Treatment } from "../../scenario/settings.js";
+import { totalClients, type Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import { parseCapacityThreshold } from "./capacity-probe.js";
-import type { ExperimentOutcome } from "../session/experiment.js";
+import type { ExperimentOutcome } from "../session/session.js";
 import { findCapacity } from "./find-capacity.js";
 import { Interruption } from "../session/interruption.js";
 import { allOf } from "../session/observer.js";
@@ -24,6 +25,11 @@ const SERVER_DIALECT: DialectName = "cockroachdb";
 
 const driven: Treatment[] = [];
 const seeds = new Set<number>();
+const notes: string[] = [];
+/** Clients of the pools whose ceiling was measured. */
+const ceilings: number[] = [];
+/** `result.json` as it is while each trial runs. */
+const meanwhile: ResultDocument[] = [];
 /** Whether the trial with that number does nothing, as on a server that stalls. */
 let isStalled: (number: number) => boolean = () => false;
 /** The treatment whose server cannot be had. */
@@ -32,10 +38,12 @@ let interruption = new Interruption();
 /** By a signal that comes while a server is being started. */
 let isStoppedMeanwhile = false;
 
-function madeUpTrial({ trial, treatment, index }: TrialInputs): FinishedTrial {
+function madeUpTrial({ trial, treatment, directory }: TrialInputs): FinishedTrial {
+  const stored = readFileSync(join(directory, "..", "..", "result.json"), "utf8");
+  meanwhile.push(ResultDocument.parse(JSON.parse(stored)));
   driven.push(treatment);
   seeds.add(trial.seed);
-  const { windowSeconds, ...rest } = exampleTrial(index, trial.number, 10);
+  const { windowSeconds, ...rest } = exampleTrial(trial.block, trial.number, 10);
   const load = treatment.settings.actors.producers?.load;
   const rate = load?.executor === "constant-arrival-rate" ? load.ratePerSecond : 0;
   const totals = new Totals(["add"]);
@@ -56,6 +64,13 @@ vi.mock("../session/preflight.js", () => ({ requireOwnServers: () => Promise.res
 vi.mock("../trial/trial.js", () => ({
   runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),
 }));
+vi.mock(import("../workers/ceiling-probe.js"), async (original) => ({
+  ...(await original()),
+  measureCeiling: ({ treatment: { settings } }) => {
+    ceilings.push(totalClients(settings));
+    return Promise.resolve({ clients: totalClients(settings), transactionsPerSecond: 1000 });
+  },
+}));
 vi.mock("../session/experiment-host.js", () => ({
   ExperimentHost: class {
     provide = (treatment: Treatment) => {
@@ -69,13 +84,14 @@ vi.mock("../session/experiment-host.js", () => ({
   },
 }));
 
-const observer = allOf([]);
+const observer = { ...allOf([]), note: (words: string) => void notes.push(words) };
 
 let out = "";
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), "train-sim-capacity-"));
   driven.length = 0;
   seeds.clear();
+  for (const list of [notes, ceilings, meanwhile]) list.length = 0;
   isStalled = () => false;
   away = undefined;
   interruption = new Interruption();
@@ -192,6 +208,24 @@ it("probes in the dialect that the server says it speaks", async () => {
   expect(driven.length).toBeGreaterThan(0);
   for (const { settings } of driven)
     expect(settings).toMatchObject({ dialect: SERVER_DIALECT, asksDialect: false });
+});
+
+it("says before its first probe what speaks against the scenario, and has a result by then", async () => {
+  await search("trial: { warmUp: 0 }", "add{payload:text}: p(99)<50");
+  expect(notes[0]).toMatch(/^warning: /);
+  expect(notes).toContainEqual(expect.stringMatching(/^warning: no warm-up: /));
+  expect(meanwhile[0]?.verdict.reasons).toEqual(["unfinished; probes so far: 0"]);
+  expect(meanwhile[0]?.capacity).toMatchObject([{ treatment: "text", outcome: "stopped", probes: [] }]);
+  expect(meanwhile[2]?.verdict.reasons).toEqual(["unfinished; probes so far: 2"]);
+  expect(meanwhile[2]?.capacity?.[0]?.probes.map(({ trial }) => trial)).toEqual([1, 2]);
+});
+
+it("measures the ceiling of a pool once, and not at all where the scenario does without", async () => {
+  const { result } = await search();
+  expect(ceilings).toHaveLength(1);
+  expect(result.treatments.map(({ ceiling }) => ceiling?.clients)).toEqual([ceilings[0], ceilings[0]]);
+  await search("diagnosis: { ceiling: false }");
+  expect(ceilings).toHaveLength(1);
 });
 
 it("keeps what it found when the server of a later treatment cannot be had, and ends with that", async () => {

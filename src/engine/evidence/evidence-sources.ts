@@ -17,7 +17,7 @@ export function evidenceOf(
   surroundings: Pick<Surroundings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
-  files: () => Pick<TrialFiles, "onEvidence"> | undefined,
+  files: () => Pick<TrialFiles, "onEvidence">,
 ): TrialEvidence {
   const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
@@ -29,7 +29,7 @@ export function evidenceOf(
     sources,
     everyMs: settings.evidence.everyMs,
     onSample(second, values) {
-      files()?.onEvidence(second, values);
+      files().onEvidence(second, values);
       observer.evidence(values);
     },
   });

@@ -36,6 +36,8 @@ describe("the exit code", () => {
     ["all is well", {}, 0],
     ["a trial is tainted", { treatments: tainted() }, 0],
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
+    ["a search found no rate", { capacity: [{ outcome: "found" }, { outcome: "none" }] }, 99],
+    ["a search found rates", { capacity: [{ outcome: "found" }, { outcome: "at-least" }] }, 0],
     [
       "a signal came, thresholds or not",
       { stopReason: "stopped by SIGINT", completeTrials: 5, thresholds: [failedThreshold] },

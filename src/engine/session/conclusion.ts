@@ -5,6 +5,7 @@
 import { ExitCode, type TrainSimError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import type { Capacity } from "../../results/capacity-schema.js";
 import type { ThresholdResult, TreatmentResult, Verdict } from "../../results/result-schema.js";
 
 export interface Facts {
@@ -19,6 +20,8 @@ export interface Facts {
   readonly abortedBy: TrainSimError | undefined;
   readonly completeTrials: number;
   readonly plannedTrials: number;
+  /** Of a search. */
+  readonly capacity?: readonly Pick<Capacity, "outcome">[] | undefined;
 }
 
 /** Undefined, too, where a signal came when all trials were complete: nothing is missing then. */
@@ -40,5 +43,6 @@ export function exitCodeOf(facts: Facts): ExitCode {
   if (facts.failure) return facts.failure.exitCode;
   if (facts.abortedBy) return facts.abortedBy.exitCode;
   if (stopOf(facts) !== undefined) return ExitCode.interrupted;
-  return facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
+  const isNowhere = facts.capacity?.some(({ outcome }) => outcome === "none") ?? false;
+  return isNowhere || facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
 }

@@ -1,13 +1,14 @@
-// What an experiment has found so far: its trials, their histograms merged by treatment, where they ran. It makes the
-// result document of that and keeps `result.json` up to date after every trial, so that a killed run leaves a
-// directory that says what it is. Trials of an earlier, interrupted run are put in as if they had just ended.
-import { counted } from "../../foundation/units.js";
+// What an experiment has found so far: its trials, their histograms merged by treatment, and the result document that is
+// made of them.
 import { Totals, type WindowSummary } from "../../metrics/totals.js";
-import { writeResult } from "../../results/directory.js";
 import { randomArrivals } from "../../results/operation-results.js";
 import { buildResult, treatmentResults } from "../../results/result-document.js";
 import { isTainted, diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
-import { type JudgedTreatment, evaluateThresholds } from "../../analysis/thresholds/thresholds.js";
+import {
+  type Abort,
+  type JudgedTreatment,
+  evaluateThresholds,
+} from "../../analysis/thresholds/thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
@@ -18,18 +19,18 @@ import type {
   TrialResult,
   Verdict,
 } from "../../results/result-schema.js";
-import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
+import type { Experiment } from "../../scenario/settings.js";
 
-export interface RecordedTrial {
+interface RecordedTrial {
   readonly treatmentId: string;
   readonly result: TrialResult;
 }
 
 /** What goes into the document beside the trials. */
-export interface Findings {
+interface Findings {
   readonly environment: Environment;
   readonly verdict: Verdict;
-  readonly thresholds?: readonly ThresholdResult[];
+  readonly thresholds?: readonly ThresholdResult[] | undefined;
   /** By treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly diagnosis?: ResultDocument["diagnosis"];
@@ -41,18 +42,11 @@ export function violationsOf(integrity: TrialResult["integrity"], name: string):
 }
 
 export class ExperimentRecord {
+  /** In the order in which they ran. */
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
 
-  constructor(
-    private readonly experiment: Experiment,
-    readonly directory: string,
-  ) {}
-
-  /** In the order in which they ran. */
-  get trials(): readonly RecordedTrial[] {
-    return this.finished;
-  }
+  constructor(private readonly experiment: Experiment) {}
 
   get complete(): number {
     return this.finished.filter(({ result }) => result.status === "complete").length;
@@ -83,14 +77,8 @@ export class ExperimentRecord {
     });
   }
 
-  has(trial: PlannedTrial): boolean {
-    return this.finished.some(({ result }) => result.number === trial.number);
-  }
-
-  /** Position of a trial among those of its treatment, from 0, as planned. */
-  indexOf(trial: PlannedTrial): number {
-    const before = this.experiment.trials.filter(({ number }) => number < trial.number);
-    return before.filter(({ treatmentId }) => treatmentId === trial.treatmentId).length;
+  has(trialNumber: number): boolean {
+    return this.finished.some(({ result }) => result.number === trialNumber);
   }
 
   /** Only complete trials count in what is merged. */
@@ -123,16 +111,6 @@ export class ExperimentRecord {
     });
   }
 
-  /**
-   * Writes `result.json` as of now, marked as unfinished. Statistics are left to the end: they take long, and of
-   * blocks that are not complete they would say little.
-   */
-  async writeUnfinished(findings: Pick<Findings, "environment" | "diagnosis" | "ceilings">): Promise<void> {
-    const reason = `unfinished: ${this.complete} of ${counted(this.experiment.trials.length, "trial")} complete; continue with run --resume`;
-    const verdict: Verdict = { status: "aborted", reasons: [reason] };
-    await writeResult(this.directory, this.document({ ...findings, verdict }));
-  }
-
   private summaries(): Map<string, WindowSummary> {
     return new Map(
       [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
@@ -140,14 +118,15 @@ export class ExperimentRecord {
   }
 }
 
-/** The scenario's own thresholds, on the trials that confirm; a treatment without such has failed them. */
-export function confirmedThresholds(
+/** Each threshold on each treatment; one that has no trial, as no rate of it was confirmed, has failed them. */
+export function thresholdsOf(
   { thresholds, treatments }: Experiment,
   record: ExperimentRecord,
+  abort?: Abort,
 ): ThresholdResult[] {
-  const confirmed = record.judged();
+  const recorded = record.judged();
   const judged = treatments.map(
-    ({ id, levels }) => confirmed.find((each) => each.id === id) ?? { id, levels, measured: undefined },
+    ({ id, levels }) => recorded.find((each) => each.id === id) ?? { id, levels, measured: undefined },
   );
-  return evaluateThresholds(thresholds, judged);
+  return evaluateThresholds(thresholds, judged, abort);
 }

@@ -9,9 +9,10 @@ import { Totals } from "../../metrics/totals.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
-import { runExperiment, type ExperimentOutcome } from "./experiment.js";
+import { runExperiment } from "./experiment.js";
 import { Interruption } from "./interruption.js";
 import { allOf } from "./observer.js";
+import type { ExperimentOutcome } from "./session.js";
 import type { TrialInputs } from "../trial/trial-parts.js";
 
 const begun: string[] = [];
@@ -22,9 +23,9 @@ vi.mock("../../report/html/report-file.js");
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
-  runTrial: (_: unknown, { trial, treatment, index }: TrialInputs) => {
+  runTrial: (_: unknown, { trial, treatment }: TrialInputs) => {
     begun.push(treatment.id);
-    const result = { ...exampleTrial(index, trial.number, 10), block: trial.block, seed: trial.seed };
+    const result = { ...exampleTrial(trial.block, trial.number, 10), block: trial.block, seed: trial.seed };
     return Promise.resolve({ result, totals: new Totals(["add"]) });
   },
 }));

@@ -27,6 +27,8 @@ export class Judge {
 
   constructor(
     private readonly experiment: Experiment,
+    /** Thresholds that are judged while a trial runs. */
+    private readonly watched: readonly Threshold[],
     private readonly observer: ExperimentObserver,
     private readonly interruption: Interruption,
   ) {
@@ -68,7 +70,7 @@ export class Judge {
 
   /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
   watcher(trial: PlannedTrial, treatment: Treatment): WatchTotals | undefined {
-    const selected = this.experiment.thresholds.filter((each) => isSelected(each, treatment));
+    const selected = this.watched.filter((each) => isSelected(each, treatment));
     const aborting = this.abortingOn(treatment);
     return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
       this.observer.thresholds(states);
@@ -104,9 +106,7 @@ export class Judge {
   }
 
   private abortingOn(treatment: Treatment): Threshold[] {
-    return this.experiment.thresholds.filter(
-      (threshold) => threshold.abortOnFail && isSelected(threshold, treatment),
-    );
+    return this.watched.filter((threshold) => threshold.abortOnFail && isSelected(threshold, treatment));
   }
 
   private check(

@@ -20,8 +20,8 @@ export class MeasuredWindow {
   private wallOffsetAtStartMs = 0;
   private clockStepMs = 0;
   private isRead = false;
-  private usages: readonly WorkerUsage[] = [];
-  private clients = 0;
+  /** Whether it is being measured. */
+  isOpen = false;
 
   /** Begins `leadMs` from now, so that every thread has heard of it before. `beside` is read at both ends. */
   constructor(
@@ -35,6 +35,7 @@ export class MeasuredWindow {
   }
 
   readStart(): void {
+    this.isOpen = true;
     this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
     this.beside?.openWindow();
     this.cpuSecondsAtStart = processCpuSeconds();
@@ -42,10 +43,12 @@ export class MeasuredWindow {
 
   /** Has its end now, unless that was before: nothing is measured any more. */
   cutShort(): void {
+    this.isOpen = false;
     this.endMs = Math.min(this.endMs, monotonicMs());
   }
 
   readEnd(eventLoopDelayP99Ms: number): void {
+    this.isOpen = false;
     this.isRead = true;
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
@@ -68,16 +71,12 @@ export class MeasuredWindow {
     return isoTime(this.startedAtMs);
   }
 
-  /** What the workers did with the window, told once they have stopped; `clients` of all of them. */
-  settle(usages: readonly WorkerUsage[], clients: number): void {
-    this.usages = usages;
-    this.clients = clients;
-  }
-
-  /** Null where its end was not reached. */
-  get client(): TrialResult["client"] {
+  /**
+   * What the workers did with it, who tell it when they stop; `clients` of all of them. Null where its end was not reached.
+   */
+  client(usages: readonly WorkerUsage[], clients: number): TrialResult["client"] {
     if (!this.isRead) return null;
-    const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, usages, seconds } = this;
+    const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, seconds } = this;
     const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
     if (usages.length === 0 || seconds === 0) return measured;
     const accountedMs = sumOfTimes(usages);
@@ -88,7 +87,7 @@ export class MeasuredWindow {
       eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
       workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
       accountedMs,
-      accountedRatio: total / (this.clients * seconds * 1000),
+      accountedRatio: total / (clients * seconds * 1000),
     };
   }
 }

@@ -14,7 +14,7 @@ export class TrialLog {
   readonly file: string;
   private readonly open: OpenLogger;
 
-  constructor({ trial, treatment, index, directory }: TrialInputs) {
+  constructor({ trial, treatment, directory }: TrialInputs) {
     this.file = join(directory, LOG_FILE);
     this.open = openLogger({
       file: this.file,
@@ -22,7 +22,7 @@ export class TrialLog {
       bindings: { trial: trial.number, treatment: trial.treatmentId, actor: "coordinator", worker: 0 },
     });
     this.open.logger.info(
-      { event: "start", operation: "*", index, seed: trial.seed, levels: treatment.levels },
+      { event: "start", operation: "*", index: trial.block, seed: trial.seed, levels: treatment.levels },
       "trial starts",
     );
   }

@@ -32,8 +32,6 @@ export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
 export interface TrialInputs {
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
-  /** Position among the trials of its treatment, from 0. */
-  readonly index: number;
   /** The trial's own directory, which exists. */
   readonly directory: string;
 }

@@ -4,23 +4,25 @@
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
-import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
 import { operationResults } from "../../results/operation-results.js";
 import {
   integrityOf,
-  type FaultRecord,
   type Integrity,
   type LifecycleResult,
   type TrialResult,
 } from "../../results/result-schema.js";
+import type { TrialFiles } from "../../results/trial-files.js";
+import { totalClients } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { attemptsOf, foreignNotAssessed } from "../evidence/foreign-work.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { Surroundings } from "../evidence/surroundings.js";
+import type { Fleet } from "../workers/fleet.js";
+import type { TrialFaults } from "./trial-faults.js";
 import type { TrialInputs } from "./trial-parts.js";
 
 /** What was found once the load had ended. */
@@ -43,55 +45,86 @@ export function endingOf(
   };
 }
 
+/** What the phases of a trial made that is put away, and stated, at its end. */
+export interface Reached {
+  fleet: Pick<Fleet, "account" | "usages" | "endpointDeltas" | "closeLedgers" | "terminate">;
+  evidence: Pick<TrialEvidence, "result" | "close">;
+  window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
+  faults: Pick<TrialFaults, "onSecond" | "records" | "end">;
+  files: Pick<TrialFiles, "onSecond" | "onEvidence" | "close">;
+}
+
+const nothing = (): void => undefined;
+const done = (): Promise<undefined> => Promise.resolve(undefined);
+
+/** Until its phase, each part does nothing and states nothing. */
+export const NOT_REACHED: Readonly<Reached> = {
+  fleet: {
+    account: { told: [], unclosed: [] },
+    usages: [],
+    endpointDeltas: [],
+    closeLedgers: done,
+    terminate: done,
+  },
+  evidence: { result: () => ({}), close: done },
+  window: {
+    get startedAt() {
+      return isoTime();
+    },
+    seconds: 0,
+    isOpen: false,
+    client: () => null,
+    readClock: nothing,
+    cutShort: nothing,
+  },
+  faults: { onSecond: nothing, records: () => [], end: done },
+  files: { onSecond: nothing, onEvidence: nothing, close: nothing },
+};
+
 export interface TrialOutcome {
-  /** Undefined where the trial ended before its window. */
-  readonly window: MeasuredWindow | undefined;
-  readonly evidence: TrialEvidence | undefined;
+  readonly reached: Reached;
   readonly summary: WindowSummary;
   readonly series: SecondSeries;
   /** Undefined where the tables could not be read. */
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
-  readonly faults: FaultRecord[];
-  /** Where clients connected, as results name it, and what each worker saw there. */
+  /** Where clients connected, as results name it. */
   readonly endpoints: readonly Endpoint[];
-  readonly endpointDeltas: readonly (readonly EndpointDelta[])[];
   readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
 }
 
 export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialResult {
-  const { trial, treatment, index } = inputs;
-  const { window, summary, failure } = outcome;
+  const { trial, treatment } = inputs;
+  const { summary, failure } = outcome;
+  const { window, evidence, fleet } = outcome.reached;
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
-  const endpoints = endpointResults(outcome.endpoints, outcome.endpointDeltas, treatment.settings);
+  const endpoints = endpointResults(outcome.endpoints, fleet.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
   const attempts = attemptsOf(summary);
-  const database =
-    outcome.evidence?.result({
-      operations: summary.operations,
-      attempts,
-      clientCpuSeconds: window?.client?.cpuSeconds,
-    }) ?? {};
+  const client = window.client(fleet.usages, totalClients(treatment.settings));
+  const faults = outcome.reached.faults.records(summary.windowSeconds);
+  const { operations } = summary;
+  const database = evidence.result({ operations, attempts, clientCpuSeconds: client?.cpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
   ];
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
-    index,
+    index: trial.block,
     number: trial.number,
     block: trial.block,
     seed: trial.seed,
-    startedAt: window?.startedAt ?? isoTime(),
+    startedAt: window.startedAt,
     windowSeconds: summary.windowSeconds,
     operations: operationResults(summary, treatment.settings),
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity: outcome.ending?.integrity ?? null,
     database,
-    client: window?.client ?? null,
+    client,
     ...(machine && { machine }),
     ...(servers.length > 0 && { servers }),
     ...(notAssessed.length > 0 && { notAssessed }),
@@ -101,7 +134,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
       ...(stall && { stall }),
     }),
     clampedSamples: summary.clampedSamples,
-    ...(outcome.faults.length > 0 && { faults: outcome.faults }),
+    ...(faults.length > 0 && { faults }),
     status,
     ...(reason !== undefined && { reason }),
   };

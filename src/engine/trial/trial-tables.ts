@@ -39,7 +39,7 @@ export class TrialTables {
   }
 
   /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
-  async auditFailed({ account }: Fleet): Promise<Audited | undefined> {
+  async auditFailed({ account }: Pick<Fleet, "account">): Promise<Audited | undefined> {
     if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {

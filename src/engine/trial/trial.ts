@@ -1,14 +1,13 @@
 // One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
 // order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
+// Each phase takes what those before it made; `reached` holds the same for the end, when all of it is put away.
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
-import type { TrialResult } from "../../results/result-schema.js";
 import { TrialFiles } from "../../results/trial-files.js";
-import { totalClients } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
@@ -30,12 +29,18 @@ import { ServerWatch } from "./server-watch.js";
 import { Surroundings } from "../evidence/surroundings.js";
 import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
-import { endingOf, trialResult, type TrialEnding } from "./trial-result.js";
+import { endingOf, NOT_REACHED, trialResult, type Reached, type TrialEnding } from "./trial-result.js";
 
 const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
   return new TrialRun(host, inputs).run();
+}
+
+/** The load of a trial, ready to begin, and what is asked of the servers meanwhile. */
+interface Launched {
+  readonly fleet: Fleet;
+  readonly evidence: TrialEvidence;
 }
 
 class TrialRun {
@@ -47,15 +52,10 @@ class TrialRun {
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
   private readonly over = new AbortController();
   private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
-  private files: TrialFiles | undefined;
   private readonly path: ClientPath;
   private readonly surroundings: Surroundings;
-  private fleet: Fleet | undefined;
-  private window: MeasuredWindow | undefined;
-  private evidence: TrialEvidence | undefined;
-  private faults: TrialFaults | undefined;
-  private isMeasuring = false;
   private readonly tables: TrialTables;
+  private readonly reached: Reached = { ...NOT_REACHED };
 
   constructor(
     private readonly host: TrialHost,
@@ -69,12 +69,13 @@ class TrialRun {
     const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
+      const { faults, files, window } = this.reached;
       this.series.add(second, totals);
-      this.faults?.onSecond(second, totals);
-      this.files?.onSecond(second, totals);
+      faults.onSecond(second, totals);
+      files.onSecond(second, totals);
       host.observer.second(liveSecond(second, totals));
-      if (!this.isMeasuring) return;
-      this.window?.readClock();
+      if (!window.isOpen) return;
+      window.readClock();
       host.onTotals?.(this.tally.running, second + 1);
     };
     this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
@@ -85,37 +86,43 @@ class TrialRun {
 
   /** Never rejects for what happens in the trial: that is in its result. */
   async run(): Promise<FinishedTrial> {
-    this.host.observer.trialStarted(this.inputs.trial, this.inputs.treatment);
+    const { host, inputs, reached, surroundings, series, tally } = this;
+    host.observer.trialStarted(inputs.trial, inputs.treatment);
     let ending: TrialEnding | undefined;
     let failure: TrainSimError | undefined;
     try {
       await this.reset();
-      const fleet = await this.launch();
-      await this.warmUp(fleet);
-      await this.measure(fleet);
-      const drainSeconds = await this.drain(fleet);
-      await this.stop(fleet);
-      const audited = await this.audit(fleet, drainSeconds !== undefined);
+      const launched = await this.launch();
+      await this.warmUp(launched);
+      await this.measure(launched);
+      const drainSeconds = await this.drain(launched);
+      await this.stop(launched);
+      const audited = await this.audit(launched, drainSeconds !== undefined);
       ending = audited && endingOf(audited, drainSeconds);
     } catch (error) {
       failure = asTrainSimError(error);
-      this.window?.cutShort();
+      reached.window.cutShort();
     }
     this.over.abort();
-    await this.faults?.end();
-    await this.evidence?.close();
-    if (failure) await this.fleet?.closeLedgers();
-    const endless = await this.fleet?.terminate();
-    const salvaged = failure && this.fleet && (await this.tables.auditFailed(this.fleet));
+    await reached.faults.end();
+    await reached.evidence.close();
+    if (failure) await reached.fleet.closeLedgers();
+    const endless = await reached.fleet.terminate();
+    const salvaged = failure && (await this.tables.auditFailed(reached.fleet));
     if (salvaged) ending = endingOf(salvaged, undefined);
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
     failure = [failure, endless, this.closeFiles()].find((each) => each !== undefined);
-    const result = this.result(ending, failure);
+    const result = trialResult(inputs, {
+      ...{ reached, surroundings, series, ending, failure },
+      endpoints: this.path.namedEndpoints,
+      summary: tally.summary(reached.window.seconds),
+      stopReason: host.interruption.reason,
+    });
     await this.log.close(result);
     failure ??= this.log.failure;
-    return { result, totals: this.tally.finish(result.windowSeconds), ...(failure && { failure }) };
+    return { result, totals: tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
   private async reset(): Promise<void> {
@@ -125,25 +132,28 @@ class TrialRun {
     await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
   }
 
-  private async launch(): Promise<Fleet> {
+  private async launch(): Promise<Launched> {
     const { settings } = this.inputs.treatment;
     const assignments = assignmentsOf({
       ...{ trial: this.inputs.trial, settings, directory: this.inputs.directory, logFile: this.log.file },
       endpoints: this.path.endpoints,
       prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
-    this.fleet = new Fleet(assignments, {
+    const fleet = new Fleet(assignments, {
       onDelta: (delta, worker) => this.tally.add(worker, delta),
       onContacts: this.path.onContacts,
     });
-    this.lifeline.watch(this.fleet.failure);
-    await this.lifeline.hold(this.fleet.launch());
-    this.evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, () => this.files);
-    await this.lifeline.hold(this.evidence.open());
-    return this.fleet;
+    this.reached.fleet = fleet;
+    this.lifeline.watch(fleet.failure);
+    await this.lifeline.hold(fleet.launch());
+    const files = () => this.reached.files;
+    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, files);
+    this.reached.evidence = evidence;
+    await this.lifeline.hold(evidence.open());
+    return { fleet, evidence };
   }
 
-  private async warmUp(fleet: Fleet): Promise<void> {
+  private async warmUp({ fleet }: Launched): Promise<void> {
     const { settings } = this.inputs.treatment;
     const { warmUpMs } = settings.trial;
     if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
@@ -157,38 +167,37 @@ class TrialRun {
     await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
-  private async measure(fleet: Fleet): Promise<void> {
-    if (this.host.interruption.isRequested()) return;
-    const { settings } = this.inputs.treatment;
+  private async measure({ fleet, evidence }: Launched): Promise<void> {
+    const { host, inputs, path, watch, log, lifeline, reached } = this;
+    if (host.interruption.isRequested()) return;
+    const { settings } = inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
     const window = new MeasuredWindow(fleet.leadMs, mostMs, this.surroundings);
-    this.window = window;
-    this.files = new TrialFiles(this.inputs.directory, window.startedAtMs, arrivalOperations(settings));
+    reached.window = window;
+    reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
     this.phase("measure", mostMs);
     window.readStart();
-    this.isMeasuring = true;
-    const { host, inputs, path, watch, log, lifeline } = this;
-    this.faults = new TrialFaults({ host, inputs, path, watch, log });
-    this.lifeline.watch(this.faults.failure);
-    this.faults.begin(window.startMs);
-    await this.lifeline.hold(Promise.resolve(this.evidence?.begin(window.startMs)));
+    const faults = new TrialFaults({ host, inputs, path, watch, log });
+    reached.faults = faults;
+    lifeline.watch(faults.failure);
+    faults.begin(window.startMs);
+    await lifeline.hold(evidence.begin(window.startMs));
     const endMs = budgets
       ? await untilBudgetsAreUsed({ ...host, budgets, lifeline, over: this.over.signal })
       : await this.sleepUntil(window.endMs);
-    this.isMeasuring = false;
-    if (budgets || this.host.interruption.isRequested()) {
+    if (budgets || host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
     window.readEnd(fleet.eventLoopDelayP99Ms());
-    await this.faults.end(!this.host.interruption.isRequested());
-    await this.lifeline.hold(Promise.resolve(this.evidence?.end(window.endMs)));
+    await faults.end(!host.interruption.isRequested());
+    await lifeline.hold(evidence.end(window.endMs));
   }
 
   /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */
-  private async drain(fleet: Fleet): Promise<number | undefined> {
+  private async drain({ fleet }: Launched): Promise<number | undefined> {
     const { settings } = this.inputs.treatment;
     if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
     this.phase("drain", settings.trial.drainMaxMs);
@@ -198,36 +207,24 @@ class TrialRun {
     return this.lifeline.hold(drainQueue(this.host.admin, settings, this.isWanted, sinceMs));
   }
 
-  private async stop(fleet: Fleet): Promise<void> {
+  private async stop({ fleet }: Launched): Promise<void> {
     await this.untilEnded(fleet.stop());
-    this.window?.settle(fleet.usages, totalClients(this.inputs.treatment.settings));
     await this.surroundings.end();
   }
 
-  private async audit(fleet: Fleet, isDrained: boolean): Promise<Audited | undefined> {
+  private async audit({ fleet }: Launched, isDrained: boolean): Promise<Audited | undefined> {
     this.phase("audit", undefined);
     return this.lifeline.hold(this.tables.audit(fleet, isDrained));
   }
 
   private closeFiles(): TrainSimError | undefined {
     try {
-      this.tally.finish(this.window?.seconds ?? 0);
-      this.files?.close();
+      this.tally.finish(this.reached.window.seconds);
+      this.reached.files.close();
       return this.log.failure;
     } catch (error) {
       return asTrainSimError(error);
     }
-  }
-
-  private result(ending: TrialEnding | undefined, failure: TrainSimError | undefined): TrialResult {
-    const { window, evidence, series, surroundings } = this;
-    return trialResult(this.inputs, {
-      ...{ window, evidence, series, surroundings, ending, failure },
-      ...{ endpoints: this.path.namedEndpoints, endpointDeltas: this.fleet?.endpointDeltas ?? [] },
-      faults: this.faults?.records(window?.seconds ?? 0) ?? [],
-      summary: this.tally.summary(window?.seconds ?? 0),
-      stopReason: this.host.interruption.reason,
-    });
   }
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
@@ -243,7 +240,7 @@ class TrialRun {
   }
 
   private phase(name: TrialPhase, mostMs: number | undefined): void {
-    this.log.phase(name, name === "measure" ? this.window?.startedAt : undefined);
+    this.log.phase(name, name === "measure" ? this.reached.window.startedAt : undefined);
     this.host.observer.phaseStarted(name, mostMs);
   }
 }

@@ -1,0 +1,244 @@
+// One session: trials that a source asks for, one after another, and what is left of them: a result directory that is
+// complete before each of them, a verdict, an exit code. It starts and stops what the trials run on, and stops early,
+// with what there is, when a trial cannot go on or the user asks. Which trial is next is the source's business.
+import { rm } from "node:fs/promises";
+import { wallClockMs } from "../../foundation/clock.js";
+import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
+import { withAnalysis } from "../../analysis/comparison/analysis.js";
+import { lint } from "../../analysis/lint/lint.js";
+import type { Capacity } from "../../results/capacity-schema.js";
+import {
+  createResultDirectory,
+  writeResult,
+  createTrialDirectory,
+  setTrialAside,
+  writeScenario,
+} from "../../results/directory.js";
+import type { Environment, ResultDocument, ThresholdResult, Verdict } from "../../results/result-schema.js";
+import { lockDirectory, unlockDirectory } from "../../results/run-lock.js";
+import { writeTrial } from "../../results/trial-files.js";
+import type { Threshold } from "../../scenario/judgement.js";
+import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
+import { exitCodeOf, verdictOf } from "./conclusion.js";
+import { requireCapacity, targetKey } from "./demand.js";
+import { inDialect } from "./dialect-choice.js";
+import { requireFaults } from "../trial/require-faults.js";
+import { requirePooler } from "../trial/pooler.js";
+import { requireOwnServers } from "./preflight.js";
+import { environmentOf } from "./environment.js";
+import type { Interruption } from "./interruption.js";
+import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
+import { thresholdsOf, type ExperimentRecord } from "./experiment-record.js";
+import { Judge } from "./judge.js";
+import type { ExperimentObserver } from "./observer.js";
+import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
+import { runTrial } from "../trial/trial.js";
+import type { FinishedTrial } from "../trial/trial-parts.js";
+
+export interface SessionOptions {
+  /** Directory in which the result directory is made. */
+  readonly out: string;
+  readonly programVersion: string;
+  readonly observer: ExperimentObserver;
+  readonly interruption: Interruption;
+  /** What an interrupted run of the same experiment left; its directory is gone on with. */
+  readonly resumed?: ResumedExperiment;
+}
+
+export interface ExperimentOutcome {
+  readonly result: ResultDocument;
+  /** The result directory. */
+  readonly directory: string;
+  readonly exitCode: ExitCode;
+  /** Why it ended before its last trial, unless the user asked. */
+  readonly failure?: TrainSimError;
+}
+
+/** A trial as it ran: in the dialect of its server, its result with what is to be said against it. */
+export type RanTrial = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
+
+/** Undefined where the session stops instead; then no other trial runs. */
+export type RunTrial = (trial: PlannedTrial, treatment: Treatment) => Promise<RanTrial | undefined>;
+
+export interface TrialSource {
+  /** What may run: the treatments are those that its servers have to carry. */
+  readonly experiment: Experiment;
+  /** Judged while a trial runs. */
+  readonly watched: readonly Threshold[];
+  /** Resolves once there are no more trials, or the session stops. */
+  runAll(run: RunTrial): Promise<void>;
+  /** As of now. */
+  found(environment: Environment): Found;
+}
+
+/** What the trials of a session came to, so far. */
+export interface Found {
+  /** The trials of the result. */
+  readonly record: ExperimentRecord;
+  readonly completeTrials: number;
+  /** In words, for a result that is not the last. */
+  readonly unfinished: string;
+  /** Integrity violations in words. */
+  readonly violations: readonly string[];
+  readonly diagnosis: ResultDocument["diagnosis"];
+  readonly capacity?: readonly Capacity[];
+}
+
+/** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
+export async function runSession(source: TrialSource, options: SessionOptions): Promise<ExperimentOutcome> {
+  const { treatments, name, yaml } = source.experiment;
+  const { observer, resumed } = options;
+  const warn = (words: string): void => observer.note(`warning: ${words}`);
+  requireCapacity(treatments);
+  const pooler = await requirePooler(treatments);
+  if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
+  await requireFaults(treatments);
+  await requireOwnServers(treatments, warn);
+  const directory = resumed?.directory ?? (await createResultDirectory(options.out, name, wallClockMs()));
+  await lockDirectory(directory);
+  const session = new Session(source, options, directory);
+  try {
+    for (const { words } of lint(source.experiment)) warn(words);
+    if (!resumed) await writeScenario(directory, yaml);
+    await session.trials();
+    return await session.conclude();
+  } catch (error) {
+    if (!resumed && !session.hasBegun) await rm(directory, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await unlockDirectory(directory);
+  }
+}
+
+class Session {
+  private readonly host: ExperimentHost;
+  private readonly judge: Judge;
+  private failure: TrainSimError | undefined;
+  /** Whether a trial was begun, so that the directory has changed. */
+  hasBegun = false;
+
+  constructor(
+    private readonly source: TrialSource,
+    private readonly options: SessionOptions,
+    private readonly directory: string,
+  ) {
+    const { programVersion, observer, interruption, resumed } = options;
+    this.host = new ExperimentHost(source.experiment.treatments, programVersion, observer, resumed);
+    this.judge = new Judge(source.experiment, source.watched, observer, interruption);
+  }
+
+  async trials(): Promise<void> {
+    try {
+      await this.source.runAll((trial, treatment) => this.trial(trial, treatment));
+    } finally {
+      await this.host.release(this.failure !== undefined);
+    }
+  }
+
+  private async trial(trial: PlannedTrial, planned: Treatment): Promise<RanTrial | undefined> {
+    const { observer, interruption } = this.options;
+    if (this.failure || interruption.isRequested()) return undefined;
+    const kept = await this.provide(planned);
+    if (!kept || interruption.isRequested()) return undefined;
+    const treatment = inDialect(planned, kept.dialect);
+    this.hasBegun = true;
+    await this.writeUnfinished();
+    await setTrialAside(this.directory, trial.number, treatment.id);
+    const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
+    const { identities } = this.host;
+    const onTotals = this.judge.watcher(trial, treatment);
+    const onPooler = (version: string): void => this.onPooler(version);
+    const done = await runTrial(
+      { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
+      { trial, treatment, directory },
+    );
+    if (!done.failure && !interruption.isRequested())
+      await this.judge.ensureCeiling({ target: kept.target, trial, treatment, directory });
+    const result = this.judge.judge(done, trial, treatment);
+    await writeTrial(directory, result);
+    observer.trialEnded(result, treatment);
+    this.failure = done.failure;
+    return { result, totals: done.totals, treatment };
+  }
+
+  /** The treatment's target; undefined, and the session at its end, when it fails after other trials have run. */
+  private async provide(treatment: Treatment): Promise<ClaimedTarget | undefined> {
+    try {
+      const kept = await this.host.provide(treatment);
+      if (this.options.resumed) await this.requireSameServer(this.options.resumed, kept, treatment);
+      return kept;
+    } catch (error) {
+      if (!this.hasBegun || !(error instanceof TrainSimError)) throw error;
+      this.failure = error;
+      return undefined;
+    }
+  }
+
+  /** A server on which no trial ran yet has nothing to be the same as. */
+  private async requireSameServer(
+    { trials, environment }: ResumedExperiment,
+    kept: ClaimedTarget,
+    treatment: Treatment,
+  ): Promise<void> {
+    const { experiment } = this.source;
+    const sharing = experiment.treatments.filter((each) => targetKey(each) === targetKey(treatment));
+    const hasRun = trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
+    if (hasRun) await this.host.identities.requireSameClusters(kept.target);
+    const now = environmentOf(this.options.programVersion, hasRun ? [kept] : [], new Set());
+    requireSameEnvironment(experiment, environment, now);
+  }
+
+  private onPooler(version: string): void {
+    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, version);
+    this.host.addPooler(version);
+  }
+
+  /**
+   * Writes `result.json` as of now, so that a killed run leaves a directory that says what it is. Statistics are left to the
+   * end: they take long, and of blocks that are not complete they would say little.
+   */
+  private async writeUnfinished(): Promise<void> {
+    const found = this.found();
+    const verdict: Verdict = { status: "aborted", reasons: [found.unfinished] };
+    await writeResult(this.directory, this.document(found, verdict));
+  }
+
+  async conclude(): Promise<ExperimentOutcome> {
+    const { directory, failure } = this;
+    const { experiment } = this.source;
+    const found = this.found();
+    const { reason: stopReason, abortedBy } = this.options.interruption;
+    const thresholds = thresholdsOf(experiment, found.record, this.judge.abort);
+    const facts = {
+      treatments: found.record.treatments(),
+      violations: found.violations,
+      capacity: found.capacity,
+      completeTrials: found.completeTrials,
+      plannedTrials: experiment.trials.length,
+      ...{ thresholds, failure, stopReason, abortedBy },
+    };
+    const result = withAnalysis(this.document(found, verdictOf(facts), thresholds));
+    await writeResult(directory, result);
+    const cause = failure ?? abortedBy;
+    return { result, directory, exitCode: exitCodeOf(facts), ...(cause && { failure: cause }) };
+  }
+
+  private found(): Found {
+    return this.source.found(this.host.environment());
+  }
+
+  private document(
+    { record, diagnosis, capacity }: Found,
+    verdict: Verdict,
+    thresholds?: readonly ThresholdResult[],
+  ): ResultDocument {
+    const { resumed } = this.options;
+    const document = record.document({
+      ...{ verdict, thresholds },
+      environment: this.host.environment(),
+      diagnosis: [...diagnosis, ...(resumed?.interruptions ?? []), ...this.host.leftEntries()],
+      ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
+    });
+    return capacity ? { ...document, capacity: [...capacity] } : document;
+  }
+}
