@@ -22,7 +22,7 @@ target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 batch: { min: 2, max: 6 }
 diagnosis: { ceiling: false }
 trials: 1
-trial: { warmUp: 200ms, duration: 600ms, drain: 10s }
+trial: { warmUp: 300ms, duration: 1s, drain: 10s }
 ${rest}`;
   const out = scratchDirectory();
   const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env: pgBouncerEnv("1.24") });
@@ -79,8 +79,8 @@ log: { slowTransaction: 1ms }
 appDelay: { min: 1ms, max: 3ms }
 actors:
   producers: { load: { executor: constant-clients, clients: 2, thinkTime: 10ms } }
-  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
-  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
+  consumers: { load: { executor: constant-clients, clients: 2 } }
+  archivers: { load: { executor: constant-clients, clients: 1 } }
   readers: { load: { executor: constant-clients, clients: 1, thinkTime: 10ms } }
 `);
       expect(result.treatments).toHaveLength(12);
