@@ -41,8 +41,8 @@ export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
     events: live.events,
     transactions: live.transactions,
     p99Ms: live.response?.p99Ms ?? null,
-    poolWaitMeanMs: live.poolWait?.meanMs ?? null,
-    poolWaitP99Ms: live.poolWait?.p99Ms ?? null,
+    poolWaitMeanMs: live.poolwait?.meanMs ?? null,
+    poolWaitP99Ms: live.poolwait?.p99Ms ?? null,
     ...totals(before, live),
   };
 }

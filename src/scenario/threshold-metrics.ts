@@ -1,6 +1,7 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
+import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
 import { VIOLATION_KINDS } from "../workloads/train-events/model/conservation.js";
 import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
@@ -14,14 +15,7 @@ export const CONDITION_PATTERN =
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
-/** Of an open loop only. */
-const ARRIVAL_AGGREGATES = ["offered", "dropped"] as const;
-const CYCLE_AGGREGATES = ["count", "rate", ...ARRIVAL_AGGREGATES] as const;
-const OPERATION_AGGREGATES = [
-  ...["count", "rate", "events", "eventsPerSecond", "failures"],
-  ...["retries", "retriesPerTransaction", "emptyPolls"],
-  ...ARRIVAL_AGGREGATES,
-];
+const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 /** The roles that perform each operation. */
@@ -56,13 +50,11 @@ function metrics(): [string, MetricTraits][] {
   const operations = Object.entries(OPERATION_ROLES).flatMap(
     ([operation, roles]): [string, MetricTraits][] => {
       const isCycle = operation === "__cycle__";
-      const measures = isCycle
-        ? ["response", "service"]
-        : ["response", "service", "poolwait", "startdelay", "failed"];
-      const own = isCycle ? CYCLE_AGGREGATES : OPERATION_AGGREGATES;
+      const measures = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
+      const own = isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES;
       return [
         [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
-        ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
+        ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, latency(roles)]),
       ];
     },
   );
@@ -80,7 +72,7 @@ export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map(metr
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */
 export function isOfArrivals(source: string, aggregate: string): boolean {
-  return source.endsWith(".startdelay") || ARRIVAL_AGGREGATES.some((one) => one === aggregate);
+  return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 
 /** The roles whose arrivals those are: in a cycle they are rounds, not transactions. */

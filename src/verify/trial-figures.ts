@@ -3,6 +3,7 @@
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
+import { LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
@@ -43,10 +44,10 @@ export interface TrialAgain {
 export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
-const LATENCIES = ["responseTimeMs", "serviceTimeMs", "poolWaitMs", "failedTimeMs", "startDelayMs"] as const;
+const LATENCY_FIELDS = LATENCIES.map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
-const COUNTS = ["transactions", "events", "emptyPolls", "offered", "dropped"] as const;
-type Counted = Partial<Record<(typeof COUNTS)[number] | "retries" | "failures", number>>;
+const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
+type Counted = Partial<Record<SeriesCountId, number>>;
 
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
@@ -145,7 +146,7 @@ export class TrialFigures {
       const place = `${at}.operations.${operation}`;
       figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
       if (!histograms) continue;
-      figures.compare("latencies", place, pick(before, LATENCIES), pick(again, LATENCIES));
+      figures.compare("latencies", place, pick(before, LATENCY_FIELDS), pick(again, LATENCY_FIELDS));
       const samples = histograms.get(`${operation}.response`)?.totalCount ?? 0;
       figures.compare("latencies", `${place}.transactions`, before?.transactions, samples);
     }

@@ -2,6 +2,7 @@
 // and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
 // that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
 import { counted } from "../../foundation/units.js";
+import { isHeadline, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
@@ -9,14 +10,11 @@ import {
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
-import { HEADLINE_METRICS } from "./effects.js";
 import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
-
-type Headline = (typeof HEADLINE_METRICS)[number];
 
 const VERBS: Readonly<Record<ComparedOperation, string>> = {
   add: "adds",
@@ -32,12 +30,9 @@ const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
   "lifecycle.archived": "time to the archive",
 };
 
-function isHeadline(metric: Comparison["metric"]): metric is Headline {
-  return (HEADLINE_METRICS as readonly string[]).includes(metric);
-}
-
 function timeName({ operation, metric }: Comparison): string {
-  return `${metric} ${SPANS[operation] ?? "response time"}`;
+  const label = labelOf(metric);
+  return SPAN_METRICS.includes(metric) ? `${label} ${SPANS[operation] ?? "response time"}` : label;
 }
 
 function ciText({ ciLow, ciHigh }: Comparison): string {
@@ -48,10 +43,12 @@ function ciText({ ciLow, ciHigh }: Comparison): string {
 export function settledText(comparison: Comparison, all: readonly Comparison[]): string {
   const { operation, metric, baseline, ratio, verdict } = comparison;
   const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
-  if (metric === "eventsPerSecond")
+  if (isLargerBetter(metric)) {
+    const many = `as many ${labelOf(metric)} as ${baseline}`;
     return verdict === "indistinguishable"
-      ? `${VERBS[operation]} as many events/s as ${baseline} within 5 %, ${ciText(comparison)}`
-      : `${VERBS[operation]} ${ratioText(ratio)} as many events/s as ${baseline}, ${ciText(comparison)}${noise}`;
+      ? `${VERBS[operation]} ${many} within 5 %, ${ciText(comparison)}`
+      : `${VERBS[operation]} ${ratioText(ratio)} ${many}, ${ciText(comparison)}${noise}`;
+  }
   return verdict === "indistinguishable"
     ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
     : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
@@ -63,8 +60,7 @@ export function isSettled({ isFinding, verdict }: Comparison): boolean {
 }
 
 function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
-  const name = metric === "eventsPerSecond" ? "events/s" : metric;
-  return `${name} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+  return `${labelOf(metric)} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
 }
 
 function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
@@ -77,13 +73,18 @@ function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
 
+export function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
+}
+
 /** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
 export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
-  const asked = comparisons
-    .filter((each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN)
-    // Throughput first.
-    .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
+  const asked = throughputFirst(
+    comparisons.filter(
+      (each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN,
+    ),
+  );
   const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
   const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
   const isOpen = (id: string): boolean => !ofTreatment(id).some(isSettled);
@@ -104,8 +105,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
     const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
     if (floor === undefined) return [];
-    const name = metric === "eventsPerSecond" ? "events/s" : metric;
-    return [`${operation} ${name} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
+    return [`${operation} ${labelOf(metric)} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
   });
   const flagged = replicas.filter(({ isFinding }) => isFinding);
   const suspicious =

@@ -4,6 +4,7 @@
 // guessed at.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
+import { isLargerBetter } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -181,7 +182,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
   const blocksAfter = blocksOf(matches.map(({ after }) => after));
   const metrics = testable.map(({ treatment, operation, metric }) => {
     const { before, after } = matches.find((match) => match.before.id === treatment) as Match;
-    const sign = metric === "eventsPerSecond" ? -1 : 1;
+    const sign = isLargerBetter(metric) ? -1 : 1;
     const values = (of: TreatmentResult, blocks: readonly number[]): number[] => {
       const series = logSeries(of, operation, metric, [before, after]);
       return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
@@ -194,7 +195,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
 }
 
 function isWorse({ metric, ratio }: Measured, maxRegression: number): boolean {
-  return metric === "eventsPerSecond" ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
+  return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
 function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {

@@ -3,6 +3,7 @@
 // themselves: a permutation test over trials at 1 %, which with five trials of each means that no trial of one side
 // reaches into the other. With fewer trials nothing is said.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../comparison/findings.js";
 import { ratioText } from "../../foundation/text/numbers.js";
@@ -24,7 +25,7 @@ export interface Difference {
 
 /** Slower, or less throughput. */
 export function isWorse({ metric, verdict }: Comparison): boolean {
-  return verdict === (metric === "eventsPerSecond" ? "lower" : "higher");
+  return verdict === (isLargerBetter(metric) ? "lower" : "higher");
 }
 
 export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {

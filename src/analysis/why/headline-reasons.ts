@@ -1,13 +1,13 @@
 // The stored reasons of headline differences, each said once. Mean, p99 and throughput of an operation mostly have the same
 // ones, and much of the evidence (WAL, CPU, waits) is of the trial as a whole, so it stands beside all its operations.
+import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
-import { HEADLINE_METRICS } from "../comparison/effects.js";
 
 /** Said where a difference is there and nothing that was collected moved with it. */
 export const SILENT = "the evidence that was collected does not show why";
 
 function isExplained({ metric, because }: Comparison): boolean {
-  return because !== undefined && (HEADLINE_METRICS as readonly string[]).includes(metric);
+  return because !== undefined && isHeadline(metric);
 }
 
 /** The sentences of one operation's headline differences between two treatments, the first of each first. */

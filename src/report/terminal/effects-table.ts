@@ -3,7 +3,7 @@
 // listed; that none is shown does not mean that there is none, and it says so.
 import { counted } from "../../foundation/units.js";
 import type { Effect, Interaction, ResultDocument } from "../../results/result-schema.js";
-import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
+import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
 import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import {
@@ -19,7 +19,7 @@ const LEVEL_WIDTH_MAX = 48;
 const COLUMNS: readonly Column[] = [
   { title: "operation", align: "left" },
   { title: "level against baseline level", align: "left" },
-  ...["mean", "p99", "events/s"].map((title): Column => ({ title, align: "right" })),
+  ...HEADLINE_METRICS.map((metric): Column => ({ title: labelOf(metric), align: "right" })),
 ];
 
 function cell(effect: Effect | undefined): string {
@@ -56,7 +56,7 @@ function interactionText(interaction: Interaction): string {
   const { operation, metric, factor, level, baselineLevel, ratio, ciLow, ciHigh } = interaction;
   const { otherFactor, otherLevel, otherBaselineLevel } = interaction;
   return (
-    `- ${operation} ${metric === "eventsPerSecond" ? "events/s" : metric}: the ratio of ${factor} ${level} to ` +
+    `- ${operation} ${labelOf(metric)}: the ratio of ${factor} ${level} to ` +
     `${baselineLevel} is ${ratioText(ratio)} as large with ${otherFactor} ${otherLevel} as with ` +
     `${otherBaselineLevel} (95 % CI ${intervalText(ciLow, ciHigh)})`
   );

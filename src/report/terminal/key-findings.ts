@@ -10,9 +10,10 @@ import {
   reachSentences,
   settledText,
   stallSentences,
+  throughputFirst,
 } from "../../analysis/comparison/claims.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
-import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
+import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
@@ -92,8 +93,7 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
 }
 
 function headlines({ comparisons }: ResultDocument): Comparison[] {
-  const metrics: readonly string[] = HEADLINE_METRICS;
-  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && metrics.includes(metric));
+  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
 
 /** One finding for each treatment and operation that differs from the first treatment's, the largest ratio first. */
@@ -123,10 +123,7 @@ function differenceFindings(result: ResultDocument): KeyFinding[] {
 }
 
 function differenceFinding(group: readonly Comparison[], all: readonly Comparison[]): KeyFinding {
-  // Throughput first, as in the summary.
-  const ordered = [...group].sort(
-    (a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"),
-  );
+  const ordered = throughputFirst(group);
   const [first] = ordered;
   const words = ordered.map((comparison) => settledText(comparison, all)).join("; ");
   return finding(
@@ -140,8 +137,7 @@ function sameFindings(result: ResultDocument): KeyFinding[] {
   const same = headlines(result).filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];
   const names = same.map(
-    ({ operation, metric, treatment }) =>
-      `${operation} ${metric === "eventsPerSecond" ? "events/s" : metric} of ${treatment}`,
+    ({ operation, metric, treatment }) => `${operation} ${labelOf(metric)} of ${treatment}`,
   );
   const more = names.length - SAME_MAX;
   const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");

@@ -2,6 +2,7 @@
 // by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
+import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import { OPERATIONS, type Operation } from "../../metrics/operations.js";
 import type {
   Integrity,
@@ -58,13 +59,14 @@ function countNotes(shown: Shown): Note[] {
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
   const failures = perOperation(shown, (result) => counted(result.failures));
   const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
-  const unanswered = perOperation(shown, ({ unansweredCommits: count }) => count?.toString());
-  const emptyPolls = perOperation(shown, ({ emptyPolls: count }) => (count > 0 ? String(count) : undefined));
+  const noted = NOTED.flatMap((metric): Note[] => {
+    const counts = perOperation(shown, (result) => (valueOf(metric, result) || undefined)?.toString());
+    return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];
+  });
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
-    ...(unanswered ? [{ text: `unanswered commits: ${unanswered}`, tone: "plain" } as const] : []),
-    ...(emptyPolls ? [{ text: `empty polls: ${emptyPolls}`, tone: "plain" } as const] : []),
+    ...noted,
     ...arrivalNotes(shown),
   ];
 }

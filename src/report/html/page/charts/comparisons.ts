@@ -7,6 +7,12 @@ import type {
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
+import {
+  COMPARISON_METRICS,
+  HEADLINE_METRICS,
+  isHeadline,
+  labelOf,
+} from "../../../../metrics/metric-lists.js";
 import type { Comparison } from "../../../../results/result-schema.js";
 import { EQUIVALENCE } from "../../../../analysis/statistics/equivalence.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
@@ -14,7 +20,6 @@ import {
   comparisonTable,
   comparisonWords,
   isBelieved,
-  METRIC_NAMES,
   rowName,
   treatmentIn,
   verdictText,
@@ -23,11 +28,14 @@ import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panel
 import { operationName } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
-const MAIN = ["mean", "p99", "eventsPerSecond"];
 const METRICS: Control = {
   id: "metric",
   label: "Metric",
-  choices: [["main", "mean, p99, events/s"], ["all", "all"], ...Object.entries(METRIC_NAMES)],
+  choices: [
+    ["main", HEADLINE_METRICS.map(labelOf).join(", ")],
+    ["all", "all"],
+    ...COMPARISON_METRICS.map((id) => [id, labelOf(id)] as const),
+  ],
 };
 const ROW_PX = 24;
 const LABEL_PX_MAX = 310;
@@ -42,7 +50,7 @@ function shownComparisons(view: View): Comparison[] {
       hasTreatment(each.treatment) &&
       hasTreatment(each.baseline) &&
       (each.operation.startsWith("lifecycle.") || view.operations.includes(each.operation)) &&
-      (metric === "all" || (metric === "main" ? MAIN.includes(each.metric) : each.metric === metric)),
+      (metric === "all" || (metric === "main" ? isHeadline(each.metric) : each.metric === metric)),
   );
 }
 
