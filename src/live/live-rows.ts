@@ -1,6 +1,7 @@
 // How one second changes the row of its operation, and how a finished trial is shown in one line.
 // Pure: from what the engine tells to plain values, nothing kept between calls.
 import type { LiveOperation } from "../engine/session/observer.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
@@ -19,17 +20,13 @@ export function noRow(operation: Operation): LiveRow {
   };
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
 function totals(
   before: LiveRow,
   live: LiveOperation,
 ): Pick<LiveRow, "totalRetries" | "totalFailures" | "totalDropped"> {
   return {
-    totalRetries: before.totalRetries + sum(live.retries),
-    totalFailures: before.totalFailures + sum(live.failures),
+    totalRetries: before.totalRetries + sumOfCounts(live.retries),
+    totalFailures: before.totalFailures + sumOfCounts(live.failures),
     totalDropped: before.totalDropped + live.dropped,
   };
 }

@@ -3,6 +3,7 @@
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
 import { LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { OPERATIONS, type Operation } from "../metrics/operations.js";
 import { Totals } from "../metrics/totals.js";
@@ -52,9 +53,6 @@ type Counted = Partial<Record<SeriesCountId, number>>;
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
 }
-
-const sum = (counts: Readonly<Record<string, number>> = {}): number =>
-  Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** Samples of the window, which are added to the series second by second, as when they were measured. */
 async function readHistograms(path: string, series: SecondSeries): Promise<HistogramSet> {
@@ -188,10 +186,10 @@ export class TrialFigures {
       figures.compare(
         "counts",
         `${place}.retriesBySqlstate, added up`,
-        sum(before?.retriesBySqlstate),
+        sumOfCounts(before?.retriesBySqlstate ?? {}),
         retries,
       );
-      figures.compare("counts", `${place}.failures, added up`, sum(before?.failures), failures);
+      figures.compare("counts", `${place}.failures, added up`, sumOfCounts(before?.failures ?? {}), failures);
     }
   }
 

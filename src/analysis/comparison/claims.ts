@@ -7,13 +7,15 @@ import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
   type Comparison,
+  type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
-import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
-import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
+import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
-import { metricOf } from "../steady-state/series.js";
+import { completeTrials, metricOf } from "../steady-state/series.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 const VERBS: Readonly<Record<ComparedOperation, string>> = {
@@ -73,7 +75,7 @@ function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
 
-export function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
+function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
 }
 
@@ -124,7 +126,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
 }
 
 function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
-  const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
+  const claims = headlineClaims(comparisons);
   const undecided = claims.filter((each) => !isSettled(each));
   const open = undecided.length;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
@@ -164,9 +166,7 @@ const OWN_RATES =
 export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
   if (treatments.length < 2) return [];
   if (capacity) return [OWN_RATES];
-  const complete = treatments.map(
-    (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
-  );
+  const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
   if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
@@ -197,6 +197,31 @@ export function stallSentences({ treatments, comparisons }: ResultDocument): str
     ...outlyingSentences(treatments),
     ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
   ];
+}
+
+/** Said where no interaction between factors is a finding. */
+export function noInteractionSentence(interactions: readonly Interaction[]): string {
+  const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
+  return tested === 0
+    ? `Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`
+    : `No interaction is shown in ${counted(tested, "test")}; small ones may be there all the same.`;
+}
+
+/** Comparisons that are claims: of headline metrics, between treatments that differ. */
+export function headlineClaims(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
+}
+
+/** What differs beyond noise, by treatment and operation, the largest ratio first; in each throughput first. */
+export function believedDifferences(comparisons: readonly Comparison[]): Comparison[][] {
+  const groups = new Map<string, Comparison[]>();
+  for (const claim of headlineClaims(comparisons).filter((each) => isBelieved(each, comparisons))) {
+    const key = JSON.stringify([claim.treatment, claim.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), claim]);
+  }
+  const size = (group: readonly Comparison[]): number =>
+    Math.max(...group.map(({ ratio }) => Math.abs(Math.log(ratio))));
+  return [...groups.values()].sort((a, b) => size(b) - size(a)).map(throughputFirst);
 }
 
 /** What may be concluded over all operations, and what may not. */

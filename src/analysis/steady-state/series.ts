@@ -2,6 +2,7 @@
 // differences and trials that ran near each other meet. Only complete trials count; a block without a value is
 // left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
+import { mean } from "../statistics/quantiles.js";
 import type {
   ComparedOperation,
   ComparisonMetric,
@@ -11,6 +12,10 @@ import type {
 
 /** Natural logarithm of a metric by block. */
 export type LogSeries = ReadonlyMap<number, number>;
+
+export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
+  return trials.filter(({ status }) => status === "complete");
+}
 
 /** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
 export function metricOf(
@@ -87,7 +92,7 @@ function combine(all: readonly LogSeries[], join: (values: number[]) => number):
 
 /** The geometric mean of several metrics, as logarithms. */
 export function meanSeries(all: readonly LogSeries[]): LogSeries {
-  return combine(all, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+  return combine(all, mean);
 }
 
 /** The ratio `a / b`, as logarithms. */

@@ -4,9 +4,10 @@
 // reaches into the other. With fewer trials nothing is said.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
-import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "../comparison/findings.js";
+import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import { ratioText } from "../../foundation/text/numbers.js";
+import { completeTrials } from "../steady-state/series.js";
 import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 
@@ -26,10 +27,6 @@ export interface Difference {
 /** Slower, or less throughput. */
 export function isWorse({ metric, verdict }: Comparison): boolean {
   return verdict === (isLargerBetter(metric) ? "lower" : "higher");
-}
-
-export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
-  return trials.filter(({ status }) => status === "complete");
 }
 
 /** Whether two samples of trials differ by more than the trials of either do. `key` seeds the test where it samples. */

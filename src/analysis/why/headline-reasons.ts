@@ -28,14 +28,21 @@ export interface Reason {
   readonly sentence: string;
 }
 
-/** The same over all operations of a treatment: what stands beside most of them first. */
-export function reasonsByOperation(comparisons: readonly Comparison[]): Reason[] {
+/** The same of a treatment's findings, over all operations: what stands beside most of them first. */
+export function reasonsByOperation(
+  id: string,
+  comparisons: readonly Comparison[],
+): { readonly baseline: string; readonly reasons: Reason[] } {
+  const findings = comparisons.filter(
+    ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+  );
   const told = new Map<string, ComparedOperation[]>();
-  for (const operation of new Set(comparisons.map((comparison) => comparison.operation))) {
-    const own = comparisons.filter((comparison) => comparison.operation === operation);
+  for (const operation of new Set(findings.map((comparison) => comparison.operation))) {
+    const own = findings.filter((comparison) => comparison.operation === operation);
     for (const sentence of reasonsOf(own)) told.set(sentence, [...(told.get(sentence) ?? []), operation]);
   }
-  return [...told]
+  const reasons = [...told]
     .map(([sentence, operations]) => ({ sentence, operations }))
     .sort((a, b) => b.operations.length - a.operations.length);
+  return { baseline: findings[0]?.baseline ?? "", reasons };
 }

@@ -1,8 +1,6 @@
 // A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
-import { counted } from "../../foundation/units.js";
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
-import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
 import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
 import {
   intervalText,
@@ -11,11 +9,12 @@ import {
   ratioText,
   shortNumber,
 } from "../../foundation/text/numbers.js";
-import type {
-  ComparisonDocument,
-  RunComparison,
-  RunFinding,
-  TreatmentMetric,
+import {
+  conclusionOf,
+  type ComparisonDocument,
+  type RunComparison,
+  type RunFinding,
+  type TreatmentMetric,
 } from "../../analysis/comparison/run-comparison.js";
 import {
   plainMarks,
@@ -74,24 +73,6 @@ function regressionLine(finding: RunFinding): string {
   return `REGRESSION: ${treatment} ${operation} ${titleOf(metric)} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
 }
 
-function conclusion(run: RunComparison, maxRegression: number): string {
-  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
-  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
-  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
-  const found = run.findings.filter(({ isRegression }) => isRegression).length;
-  if (untested === run.findings.length && found === 0)
-    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
-  const rest =
-    untested > 0
-      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
-      : "";
-  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
-  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
-  if (found > 0)
-    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
-  return `No metric is significantly worse by more than ${bound}${rest}.`;
-}
-
 /** `text add: mean(ms) p99(ms); text read: events/s`. */
 function metricsText(metrics: readonly TreatmentMetric[]): string {
   const names = new Map<string, string[]>();
@@ -120,7 +101,7 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
       .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
     "",
     ...operations.flatMap((operation) => table(run.findings, operation, marks)),
-    ...wrap(conclusion(run, document.maxRegression), WIDTH_MAX),
+    ...wrap(conclusionOf(run, document.maxRegression), WIDTH_MAX),
     "",
   ];
 }

@@ -9,6 +9,7 @@ import {
   type Comparison,
   type ComparisonMetric,
   type MetricSummary,
+  type RatioFinding,
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { renderVerdicts } from "../../analysis/comparison/claims.js";
@@ -31,17 +32,18 @@ function valueCell(summary: MetricSummary | undefined): string {
   return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
 }
 
-function mark(comparison: Comparison, all: readonly Comparison[]): string {
-  if (comparison.verdict === "inconclusive") return " ?";
-  if (comparison.verdict === "indistinguishable") return " ~";
-  if (isBelowNoise(comparison, all)) return " !";
-  return comparison.isFinding ? " *" : "";
+/** What the legends of the tables explain. */
+export function markOf({ verdict, isFinding }: RatioFinding, isNoise = false): string {
+  if (verdict === "inconclusive") return " ?";
+  if (verdict === "indistinguishable") return " ~";
+  if (isNoise) return " !";
+  return isFinding ? " *" : "";
 }
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
   if (!comparison) return "-";
   const interval = intervalText(comparison.ciLow, comparison.ciHigh);
-  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${mark(comparison, all)}`;
+  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${markOf(comparison, isBelowNoise(comparison, all))}`;
 }
 
 function metricsOf(operation: ComparedOperation): readonly ComparisonMetric[] {

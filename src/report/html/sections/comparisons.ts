@@ -15,12 +15,7 @@ import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, metricText, sectionOf, sentence, tableOf, text } from "./table.js";
-
-const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
-  "lifecycle.completed": "published to completed",
-  "lifecycle.archived": "published to archived",
-};
+import { exact, metricText, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** Over trials: with its interval in round brackets, else with its range in square ones. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
@@ -68,7 +63,7 @@ function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = "
 }
 
 function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
-  const title = SPANS[operation] ?? operation;
+  const title = operationText(operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
       summary?.some((each) => each.operation === operation && each.metric === metric),
@@ -102,14 +97,14 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
   const effectRows = effects.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
-    `${SPANS[each.operation] ?? each.operation}, ${metricText(each.metric)}`,
+    `${operationText(each.operation)}, ${metricText(each.metric)}`,
     each.combinations,
     ...findingCells(each),
   ]);
   const interactionRows = interactions.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${each.otherFactor}: ${each.otherLevel} to ${each.otherBaselineLevel}`,
-    `${SPANS[each.operation] ?? each.operation}, ${metricText(each.metric)}`,
+    `${operationText(each.operation)}, ${metricText(each.metric)}`,
     each.combinations,
     ...findingCells(each),
   ]);

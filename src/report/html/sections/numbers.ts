@@ -10,7 +10,7 @@ import { renderTrust } from "../../terminal/trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
-import { exact, sectionOf, sentence, tableOf, text } from "./table.js";
+import { exact, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -32,8 +32,8 @@ function latencyTable(shown: Shown, about: string): Html {
   );
   const { completedMs, archivedMs } = shown.lifecycle;
   const spans = latencyRows("event", [
-    ["published to completed", completedMs],
-    ["published to archived", archivedMs],
+    [operationText("lifecycle.completed"), completedMs],
+    [operationText("lifecycle.archived"), archivedMs],
   ]);
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);

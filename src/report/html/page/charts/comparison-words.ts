@@ -3,7 +3,7 @@
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName } from "./view.js";
@@ -14,11 +14,6 @@ const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   indistinguishable: "the same within 5 %",
   inconclusive: "inconclusive",
 };
-
-/** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
-export function isBelieved(comparison: Comparison, view: View): boolean {
-  return comparison.isFinding === true && !isBelowNoise(comparison, view.report.result.comparisons);
-}
 
 function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
@@ -73,7 +68,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
 }
 
 export function comparisonWords(rows: readonly Comparison[], view: View): string {
-  const sure = rows.filter((each) => isBelieved(each, view));
+  const sure = rows.filter((each) => isBelieved(each, view.report.result.comparisons));
   const sentences = sure.map(
     (each) =>
       `${operationName(each.operation)} ${labelOf(each.metric)} ${pairName(each, view)}: ${verdictText(each, view)}.`,

@@ -14,16 +14,10 @@ import {
   labelOf,
 } from "../../../../metrics/metric-lists.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { EQUIVALENCE } from "../../../../analysis/statistics/equivalence.js";
+import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
+import { EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
-import {
-  comparisonTable,
-  comparisonWords,
-  isBelieved,
-  rowName,
-  treatmentIn,
-  verdictText,
-} from "./comparison-words.js";
+import { comparisonTable, comparisonWords, rowName, treatmentIn, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { operationName } from "./view.js";
 import { whiskers } from "./whiskers.js";
@@ -68,7 +62,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     symbolSize: 10,
     data: rows.map((comparison, row) => {
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? theme.text;
-      const fill = isBelieved(comparison, view) ? colour : theme.page;
+      const fill = isBelieved(comparison, view.report.result.comparisons) ? colour : theme.page;
       return {
         value: [comparison.ratio, row],
         name: rowName(comparison, view, false),
