@@ -9,8 +9,8 @@ import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isHeadline } from "#program/metrics/metric-lists.js";
 
-const HEADLINE_METRICS = ["mean", "p99", "eventsPerSecond"];
 const LEVEL = 0.05;
 
 function readOptions() {
@@ -63,9 +63,7 @@ function runExperiment(seed, scenario, directory, options) {
   const ended = spawnSync(process.execPath, args, { encoding: "utf8", maxBuffer: 1 << 28 });
   if (ended.status !== 0) throw new Error(`experiment ${seed} ended with ${ended.status}: ${ended.stderr}`);
   const result = JSON.parse(ended.stdout);
-  return result.comparisons.filter(
-    ({ metric, factor }) => factor === "none" && HEADLINE_METRICS.includes(metric),
-  );
+  return result.comparisons.filter(({ metric, factor }) => factor === "none" && isHeadline(metric));
 }
 
 function isClaim({ verdict }) {

@@ -6,8 +6,10 @@
 //   node bench/false-findings.mjs [--experiments 1000] [--powerExperiments 200] [--json]
 import { Prng } from "#program/foundation/prng.js";
 import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
-import { factorEffects, HEADLINE_METRICS } from "#program/analysis/comparison/effects.js";
-import { isDifference, settling } from "#program/analysis/comparison/findings.js";
+import { factorEffects } from "#program/analysis/comparison/effects.js";
+import { settling } from "#program/analysis/comparison/findings.js";
+import { isDifference } from "#program/analysis/comparison/noise-floor.js";
+import { isHeadline } from "#program/metrics/metric-lists.js";
 import { readOptions } from "./options.mjs";
 
 const options = readOptions({ experiments: 1000, powerExperiments: 200 });
@@ -76,9 +78,6 @@ function simulated(design, blocks, noise, cv, effect, prng) {
   });
 }
 
-/** @type {readonly string[]} */
-const headline = HEADLINE_METRICS;
-
 /**
  * What the analysis shows of it: differences by single verdicts, and findings; each with whether it is a false one.
  * @param {TreatmentResult[]} treatments
@@ -86,7 +85,7 @@ const headline = HEADLINE_METRICS;
  */
 function shown(treatments, seed) {
   const { effects, interactions } = factorEffects(treatments, seed);
-  const compared = compareTreatments(treatments, seed).filter(({ metric }) => headline.includes(metric));
+  const compared = compareTreatments(treatments, seed).filter(({ metric }) => isHeadline(metric));
   const asked = [...compared, ...effects, ...interactions];
   const settle = settling(asked, seed);
   return asked.map((each) => ({ ...settle(each), isVerdict: isDifference(each) }));

@@ -130,7 +130,7 @@ export class Transactor {
     const failure = classifyFailure(error);
     if (failure.kind === "in-doubt") {
       progress.inDoubt = true;
-      this.options.recorder.unansweredCommit(plan.operation, this.options.nowMs());
+      this.options.recorder.count(plan.operation, "unansweredCommits", this.options.nowMs());
       plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;

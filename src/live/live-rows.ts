@@ -1,8 +1,9 @@
 // How one second changes the row of its operation, and how a finished trial is shown in one line.
 // Pure: from what the engine tells to plain values, nothing kept between calls.
 import type { LiveOperation } from "../engine/session/observer.js";
-import type { Operation } from "../metrics/operations.js";
+import { type Operation } from "../metrics/operations.js";
 import { OPERATIONS } from "../workloads/registry.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -20,17 +21,13 @@ export function noRow(operation: Operation): LiveRow {
   };
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
 function totals(
   before: LiveRow,
   live: LiveOperation,
 ): Pick<LiveRow, "totalRetries" | "totalFailures" | "totalDropped"> {
   return {
-    totalRetries: before.totalRetries + sum(live.retries),
-    totalFailures: before.totalFailures + sum(live.failures),
+    totalRetries: before.totalRetries + sumOfCounts(live.retries),
+    totalFailures: before.totalFailures + sumOfCounts(live.failures),
     totalDropped: before.totalDropped + live.dropped,
   };
 }
@@ -42,8 +39,8 @@ export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
     events: live.events,
     transactions: live.transactions,
     p99Ms: live.response?.p99Ms ?? null,
-    poolWaitMeanMs: live.poolWait?.meanMs ?? null,
-    poolWaitP99Ms: live.poolWait?.p99Ms ?? null,
+    poolWaitMeanMs: live.poolwait?.meanMs ?? null,
+    poolWaitP99Ms: live.poolwait?.p99Ms ?? null,
     ...totals(before, live),
   };
 }

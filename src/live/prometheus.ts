@@ -4,12 +4,12 @@ import { Counter, Gauge, Registry } from "prom-client";
 import {
   LATENCY_BOUNDS_MS,
   type ExperimentObserver,
-  type LiveLatency,
   type LiveOperation,
   type LiveSecond,
   type RunningThreshold,
   type TrialPhase,
 } from "../engine/session/observer.js";
+import { needsSchedule, LIVE_COUNTS, LIVE_LATENCIES } from "../metrics/metric-lists.js";
 import type { Operation } from "../metrics/operations.js";
 import type { EvidenceValues } from "../results/evidence-metrics.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -33,16 +33,14 @@ export interface MetricsInputs {
 
 export class PrometheusMetrics implements ExperimentObserver {
   private readonly registry = new Registry();
-  private readonly transactions = this.counter(
-    "transactions_total",
-    "transactions committed",
-    OPERATION_LABELS,
-  );
-  private readonly events = this.counter("events_total", "events of these transactions", OPERATION_LABELS);
-  private readonly retries = this.counter("retries_total", "attempts tried again", SQLSTATE_LABELS);
-  private readonly failures = this.counter("failures_total", "transactions given up", SQLSTATE_LABELS);
-  private readonly arrivals = this.counter("arrivals_total", "arrivals of an open loop", OPERATION_LABELS);
-  private readonly dropped = this.counter("dropped_arrivals_total", "of these, given up", OPERATION_LABELS);
+  private readonly counts = LIVE_COUNTS.map((metric) => ({
+    metric,
+    counter: this.counter(
+      metric.prometheus,
+      metric.help,
+      metric.aggregate === "by SQLSTATE" ? SQLSTATE_LABELS : OPERATION_LABELS,
+    ),
+  }));
   private readonly trialsEnded = this.counter("trials_total", "trials that have ended", [
     "treatment",
     "status",
@@ -54,16 +52,10 @@ export class PrometheusMetrics implements ExperimentObserver {
     "whether a threshold holds on the running trial so far: 1 or 0, absent without a sample",
     ["treatment", "metric", "expression"],
   );
-  private readonly response = new BinnedHistogram(
-    "train_sim_response_time_seconds",
-    "intended start to commit acknowledged, of committed transactions",
-    BOUNDS_SECONDS,
-  );
-  private readonly poolWait = new BinnedHistogram(
-    "train_sim_pool_wait_seconds",
-    "time to obtain a connection, part of the response time",
-    BOUNDS_SECONDS,
-  );
+  private readonly latencies = LIVE_LATENCIES.map(({ id, prometheus, help }) => ({
+    id,
+    histogram: new BinnedHistogram(`train_sim_${prometheus}`, help, BOUNDS_SECONDS),
+  }));
   private readonly sampled = new EvidenceGauges(this.registry);
   private treatment = "";
 
@@ -77,7 +69,8 @@ export class PrometheusMetrics implements ExperimentObserver {
 
   /** In Prometheus' text format. */
   async text(): Promise<string> {
-    return [await this.registry.metrics(), this.response.text(), this.poolWait.text()].join("\n");
+    const histograms = this.latencies.map(({ histogram }) => histogram.text());
+    return [await this.registry.metrics(), ...histograms].join("\n");
   }
 
   note(): void {
@@ -121,16 +114,17 @@ export class PrometheusMetrics implements ExperimentObserver {
     labels: { readonly operation: Operation; readonly treatment: string },
     live: LiveOperation,
   ): void {
-    this.transactions.inc(labels, live.transactions);
-    this.events.inc(labels, live.events);
-    if (live.offered > 0) this.arrivals.inc(labels, live.offered);
-    if (live.offered + live.dropped > 0) this.dropped.inc(labels, live.dropped);
-    for (const [sqlstate, count] of Object.entries(live.retries))
-      this.retries.inc({ ...labels, sqlstate }, count);
-    for (const [sqlstate, count] of Object.entries(live.failures))
-      this.failures.inc({ ...labels, sqlstate }, count);
-    addLatency(this.response, labels, live.response);
-    addLatency(this.poolWait, labels, live.poolWait);
+    const isScheduled = live.offered + live.dropped > 0;
+    for (const { metric, counter } of this.counts) {
+      const counted = live[metric.id];
+      if (typeof counted === "object")
+        for (const [sqlstate, count] of Object.entries(counted)) counter.inc({ ...labels, sqlstate }, count);
+      else if (isScheduled || !needsSchedule(metric)) counter.inc(labels, counted);
+    }
+    for (const { id, histogram } of this.latencies) {
+      const latency = live[id];
+      if (latency) histogram.addBins(labels, latency.binned, (latency.meanMs * latency.samples) / 1000);
+    }
   }
 
   private showPhase(current: TrialPhase | undefined): void {
@@ -154,12 +148,4 @@ export class PrometheusMetrics implements ExperimentObserver {
       registers: [this.registry],
     });
   }
-}
-
-function addLatency(
-  histogram: BinnedHistogram,
-  labels: Readonly<Record<string, string>>,
-  latency: LiveLatency | null,
-): void {
-  if (latency) histogram.addBins(labels, latency.binned, (latency.meanMs * latency.samples) / 1000);
 }

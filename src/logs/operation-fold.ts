@@ -2,6 +2,7 @@
 // percentiles, because each line brings the histogram of its second. A line whose histogram does not fit its count is
 // refused whole, before anything of it is added.
 import { messageOf } from "../foundation/errors.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram, summaryMs, type Histogram } from "../metrics/histograms.js";
 import type { SummaryLine } from "../results/log-lines.js";
@@ -9,10 +10,6 @@ import type { OperationTotals } from "./log-report.js";
 import { SecondTrack } from "./second-track.js";
 
 type Counts = Record<string, number>;
-
-export function sumOfCounts(counts: Readonly<Counts>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
 
 export function addCounts(into: Counts, counts: Readonly<Counts>): void {
   for (const [key, count] of Object.entries(counts)) into[key] = (into[key] ?? 0) + count;

@@ -9,7 +9,8 @@ import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "..
 import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
-import { addCounts, OperationFold, sumOfCounts } from "./operation-fold.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
+import { addCounts, OperationFold } from "./operation-fold.js";
 import { Slowest } from "./slowest.js";
 import { Timeline } from "./timeline.js";
 

@@ -4,9 +4,11 @@
 // never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
-import type { Tag } from "./operations.js";
+import { type Tag } from "./operations.js";
+import type { LatencySummary } from "./catalogue.js";
 
 export type { Histogram } from "hdr-histogram-js";
+export type { LatencySummary } from "./catalogue.js";
 
 /** The largest value a histogram holds: 7 days, in microseconds. The recorder counts what it has to cut to this. */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
@@ -34,17 +36,6 @@ function createGrowingHistogram(): Histogram {
 export function recordableUs(ms: number): number {
   const us = Math.round(ms * 1000);
   return us > 0 ? Math.min(us, HIGHEST_TRACKABLE_US) : 0;
-}
-
-/** All in milliseconds. */
-export interface LatencySummary {
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
 }
 
 /** Microseconds to milliseconds, to the nanosecond, so that 1234.5 us is 1.2345 and not 1.2345000000000002. */

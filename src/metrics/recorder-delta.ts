@@ -1,37 +1,25 @@
 // What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
 // cross the thread boundary as they are, their memory moved and not copied.
-import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+import { sumOfCounts } from "./catalogue.js";
+import {
+  recordOf,
+  SERIES_COUNTS,
+  type BySqlstateId,
+  type Counts,
+  type LatencyId,
+  type SeriesCountId,
+} from "./metric-lists.js";
+import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartsDelta } from "./part-sums.js";
 
 /** Counts of what finished outside the window. */
-export interface OutsideCounts {
-  transactions: number;
-  events: number;
-  failures: number;
-  retries: number;
-  emptyPolls: number;
-  offered: number;
-  dropped: number;
-}
+export type OutsideCounts = Record<SeriesCountId, number>;
 
-export interface OperationDelta {
-  transactions: number;
-  events: number;
-  /** Arrivals of an open loop that were due in this second. */
-  offered: number;
-  /** Arrivals that were given up in this second. */
-  dropped: number;
-  emptyPolls: number;
-  /** Time spent in empty polls. */
-  emptyPollMs: number;
-  unansweredCommits: number;
-  /** By SQLSTATE. */
-  retries: Record<string, number>;
-  failures: Record<string, number>;
+export interface OperationDelta extends Counts, Record<BySqlstateId, Record<string, number>> {
   /** When attempts failed, retried or not, by SQLSTATE: microseconds into the window. */
   errorsUs: Record<string, Float64Array>;
   /** Samples in microseconds. */
-  samplesUs: Partial<Record<OperationMeasure, Float64Array>>;
+  samplesUs: Partial<Record<LatencyId, Float64Array>>;
   /** Where the time of the transactions went. */
   parts?: PartsDelta;
 }
@@ -55,10 +43,8 @@ export interface RecorderDelta {
   readonly outside: OutsideCounts;
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
-  /** Arrivals of the window that started and ended after it, in whatever way. */
-  readonly unfinished: Record<Operation, number>;
-  /** Milliseconds that the longest took of those that were under way at the window's end. */
-  readonly outlastedMs: Record<Operation, number>;
+  /** Of transactions that were under way at the window's end: those that a schedule started, and how long the longest took. */
+  readonly underWay: Readonly<Record<Operation, Counts>>;
 }
 
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */
@@ -75,23 +61,14 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
 
 /** Adds what happened in seconds that are not of the window. */
 export function addOutside(outside: OutsideCounts, seconds: readonly SecondDelta[]): void {
-  for (const { operations } of seconds) {
-    for (const operation of Object.values(operations)) {
-      outside.transactions += operation.transactions;
-      outside.events += operation.events;
-      outside.emptyPolls += operation.emptyPolls;
-      outside.offered += operation.offered;
-      outside.dropped += operation.dropped;
-      outside.retries += sumOfCounts(operation.retries);
-      outside.failures += sumOfCounts(operation.failures);
-    }
-  }
-}
-
-function sumOfCounts(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  for (const { operations } of seconds)
+    for (const operation of Object.values(operations))
+      for (const { id } of SERIES_COUNTS) {
+        const count = operation[id];
+        outside[id] += typeof count === "number" ? count : sumOfCounts(count);
+      }
 }
 
 export function noOutsideCounts(): OutsideCounts {
-  return { transactions: 0, events: 0, failures: 0, retries: 0, emptyPolls: 0, offered: 0, dropped: 0 };
+  return recordOf(SERIES_COUNTS, () => 0);
 }

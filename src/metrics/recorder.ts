@@ -3,11 +3,12 @@
 // stores, and working arrays are reused, so that nothing is allocated once they have grown to a second's load.
 // Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in. The
 // warm-up is a rehearsal: measured by the same code, which is compiled by the time the window begins, and thrown away.
+import { SLOTS, type CounterId } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
 import type { EndpointSplit } from "./endpoint-split.js";
 import { addOutside, noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
-import { SecondBuffers, type OperationBuffers } from "./second-buffers.js";
+import { CounterSlots, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
 
@@ -46,8 +47,7 @@ export class Recorder {
   private current: SecondBuffers | undefined;
   private outside = noOutsideCounts();
   private clampedSamples = 0;
-  private unfinished: Record<Operation, number> = {};
-  private outlastedMs: Record<Operation, number> = {};
+  private readonly underWay = new Map<Operation, CounterSlots>();
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;
@@ -86,14 +86,14 @@ export class Recorder {
   /** An arrival of an open loop was due. */
   offered(operation: Operation, intendedMs: number): void {
     const second = this.secondOf(intendedMs);
-    if (second) this.buffersOf(second, operation).offered++;
+    if (second) this.buffersOf(second, operation).counters.add(SLOTS.offered);
     else this.outside.offered++;
   }
 
   /** An arrival that was offered will never start; counted in the second in which that was decided. */
   dropped(operation: Operation, intendedMs: number, atMs: number): void {
     const second = this.isInside(intendedMs) ? this.secondOf(Math.min(atMs, this.endMs - 0.001)) : undefined;
-    if (second) this.buffersOf(second, operation).dropped++;
+    if (second) this.buffersOf(second, operation).counters.add(SLOTS.dropped);
     else this.outside.dropped++;
   }
 
@@ -106,8 +106,8 @@ export class Recorder {
       return;
     }
     const buffers = this.buffersOf(second, operation);
-    buffers.transactions++;
-    buffers.events += sample.events;
+    buffers.counters.add(SLOTS.transactions);
+    buffers.counters.add(SLOTS.events, sample.events);
     const { response, service, poolwait, startdelay } = buffers.samples;
     this.clampedSamples += response.push(sample.responseMs);
     this.clampedSamples += service.push(sample.serviceMs);
@@ -143,10 +143,10 @@ export class Recorder {
     if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 
-  /** A commit that was never answered, whatever becomes of its transaction. */
-  unansweredCommit(operation: Operation, atMs: number): void {
+  /** So much more of a counter that no other method is about; measured in the window only. */
+  count(operation: Operation, counter: CounterId, atMs: number, amount = 1): void {
     const second = this.secondOf(atMs);
-    if (second) this.buffersOf(second, operation).unansweredCommits++;
+    if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
   }
 
   /** A transaction that found nothing to do; never counted as a transaction. */
@@ -157,9 +157,9 @@ export class Recorder {
       this.endedOutside(operation, atMs, durationMs, intendedMs);
       return;
     }
-    const buffers = this.buffersOf(second, operation);
-    buffers.emptyPolls++;
-    buffers.emptyPollMs += durationMs;
+    const { counters } = this.buffersOf(second, operation);
+    counters.add(SLOTS.emptyPolls);
+    counters.add(SLOTS.emptyPollMs, durationMs);
   }
 
   /** One event reached `stage` at `atMs`, `latencyMs` after its publish commit was acknowledged. */
@@ -178,14 +178,16 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const { outside, clampedSamples, unfinished, outlastedMs, isRehearsal } = this;
+    const { outside, clampedSamples, isRehearsal } = this;
+    const underWay = Object.fromEntries(
+      [...this.underWay].map(([operation, slots]) => [operation, slots.drain()]),
+    );
     if (isRehearsal) addOutside(outside, seconds);
     if (isRehearsal && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
-    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, unfinished, outlastedMs };
+    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, underWay };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
-    this.unfinished = {};
-    this.outlastedMs = {};
+    this.underWay.clear();
     return delta;
   }
 
@@ -217,10 +219,12 @@ export class Recorder {
     intendedMs: number | undefined,
   ): void {
     const wasUnderWay = atMs >= this.endMs && atMs - durationMs < this.endMs;
-    if (wasUnderWay && durationMs > (this.outlastedMs[operation] ?? 0))
-      this.outlastedMs[operation] = durationMs;
-    if (intendedMs !== undefined && this.isInside(intendedMs))
-      this.unfinished[operation] = (this.unfinished[operation] ?? 0) + 1;
+    const isArrival = intendedMs !== undefined && this.isInside(intendedMs);
+    if (!wasUnderWay && !isArrival) return;
+    let slots = this.underWay.get(operation);
+    if (!slots) this.underWay.set(operation, (slots = new CounterSlots()));
+    if (wasUnderWay) slots.raise(SLOTS.outlastedMs, durationMs);
+    if (isArrival) slots.add(SLOTS.unfinished);
   }
 
   private secondOf(atMs: number): SecondBuffers | undefined {

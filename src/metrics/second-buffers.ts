@@ -2,7 +2,16 @@
 // and raw microseconds by operation. They are emptied by `drain` and used again, so that memory stays what one
 // second needs.
 import { recordableUs } from "./histograms.js";
-import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+import {
+  BY_SQLSTATE,
+  COUNTERS,
+  LATENCIES,
+  noCounts,
+  recordOf,
+  type BySqlstateId,
+  type Counts,
+} from "./metric-lists.js";
+import type { LifecycleStage, Operation } from "./operations.js";
 import { PartBuffers } from "./part-sums.js";
 import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
 
@@ -61,50 +70,59 @@ function pushTo(samples: Map<string, Samples>, key: string, ms: number): void {
   own.push(ms);
 }
 
+/** The counters of an operation, in the slots of `SLOTS`. */
+export class CounterSlots {
+  private readonly values = new Float64Array(COUNTERS.length);
+
+  add(slot: number, amount = 1): void {
+    this.values[slot] = (this.values[slot] as number) + amount;
+  }
+
+  raise(slot: number, value: number): void {
+    if (value > (this.values[slot] as number)) this.values[slot] = value;
+  }
+
+  /** Undefined where nothing was counted. */
+  drain(): Counts | undefined {
+    if (this.values.every((value) => value === 0)) return undefined;
+    const counts = recordOf(COUNTERS, (_, slot) => this.values[slot] as number);
+    this.values.fill(0);
+    return counts;
+  }
+}
+
 export class OperationBuffers {
-  transactions = 0;
-  events = 0;
-  emptyPolls = 0;
-  emptyPollMs = 0;
-  offered = 0;
-  dropped = 0;
-  unansweredCommits = 0;
-  readonly retries = new Map<string, number>();
-  readonly failures = new Map<string, number>();
-  private readonly errors = new Map<string, Samples>();
-  readonly samples: Readonly<Record<OperationMeasure, Samples>> = {
-    response: new Samples(),
-    service: new Samples(),
-    poolwait: new Samples(),
-    startdelay: new Samples(),
-    failed: new Samples(),
-  };
+  readonly counters = new CounterSlots();
+  readonly samples = recordOf(LATENCIES, () => new Samples());
   readonly parts = new PartBuffers();
+  private readonly bySqlstate = recordOf(BY_SQLSTATE, () => new Map<string, number>());
+  private readonly errors = new Map<string, Samples>();
 
   /** An attempt that failed so many milliseconds into the window, and is tried again or given up. */
-  failed(counts: "retries" | "failures", sqlstate: string, atMs: number): void {
-    increment(this[counts], sqlstate);
+  failed(metric: BySqlstateId, sqlstate: string, atMs: number): void {
+    increment(this.bySqlstate[metric], sqlstate);
     pushTo(this.errors, sqlstate, atMs);
   }
 
   drain(): OperationDelta | undefined {
-    const { transactions, events, emptyPolls, emptyPollMs, offered, dropped, unansweredCommits } = this;
-    const ended = transactions + emptyPolls + this.retries.size + this.failures.size;
-    if (ended + offered + dropped + unansweredCommits === 0) return undefined;
-    this.transactions = this.events = this.emptyPolls = this.emptyPollMs = this.offered = this.dropped = 0;
-    this.unansweredCommits = 0;
-    const retries = drainCounts(this.retries);
-    const failures = drainCounts(this.failures);
-    const samplesUs = drainSamples(this.samples);
-    const errorsUs = Object.fromEntries(
-      [...this.errors].flatMap(([sqlstate, times]) => {
-        const atUs = times.drain();
-        return atUs ? [[sqlstate, atUs] as const] : [];
-      }),
-    );
+    const counts = this.counters.drain();
+    const bySqlstate = recordOf(BY_SQLSTATE, ({ id }) => drainCounts(this.bySqlstate[id]));
+    const hasFailed = Object.values(bySqlstate).some((failed) => Object.keys(failed).length > 0);
+    if (!counts && !hasFailed) return undefined;
     const parts = this.parts.drain();
-    const counts = { transactions, events, emptyPolls, emptyPollMs, offered, dropped, retries, failures };
-    return { ...counts, unansweredCommits, samplesUs, errorsUs, ...(parts && { parts }) };
+    const delta: OperationDelta = {
+      ...(counts ?? noCounts()),
+      ...bySqlstate,
+      samplesUs: drainSamples(this.samples),
+      errorsUs: Object.fromEntries(
+        [...this.errors].flatMap(([sqlstate, times]) => {
+          const atUs = times.drain();
+          return atUs ? [[sqlstate, atUs] as const] : [];
+        }),
+      ),
+    };
+    if (parts) delta.parts = parts;
+    return delta;
   }
 }
 

@@ -2,59 +2,30 @@
 // treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
 import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
-import type { LifecycleStage, Operation, OperationMeasure } from "./operations.js";
+import { type LifecycleStage, type Operation } from "./operations.js";
+import { addCounts, BY_SQLSTATE, COUNTERS, LATENCIES, noCounts, recordOf, type BySqlstateId, type CounterField, type Counts, type LatencyField, type SeenField } from "./metric-lists.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
 
-export interface OperationCounts {
-  transactions: number;
-  events: number;
-  emptyPolls: number;
-  emptyPollMs: number;
-  /** Open loop only: arrivals that were due, that never started, that ended after the window. */
-  offered: number;
-  dropped: number;
-  unfinished: number;
-  /** The longest of those that were under way at the window's end; 0 without one. */
-  outlastedMs: number;
-  /** The connection went while they were under way. */
-  unansweredCommits: number;
-  /** By SQLSTATE. */
-  readonly retries: Map<string, number>;
-  readonly failures: Map<string, number>;
+export interface OperationCounts extends Counts, Record<BySqlstateId, Map<string, number>> {
   readonly parts: PartSums;
 }
 
-/** What the result document says of one operation. A latency is null where it has no samples. */
-export interface OperationSummary {
-  readonly transactions: number;
-  readonly events: number;
+type Fields = Record<Exclude<CounterField, SeenField>, number> &
+  Partial<Record<Extract<CounterField, SeenField>, number>> &
+  Record<Exclude<LatencyField, SeenField>, LatencySummary | null> &
+  Partial<Record<Extract<LatencyField, SeenField>, LatencySummary>>;
+
+/**
+ * What the result document says of one operation. A latency is null where it has no samples. Arrivals of an open loop:
+ * offered = transactions + failures + emptyPolls + dropped + unfinished.
+ */
+export interface OperationSummary extends Readonly<Fields> {
   readonly transactionsPerSecond: number;
   readonly eventsPerSecond: number;
-  readonly responseTimeMs: LatencySummary | null;
-  readonly serviceTimeMs: LatencySummary | null;
-  readonly poolWaitMs: LatencySummary | null;
-  /** Open loop only. */
-  readonly startDelayMs?: LatencySummary;
-  /** Service time of transactions given up; only where there are any. */
-  readonly failedTimeMs?: LatencySummary;
   readonly retries: number;
   readonly retriesBySqlstate: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
-  /** Only where there are any. */
-  readonly unansweredCommits?: number;
-  readonly emptyPolls: number;
-  /** Time spent in empty polls, over all clients. */
-  readonly emptyPollTotalMs: number;
-  /**
-   * Arrivals of an open loop, 0 elsewhere: offered = transactions + failures + emptyPolls + dropped + unfinished.
-   * `unfinished` are those that had started and had not ended at the end of the window.
-   */
-  readonly offered: number;
-  readonly dropped: number;
-  readonly unfinished: number;
-  /** How long the longest took of those that were under way at the window's end; only where there are any. */
-  readonly outlastedMs?: number;
   /** Where the response time went, and of how many slowest transactions too; only where that was measured. */
   readonly parts?: readonly PartSummary[];
   readonly slowTransactions?: number;
@@ -71,21 +42,12 @@ export interface WindowSummary {
   readonly clampedSamples: number;
 }
 
-function noCounts(): OperationCounts {
-  return {
-    transactions: 0,
-    events: 0,
-    emptyPolls: 0,
-    emptyPollMs: 0,
-    offered: 0,
-    dropped: 0,
-    unfinished: 0,
-    outlastedMs: 0,
-    unansweredCommits: 0,
-    retries: new Map(),
-    failures: new Map(),
-    parts: new PartSums(),
-  };
+function nothing(): OperationCounts {
+  return Object.assign(
+    noCounts(),
+    recordOf(BY_SQLSTATE, () => new Map<string, number>()),
+    { parts: new PartSums() },
+  );
 }
 
 function addTo(into: Map<string, number>, counts: Iterable<readonly [string, number]>): void {
@@ -112,7 +74,7 @@ export class Totals {
     operations: readonly Operation[] = [],
     readonly histograms = new HistogramSet(),
   ) {
-    for (const operation of operations) this.counts.set(operation, noCounts());
+    for (const operation of operations) this.counts.set(operation, nothing());
   }
 
   /** To add trials to that are over. */
@@ -129,7 +91,7 @@ export class Totals {
   countsOf(operation: Operation): OperationCounts {
     let counts = this.counts.get(operation);
     if (!counts) {
-      counts = noCounts();
+      counts = nothing();
       this.counts.set(operation, counts);
     }
     return counts;
@@ -145,29 +107,16 @@ export class Totals {
   }
 
   /** Adds what one worker says of transactions that the window's end found under way. */
-  addUnderWay({ unfinished, outlastedMs }: Pick<RecorderDelta, "unfinished" | "outlastedMs">): void {
-    for (const [operation, count] of Object.entries(unfinished))
-      this.countsOf(operation as Operation).unfinished += count;
-    for (const [operation, ms] of Object.entries(outlastedMs)) {
-      const counts = this.countsOf(operation as Operation);
-      counts.outlastedMs = Math.max(counts.outlastedMs, ms);
-    }
+  addUnderWay({ underWay }: Pick<RecorderDelta, "underWay">): void {
+    for (const [operation, counts] of Object.entries(underWay))
+      addCounts(this.countsOf(operation as Operation), counts);
   }
 
   add(other: Totals): void {
     for (const [operation, from] of other.counts) {
       const into = this.countsOf(operation);
-      into.transactions += from.transactions;
-      into.events += from.events;
-      into.emptyPolls += from.emptyPolls;
-      into.emptyPollMs += from.emptyPollMs;
-      into.offered += from.offered;
-      into.dropped += from.dropped;
-      into.unfinished += from.unfinished;
-      into.outlastedMs = Math.max(into.outlastedMs, from.outlastedMs);
-      into.unansweredCommits += from.unansweredCommits;
-      addTo(into.retries, from.retries);
-      addTo(into.failures, from.failures);
+      addCounts(into, from);
+      for (const { id } of BY_SQLSTATE) addTo(into[id], from[id]);
       into.parts.add(from.parts);
     }
     this.clampedSamples += other.clampedSamples;
@@ -176,7 +125,7 @@ export class Totals {
 
   /** Back to nothing, keeping the memory and the operations. */
   reset(): void {
-    for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
+    for (const operation of this.counts.keys()) this.counts.set(operation, nothing());
     this.clampedSamples = 0;
     this.errorTimes.length = 0;
     this.histograms.reset();
@@ -200,51 +149,36 @@ export class Totals {
 
   private operationSummary(operation: Operation, windowSeconds: number): OperationSummary {
     const counts = this.countsOf(operation);
-    const latency = (measure: OperationMeasure): LatencySummary | null =>
-      summaryMs(this.histograms.get(`${operation}.${measure}`));
-    const startDelayMs = latency("startdelay");
-    const failedTimeMs = latency("failed");
-    const parts = counts.parts.summary();
     const perSecond = (count: number): number => (windowSeconds > 0 ? count / windowSeconds : 0);
+    const parts = counts.parts.summary();
+    const counted = COUNTERS.flatMap((metric): [string, number][] => {
+      const count = counts[metric.id];
+      return "presence" in metric && metric.presence === "seen" && count === 0 ? [] : [[metric.field, count]];
+    });
+    const latencies = LATENCIES.flatMap((metric): [string, LatencySummary | null][] => {
+      const latency = summaryMs(this.histograms.get(`${operation}.${metric.id}`));
+      return "presence" in metric && latency === null ? [] : [[metric.field, latency]];
+    });
     return {
-      transactions: counts.transactions,
-      events: counts.events,
+      ...(Object.fromEntries([...counted, ...latencies]) as Fields),
       transactionsPerSecond: perSecond(counts.transactions),
       eventsPerSecond: perSecond(counts.events),
-      responseTimeMs: latency("response"),
-      serviceTimeMs: latency("service"),
-      poolWaitMs: latency("poolwait"),
-      ...(startDelayMs && { startDelayMs }),
-      ...(failedTimeMs && { failedTimeMs }),
       retries: sumOf(counts.retries),
       retriesBySqlstate: Object.fromEntries(counts.retries),
       failures: Object.fromEntries(counts.failures),
-      ...(counts.unansweredCommits > 0 && { unansweredCommits: counts.unansweredCommits }),
-      emptyPolls: counts.emptyPolls,
-      emptyPollTotalMs: counts.emptyPollMs,
-      offered: counts.offered,
-      dropped: counts.dropped,
-      unfinished: counts.unfinished,
-      ...(counts.outlastedMs > 0 && { outlastedMs: counts.outlastedMs }),
       ...(parts.length > 0 && { parts, slowTransactions: counts.parts.slowCount }),
     };
   }
 
   private addOperation(operation: Operation, delta: OperationDelta): void {
     const counts = this.countsOf(operation);
-    counts.transactions += delta.transactions;
-    counts.events += delta.events;
-    counts.emptyPolls += delta.emptyPolls;
-    counts.emptyPollMs += delta.emptyPollMs;
-    counts.offered += delta.offered;
-    counts.dropped += delta.dropped;
-    counts.unansweredCommits += delta.unansweredCommits;
-    addTo(counts.retries, Object.entries(delta.retries));
-    addTo(counts.failures, Object.entries(delta.failures));
+    addCounts(counts, delta);
+    for (const { id } of BY_SQLSTATE) addTo(counts[id], Object.entries(delta[id]));
     this.errorTimes.push(...Object.entries(delta.errorsUs));
     if (delta.parts) counts.parts.addDelta(delta.parts);
-    for (const [measure, values] of Object.entries(delta.samplesUs)) {
-      recordAll(this.histograms.at(`${operation}.${measure as OperationMeasure}`), values);
+    for (const { id } of LATENCIES) {
+      const samples = delta.samplesUs[id];
+      if (samples) recordAll(this.histograms.at(`${operation}.${id}`), samples);
     }
   }
 }

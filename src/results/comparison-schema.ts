@@ -4,6 +4,9 @@
 // where there are too few trials to give them; nothing else stands in for them.
 import * as z from "zod";
 import { OPERATIONS } from "../workloads/registry.js";
+import { comparisonField, COMPARISON_METRICS, type ComparisonField, type ComparisonMetric } from "../metrics/metric-lists.js";
+
+export { COMPARISON_METRICS, type ComparisonMetric };
 
 const count = z.int().min(0);
 const amount = z.number().min(0);
@@ -12,9 +15,6 @@ export const TreatmentId = z.string().min(1).max(200);
 
 /** For keys: `z.record` of an enumeration wants them all. */
 export const OperationName = z.string().refine((name) => OPERATIONS.includes(name), "no known operation");
-
-export const COMPARISON_METRICS = ["mean", "p50", "p95", "p99", "eventsPerSecond"] as const;
-export type ComparisonMetric = (typeof COMPARISON_METRICS)[number];
 
 /** What is compared: the operations, and the two spans of an event's life, which have no throughput. */
 export const COMPARED_OPERATIONS: readonly string[] = [
@@ -126,6 +126,9 @@ export const Interaction = z
 export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
+const spreads = Object.fromEntries(
+  COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread]),
+) as Record<ComparisonField, typeof Spread>;
 const Estimate = z.strictObject({ value: amount, low: amount, high: amount });
 export type Estimate = z.infer<typeof Estimate>;
 
@@ -156,11 +159,7 @@ export const Sweep = z.strictObject({
       clients: z.int().min(1),
       treatment: TreatmentId,
       trials: count,
-      eventsPerSecond: Spread,
-      meanMs: Spread,
-      p50Ms: Spread,
-      p95Ms: Spread,
-      p99Ms: Spread,
+      ...spreads,
     }),
   ),
   usl: UslFit,

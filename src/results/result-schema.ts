@@ -2,26 +2,11 @@
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import * as z from "zod";
+import { COUNTERS, LATENCIES, type CounterField, type LatencyField, type RareField } from "../metrics/metric-lists.js";
+import type { Metric } from "../metrics/catalogue.js";
 import { Capacity } from "./capacity-schema.js";
-import {
-  OperationName,
-  Comparison,
-  Effect,
-  Interaction,
-  MetricSummary,
-  OutlyingTrial,
-  Sweep,
-  TreatmentId,
-} from "./comparison-schema.js";
-import {
-  Ceiling,
-  ClientEvidence,
-  Finding,
-  MachineEvidence,
-  Stall,
-  SteadyState,
-  ThresholdResult,
-} from "./diagnosis-schema.js";
+import { OperationName, Comparison, Effect, Interaction, MetricSummary, OutlyingTrial, Sweep, TreatmentId } from "./comparison-schema.js";
+import { Ceiling, ClientEvidence, Finding, MachineEvidence, Stall, SteadyState, ThresholdResult } from "./diagnosis-schema.js";
 
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
@@ -45,35 +30,31 @@ export const RESULT_VERSION = 1;
 const count = z.int().min(0);
 const amount = z.number().min(0);
 
+function fieldOf({ presence, help = "" }: Metric, value: z.ZodType): z.ZodType {
+  return (presence ? value.optional() : value).describe(help);
+}
+
+const counters = Object.fromEntries(
+  COUNTERS.map((metric) => [metric.field, fieldOf(metric, metric.unit === "ms" ? amount : count)]),
+) as Record<Exclude<CounterField, RareField>, typeof amount> &
+  Record<Extract<CounterField, RareField>, z.ZodOptional<typeof amount>>;
+
+const latencies = Object.fromEntries(
+  LATENCIES.map((metric) => [
+    metric.field,
+    fieldOf(metric, "presence" in metric ? LatencySummary : LatencyOrNull),
+  ]),
+) as Record<Exclude<LatencyField, RareField>, typeof LatencyOrNull> &
+  Record<Extract<LatencyField, RareField>, z.ZodOptional<typeof LatencySummary>>;
+
 export const OperationResult = z.strictObject({
-  transactions: count.describe("Committed in the measurement window"),
-  events: count,
+  ...counters,
   transactionsPerSecond: amount,
   eventsPerSecond: amount,
-  responseTimeMs: LatencyOrNull,
-  serviceTimeMs: LatencyOrNull,
-  poolWaitMs: LatencyOrNull,
-  failedTimeMs: LatencySummary.optional().describe("Service time of transactions that were given up"),
-  startDelayMs: LatencySummary.optional().describe("Open loop only"),
-  offered: count.optional().describe("Open loop only: arrivals that were due in the window"),
-  dropped: count.optional().describe("Open loop only: arrivals that no client was free for in time"),
-  unfinished: count
-    .optional()
-    .describe(
-      "Open loop only: started and not ended when the window ended, so that " +
-        "offered = transactions + failures + emptyPolls + dropped + unfinished",
-    ),
-  outlastedMs: amount
-    .optional()
-    .describe("The longest that was under way at the window's end, and so is in no other number"),
+  ...latencies,
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),
-  unansweredCommits: count
-    .optional()
-    .describe("Commits whose connection went while they were under way; absent where there were none"),
-  emptyPolls: count.describe("Transactions that found nothing to do; not counted above"),
-  emptyPollTotalMs: amount,
   parts: z.array(LatencyPart).optional().describe("Where the response time went, in order"),
   slowTransactions: count
     .optional()

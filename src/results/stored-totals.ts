@@ -4,6 +4,7 @@
 import { UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { OPERATIONS } from "../workloads/registry.js";
+import { COUNTERS, recordOf } from "../metrics/metric-lists.js";
 import { PartSums } from "../metrics/part-sums.js";
 import { Totals, type OperationCounts } from "../metrics/totals.js";
 import { trialPath } from "./directory.js";
@@ -13,15 +14,7 @@ import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 function countsOf(result: OperationResult): OperationCounts {
   return {
-    transactions: result.transactions,
-    events: result.events,
-    emptyPolls: result.emptyPolls,
-    emptyPollMs: result.emptyPollTotalMs,
-    offered: result.offered ?? 0,
-    dropped: result.dropped ?? 0,
-    unfinished: result.unfinished ?? 0,
-    outlastedMs: result.outlastedMs ?? 0,
-    unansweredCommits: result.unansweredCommits ?? 0,
+    ...recordOf(COUNTERS, ({ field }) => result[field] ?? 0),
     retries: new Map(Object.entries(result.retriesBySqlstate)),
     failures: new Map(Object.entries(result.failures)),
     parts: partsOf(result),

@@ -3,32 +3,29 @@
 // that is cut short or is no number is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
-import type { Operation } from "../metrics/operations.js";
+import { type Operation } from "../metrics/operations.js";
 import { OPERATIONS } from "../workloads/registry.js";
+import { SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;
 const CELL_SHOWN_MAX = 60;
 
+/** Those that every version has written; others may be left out or empty. */
+const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
+type Known = Extract<(typeof COLUMNS)[number], SeriesCountId>;
+type Optional = Exclude<SeriesCountId, Known>;
+const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
+  (id): id is Optional => !COLUMNS.some((column) => column === id),
+);
+
 /** What was counted of an operation in one second; a second may have several, which add up. */
-export interface TimeseriesCounts {
+export interface TimeseriesCounts
+  extends Readonly<Record<Known, number>>, Readonly<Partial<Record<Optional, number>>> {
   /** Of the window, from 0. */
   readonly second: number;
   readonly operation: Operation;
-  readonly transactions: number;
-  readonly events: number;
-  readonly failures: number;
-  readonly retries: number;
-  readonly emptyPolls?: number;
-  /** Arrivals of an operation that a schedule starts. */
-  readonly offered?: number;
-  readonly dropped?: number;
 }
-
-const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
-/** May be left out or empty. */
-const OPTIONAL_COLUMNS = ["emptyPolls", "offered", "dropped"] as const;
-type Column = (typeof COLUMNS)[number] | (typeof OPTIONAL_COLUMNS)[number];
 
 /** Reads rows below that header: a later version may have more columns, in another order. */
 function rowParser(header: string): (line: string) => TimeseriesCounts {
@@ -39,8 +36,8 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
     const cells = line.split(",");
     if (cells.length !== columns.length)
       throw new Error(`it has ${cells.length} cells instead of ${columns.length}`);
-    const cell = (column: Column): string => cells[columns.indexOf(column)] ?? "";
-    const count = (column: Column): number => {
+    const cell = (column: string): string => cells[columns.indexOf(column)] ?? "";
+    const count = (column: string): number => {
       const value = Number(cell(column));
       if (/^\d+$/.test(cell(column)) && Number.isSafeInteger(value)) return value;
       throw new Error(`its ${column} is no count: ${elided(cell(column), CELL_SHOWN_MAX)}`);
@@ -48,8 +45,12 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
     const operation = OPERATIONS.find((known) => known === cell("operation"));
     if (!operation) throw new Error(`its operation is unknown: ${elided(cell("operation"), CELL_SHOWN_MAX)}`);
     return {
-      ...{ second: count("second"), operation, transactions: count("transactions"), events: count("events") },
-      ...{ failures: count("failures"), retries: count("retries") },
+      second: count("second"),
+      operation,
+      transactions: count("transactions"),
+      events: count("events"),
+      failures: count("failures"),
+      retries: count("retries"),
       ...Object.fromEntries(
         OPTIONAL_COLUMNS.filter((column) => cell(column) !== "").map((column) => [column, count(column)]),
       ),

@@ -6,6 +6,7 @@ import type { TrainSimError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import { tagsOf, type Operation } from "../metrics/operations.js";
+import { needsSchedule, SERIES } from "../metrics/metric-lists.js";
 import type { SecondSink } from "../metrics/tally.js";
 import { sumOf, type Totals } from "../metrics/totals.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
@@ -18,29 +19,25 @@ export const HISTOGRAM_LOG_FILE = "histograms.hlog";
 export const TIMESERIES_FILE = "timeseries.csv";
 export const TRIAL_FILE = "trial.json";
 
+/** `transactions`, `meanPoolWaitMs`. */
 export const TIMESERIES_COLUMNS = [
   "second",
   "operation",
-  "transactions",
-  "events",
-  "failures",
-  "retries",
-  "emptyPolls",
-  "meanResponseMs",
-  "p50ResponseMs",
-  "p95ResponseMs",
-  "p99ResponseMs",
-  "maxResponseMs",
-  "meanServiceMs",
-  "meanPoolWaitMs",
-  "offered",
-  "dropped",
-  "meanStartDelayMs",
-] as const;
+  ...SERIES.flatMap(({ id, field, series }) =>
+    series.map((cell) => {
+      const name = field.replace(/(Time)?Ms$/, "");
+      return cell === "count" ? id : `${cell}${name[0]?.toUpperCase()}${name.slice(1)}Ms`;
+    }),
+  ),
+];
 
-function meanCell(histogram: Histogram | undefined): string {
-  return histogram ? meanMs(histogram).toFixed(3) : "";
-}
+const CELLS = {
+  mean: meanMs,
+  p50: (histogram: Histogram) => percentileMs(histogram, 50),
+  p95: (histogram: Histogram) => percentileMs(histogram, 95),
+  p99: (histogram: Histogram) => percentileMs(histogram, 99),
+  max: (histogram: Histogram) => percentileMs(histogram, 100),
+};
 
 /**
  * One row; cells of latencies are empty where there are no samples, those of arrivals where the operation is not started
@@ -53,27 +50,16 @@ export function timeseriesRow(
   isScheduled = false,
 ): string {
   const counts = totals.countsOf(operation);
-  const response = totals.histograms.get(`${operation}.response`);
-  const percentile = (p: number): string => (response ? percentileMs(response, p).toFixed(3) : "");
-  return [
-    second,
-    operation,
-    counts.transactions,
-    counts.events,
-    sumOf(counts.failures),
-    sumOf(counts.retries),
-    counts.emptyPolls,
-    meanCell(response),
-    percentile(50),
-    percentile(95),
-    percentile(99),
-    percentile(100),
-    meanCell(totals.histograms.get(`${operation}.service`)),
-    meanCell(totals.histograms.get(`${operation}.poolwait`)),
-    isScheduled ? counts.offered : "",
-    isScheduled ? counts.dropped : "",
-    meanCell(totals.histograms.get(`${operation}.startdelay`)),
-  ].join(",");
+  const cells = SERIES.flatMap((metric): (string | number)[] => {
+    if (metric.aggregate === "histogram") {
+      const histogram = totals.histograms.get(`${operation}.${metric.id}`);
+      return metric.series.map((cell) => (histogram ? CELLS[cell](histogram).toFixed(3) : ""));
+    }
+    if (needsSchedule(metric) && !isScheduled) return [""];
+    const count = counts[metric.id];
+    return [typeof count === "number" ? count : sumOf(count)];
+  });
+  return [second, operation, ...cells].join(",");
 }
 
 /** What a second adds to the histogram log and to the time series. */

@@ -3,6 +3,8 @@
 // has no retries of its own, so `__cycle__` cannot be asked for them.
 import { OPERATIONS, ROLES, roleTraitsOf, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import { isRound } from "../metrics/operations.js";
+import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
+import { type Role } from "../workloads/train-events/settings.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
@@ -14,14 +16,7 @@ export const CONDITION_PATTERN =
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
-/** Of an open loop only. */
-const ARRIVAL_AGGREGATES = ["offered", "dropped"] as const;
-const CYCLE_AGGREGATES = ["count", "rate", ...ARRIVAL_AGGREGATES] as const;
-const OPERATION_AGGREGATES = [
-  ...["count", "rate", "events", "eventsPerSecond", "failures"],
-  ...["retries", "retriesPerTransaction", "emptyPolls"],
-  ...ARRIVAL_AGGREGATES,
-];
+const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 /** The roles that perform an operation. */
@@ -52,13 +47,11 @@ function metrics(): [string, MetricTraits][] {
   const operations = OPERATIONS.flatMap((operation): [string, MetricTraits][] => {
     const roles = rolesOf(operation);
     const isCycle = isRound(operation);
-    const measures = isCycle
-      ? ["response", "service"]
-      : ["response", "service", "poolwait", "startdelay", "failed"];
-    const own = isCycle ? CYCLE_AGGREGATES : OPERATION_AGGREGATES;
+    const measures = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
+    const own = isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES;
     return [
       [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
-      ...measures.map((measure): [string, MetricTraits] => [`${operation}.${measure}`, latency(roles)]),
+      ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, latency(roles)]),
     ];
   });
   const lifecycles = WORKLOADS.flatMap(({ lifecycle = {} }) => Object.entries(lifecycle));
@@ -75,7 +68,7 @@ export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map(metr
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */
 export function isOfArrivals(source: string, aggregate: string): boolean {
-  return source.endsWith(".startdelay") || ARRIVAL_AGGREGATES.some((one) => one === aggregate);
+  return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 
 /** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */

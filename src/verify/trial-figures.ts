@@ -3,8 +3,10 @@
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
-import type { Operation } from "../metrics/operations.js";
+import { type Operation } from "../metrics/operations.js";
 import { OPERATIONS } from "../workloads/registry.js";
+import { sumOfCounts } from "../metrics/catalogue.js";
+import { LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";
@@ -44,17 +46,14 @@ export interface TrialAgain {
 export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
-const LATENCIES = ["responseTimeMs", "serviceTimeMs", "poolWaitMs", "failedTimeMs", "startDelayMs"] as const;
+const LATENCY_FIELDS = LATENCIES.map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
-const COUNTS = ["transactions", "events", "emptyPolls", "offered", "dropped"] as const;
-type Counted = Partial<Record<(typeof COUNTS)[number] | "retries" | "failures", number>>;
+const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
+type Counted = Partial<Record<SeriesCountId, number>>;
 
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
 }
-
-const sum = (counts: Readonly<Record<string, number>> = {}): number =>
-  Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** Samples of the window, which are added to the series second by second, as when they were measured. */
 async function readHistograms(path: string, series: SecondSeries): Promise<HistogramSet> {
@@ -167,7 +166,7 @@ export class TrialFigures {
       const place = `${at}.operations.${operation}`;
       figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
       if (!histograms) continue;
-      figures.compare("latencies", place, pick(before, LATENCIES), pick(again, LATENCIES));
+      figures.compare("latencies", place, pick(before, LATENCY_FIELDS), pick(again, LATENCY_FIELDS));
       const samples = histograms.get(`${operation}.response`)?.totalCount ?? 0;
       figures.compare("latencies", `${place}.transactions`, before?.transactions, samples);
     }
@@ -211,10 +210,10 @@ export class TrialFigures {
       figures.compare(
         "counts",
         `${place}.retriesBySqlstate, added up`,
-        sum(before?.retriesBySqlstate),
+        sumOfCounts(before?.retriesBySqlstate ?? {}),
         retries,
       );
-      figures.compare("counts", `${place}.failures, added up`, sum(before?.failures), failures);
+      figures.compare("counts", `${place}.failures, added up`, sumOfCounts(before?.failures ?? {}), failures);
     }
   }
 

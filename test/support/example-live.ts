@@ -7,6 +7,7 @@ import {
   LATENCY_BOUNDS_MS,
 } from "../../src/engine/session/observer.js";
 import { LiveState } from "../../src/live/live-state.js";
+import { noCounts } from "../../src/metrics/metric-lists.js";
 import { parseScenario } from "../../src/scenario/loader.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../src/scenario/settings.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
@@ -67,14 +68,13 @@ export function latencyOf(ms: number, samples: number): LiveLatency {
 
 export function liveOperation(events: number, changes: Partial<LiveOperation> = {}): LiveOperation {
   return {
+    ...noCounts(),
     transactions: events / 10,
     events,
     retries: {},
     failures: {},
-    offered: 0,
-    dropped: 0,
     response: latencyOf(20, events / 10),
-    poolWait: latencyOf(0.5, events / 10),
+    poolwait: latencyOf(0.5, events / 10),
     ...changes,
   };
 }

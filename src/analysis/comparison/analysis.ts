@@ -3,6 +3,7 @@
 // stored trials and the seed alone, so that the same document always gives the same analysis. The trials of a search for
 // capacity ran at rates that it chose and share no blocks: nothing is compared between them.
 import { deriveSeed } from "../../foundation/prng.js";
+import { isHeadline } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -11,7 +12,7 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { compareTreatments } from "./comparisons.js";
-import { factorEffects, HEADLINE_METRICS } from "./effects.js";
+import { factorEffects } from "./effects.js";
 import { medianWithInterval, settling } from "./findings.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
@@ -37,10 +38,9 @@ type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "in
 const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
 
 function differencesOf(treatments: readonly TreatmentResult[], seed: number): Differences {
-  const metrics: readonly string[] = HEADLINE_METRICS;
   const comparisons = compareTreatments(treatments, seed);
   const { effects, interactions } = factorEffects(treatments, seed);
-  const headlines = comparisons.filter(({ metric }) => metrics.includes(metric));
+  const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
   const settle = settling([...headlines, ...effects, ...interactions], seed);
   return {
     comparisons: withReasons(comparisons.map(settle), treatments, seed),

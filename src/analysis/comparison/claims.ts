@@ -2,22 +2,22 @@
 // and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
 // that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
 import { counted } from "../../foundation/units.js";
+import { isHeadline, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
   type Comparison,
+  type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
-import { isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
-import { HEADLINE_METRICS } from "./effects.js";
-import { BLOCKS_MIN, pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
+import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { OPERATION_TRAITS } from "../../workloads/registry.js";
-import { metricOf } from "../steady-state/series.js";
+import { completeTrials, metricOf } from "../steady-state/series.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
-
-type Headline = (typeof HEADLINE_METRICS)[number];
 
 /** What becomes of it in that stage of a life. */
 const STAGE_VERBS: Readonly<Record<string, string>> = {
@@ -36,12 +36,9 @@ const SPANS: Readonly<Record<string, string>> = {
   "lifecycle.archived": "time to the archive",
 };
 
-function isHeadline(metric: Comparison["metric"]): metric is Headline {
-  return (HEADLINE_METRICS as readonly string[]).includes(metric);
-}
-
 function timeName({ operation, metric }: Comparison): string {
-  return `${metric} ${SPANS[operation] ?? "response time"}`;
+  const label = labelOf(metric);
+  return SPAN_METRICS.includes(metric) ? `${label} ${SPANS[operation] ?? "response time"}` : label;
 }
 
 function ciText({ ciLow, ciHigh }: Comparison): string {
@@ -52,10 +49,12 @@ function ciText({ ciLow, ciHigh }: Comparison): string {
 export function settledText(comparison: Comparison, all: readonly Comparison[]): string {
   const { operation, metric, baseline, ratio, verdict } = comparison;
   const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
-  if (metric === "eventsPerSecond")
+  if (isLargerBetter(metric)) {
+    const many = `as many ${labelOf(metric)} as ${baseline}`;
     return verdict === "indistinguishable"
       ? `${workText(operation, "")} as ${baseline} within 5 %, ${ciText(comparison)}`
       : `${workText(operation, `${ratioText(ratio)} `)} as ${baseline}, ${ciText(comparison)}${noise}`;
+  }
   return verdict === "indistinguishable"
     ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
     : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
@@ -67,8 +66,7 @@ export function isSettled({ isFinding, verdict }: Comparison): boolean {
 }
 
 function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
-  const name = metric === "eventsPerSecond" ? "events/s" : metric;
-  return `${name} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+  return `${labelOf(metric)} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
 }
 
 function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
@@ -81,13 +79,18 @@ function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
 
+function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
+}
+
 /** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
 export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
-  const asked = comparisons
-    .filter((each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN)
-    // Throughput first.
-    .sort((a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"));
+  const asked = throughputFirst(
+    comparisons.filter(
+      (each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN,
+    ),
+  );
   const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
   const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
   const isOpen = (id: string): boolean => !ofTreatment(id).some(isSettled);
@@ -108,8 +111,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
     const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
     if (floor === undefined) return [];
-    const name = metric === "eventsPerSecond" ? "events/s" : metric;
-    return [`${operation} ${name} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
+    return [`${operation} ${labelOf(metric)} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
   });
   const flagged = replicas.filter(({ isFinding }) => isFinding);
   const suspicious =
@@ -128,7 +130,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
 }
 
 function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
-  const claims = comparisons.filter((each) => isHeadline(each.metric) && each.factor !== NO_FACTOR);
+  const claims = headlineClaims(comparisons);
   const undecided = claims.filter((each) => !isSettled(each));
   const open = undecided.length;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
@@ -168,9 +170,7 @@ const OWN_RATES =
 export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
   if (treatments.length < 2) return [];
   if (capacity) return [OWN_RATES];
-  const complete = treatments.map(
-    (treatment) => treatment.trials.filter((trial) => trial.status === "complete").length,
-  );
+  const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
   if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
@@ -201,6 +201,31 @@ export function stallSentences({ treatments, comparisons }: ResultDocument): str
     ...outlyingSentences(treatments),
     ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
   ];
+}
+
+/** Said where no interaction between factors is a finding. */
+export function noInteractionSentence(interactions: readonly Interaction[]): string {
+  const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
+  return tested === 0
+    ? `Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`
+    : `No interaction is shown in ${counted(tested, "test")}; small ones may be there all the same.`;
+}
+
+/** Comparisons that are claims: of headline metrics, between treatments that differ. */
+export function headlineClaims(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
+}
+
+/** What differs beyond noise, by treatment and operation, the largest ratio first; in each throughput first. */
+export function believedDifferences(comparisons: readonly Comparison[]): Comparison[][] {
+  const groups = new Map<string, Comparison[]>();
+  for (const claim of headlineClaims(comparisons).filter((each) => isBelieved(each, comparisons))) {
+    const key = JSON.stringify([claim.treatment, claim.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), claim]);
+  }
+  const size = (group: readonly Comparison[]): number =>
+    Math.max(...group.map(({ ratio }) => Math.abs(Math.log(ratio))));
+  return [...groups.values()].sort((a, b) => size(b) - size(a)).map(throughputFirst);
 }
 
 /** What may be concluded over all operations, and what may not. */

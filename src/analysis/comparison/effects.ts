@@ -2,6 +2,7 @@
 // combinations) and where that would mislead, because the ratio itself depends on another factor (interaction).
 // Both are asked of three headline metrics only, and only where at least two factors vary. A/A replicas are left
 // out; combinations that lack a partner are too.
+import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   type ComparedOperation,
@@ -19,9 +20,6 @@ import {
   ratioSeries,
   type LogSeries,
 } from "../steady-state/series.js";
-
-/** The metrics that effects are asked of, and that the summary words. */
-export const HEADLINE_METRICS = ["mean", "p99", "eventsPerSecond"] as const satisfies ComparisonMetric[];
 
 interface Factor {
   readonly name: string;

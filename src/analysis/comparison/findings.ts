@@ -4,7 +4,8 @@
 // docs/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING } from "../statistics/equivalence.js";
+import { BLOCKS_MIN, EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING, SIGNIFICANCE } from "../statistics/limits.js";
+import { isDifference } from "./noise-floor.js";
 import { familyPValues } from "../statistics/family-test.js";
 import { ratioSeries, type LogSeries } from "../steady-state/series.js";
 import {
@@ -17,10 +18,6 @@ import {
   signFlipPValue,
   twoSamplePValue,
 } from "../statistics/statistics.js";
-
-/** Fewer blocks than this are inconclusive, whatever they show. */
-export const BLOCKS_MIN = 5;
-const SIGNIFICANCE = 0.05;
 
 /** Are `values` higher or lower than `reference`? */
 export interface Question {
@@ -126,11 +123,6 @@ export function adjusted<T extends { readonly pValue: number | null }>(
   return answers.map(
     (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
   );
-}
-
-/** Whether it says that two sides differ; by itself, which is not yet a finding of the experiment. */
-export function isDifference({ verdict }: Pick<RatioFinding, "verdict">): boolean {
-  return verdict === "higher" || verdict === "lower";
 }
 
 /**

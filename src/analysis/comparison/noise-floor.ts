@@ -1,6 +1,11 @@
 // What comparisons of A/A pairs, treatments of the very same settings, say of all others: they differ by noise alone, and
 // a difference that is no larger deserves no belief. Of stored comparisons, so that charts and texts say the same.
-import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
+import type {
+  ComparedOperation,
+  Comparison,
+  ComparisonMetric,
+  RatioFinding,
+} from "../../results/result-schema.js";
 
 /** The factor of comparisons between treatments that do not differ. */
 export const NO_FACTOR = "none";
@@ -27,9 +32,19 @@ export function noiseFloor(
   return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
 }
 
+/** Whether it says that two sides differ; by itself, which is not yet a finding of the experiment. */
+export function isDifference({ verdict }: Pick<RatioFinding, "verdict">): boolean {
+  return verdict === "higher" || verdict === "lower";
+}
+
+/** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
+export function isBelieved(claim: Comparison, comparisons: readonly Comparison[]): boolean {
+  return claim.isFinding === true && !isBelowNoise(claim, comparisons);
+}
+
 /** Whether a claimed difference is no larger than what the very same settings show. */
 export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
-  if (claim.factor === NO_FACTOR || (claim.verdict !== "higher" && claim.verdict !== "lower")) return false;
+  if (claim.factor === NO_FACTOR || !isDifference(claim)) return false;
   const floor = noiseFloor(comparisons, claim.operation, claim.metric);
   return floor !== undefined && Math.max(claim.ratio, 1 / claim.ratio) <= floor;
 }

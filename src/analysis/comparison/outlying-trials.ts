@@ -3,8 +3,9 @@
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
 import { OPERATIONS } from "../../workloads/registry.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
-import { OUTLYING } from "../statistics/equivalence.js";
+import { OUTLYING } from "../statistics/limits.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
+import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
 /** Fewer trials have no median to be beside. */
@@ -18,10 +19,11 @@ function isBeyond(rate: number, middle: number): boolean {
 
 /** Complete trials at zero or beyond a factor of two of the treatment's median; none of fewer than three trials. */
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
-  return treatments.flatMap(({ id, trials }) =>
-    OPERATIONS.flatMap((operation) => {
-      const values = trials.flatMap(({ number, status, operations }) => {
-        const result = status === "complete" ? operations[operation] : undefined;
+  return treatments.flatMap((treatment) => {
+    const complete = completeTrials(treatment);
+    return OPERATIONS.flatMap((operation) => {
+      const values = complete.flatMap(({ number, operations }) => {
+        const result = operations[operation];
         return result ? [{ number, rate: result.eventsPerSecond, transactions: result.transactions }] : [];
       });
       if (values.length < TRIALS_MIN) return [];
@@ -33,11 +35,11 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
           ({ transactions }) => Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected),
         )
         .map(({ number, rate }) => ({
-          ...{ treatment: id, trial: number, operation },
+          ...{ treatment: treatment.id, trial: number, operation },
           ...{ eventsPerSecond: rate, median: middle },
         }));
-    }),
-  );
+    });
+  });
 }
 
 /** Whether one of these treatments has such a trial in the operation, or, of the span of an event's life, in any. */

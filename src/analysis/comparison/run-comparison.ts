@@ -4,6 +4,8 @@
 // guessed at.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
+import { counted } from "../../foundation/units.js";
+import { isLargerBetter } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -14,15 +16,13 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "./findings.js";
+import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
 import { ranked, worsePValues } from "./gate.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { runWarnings } from "./run-differences.js";
-import { hasZero, logSeries, metricOf } from "../steady-state/series.js";
+import { completeTrials, hasZero, logSeries, metricOf } from "../steady-state/series.js";
 import { median } from "../statistics/statistics.js";
-import { unpairedFindingsOf } from "../statistics/unpaired.js";
-
-const SIGNIFICANCE = 0.05;
+import { unpairedFindingsOf } from "./unpaired.js";
 
 /** A result document and where it was read. */
 export interface StoredRun {
@@ -89,12 +89,8 @@ function keyOf({ id, levels }: TreatmentResult): string {
   return JSON.stringify([id, entries]);
 }
 
-function completeTrials({ trials }: TreatmentResult): number {
-  return trials.filter(({ status }) => status === "complete").length;
-}
-
 function requireTrials({ directory, result }: StoredRun): void {
-  if (result.treatments.some((treatment) => completeTrials(treatment) > 0)) return;
+  if (result.treatments.some((treatment) => completeTrials(treatment).length > 0)) return;
   throw new UsageError(
     `${directory} holds no complete trial`,
     "Continue it with `train-sim run --resume`, or leave it out.",
@@ -181,7 +177,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
   const blocksAfter = blocksOf(matches.map(({ after }) => after));
   const metrics = testable.map(({ treatment, operation, metric }) => {
     const { before, after } = matches.find((match) => match.before.id === treatment) as Match;
-    const sign = metric === "eventsPerSecond" ? -1 : 1;
+    const sign = isLargerBetter(metric) ? -1 : 1;
     const values = (of: TreatmentResult, blocks: readonly number[]): number[] => {
       const series = logSeries(of, operation, metric, [before, after]);
       return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
@@ -194,7 +190,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
 }
 
 function isWorse({ metric, ratio }: Measured, maxRegression: number): boolean {
-  return metric === "eventsPerSecond" ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
+  return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
 function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {
@@ -238,4 +234,23 @@ export function compareRuns(
   const runs = others.map((run) => compareRun(baseline, run, maxRegression));
   const regressions = runs.flatMap((run) => run.findings.filter(({ isRegression }) => isRegression)).length;
   return { version: 1, baseline: baseline.directory, maxRegression, runs, regressions };
+}
+
+/** What may be concluded of one run. */
+export function conclusionOf(run: RunComparison, maxRegression: number): string {
+  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
+  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
+  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
+  const found = run.findings.filter(({ isRegression }) => isRegression).length;
+  if (untested === run.findings.length && found === 0)
+    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
+  const rest =
+    untested > 0
+      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
+      : "";
+  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
+  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
+  if (found > 0)
+    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
+  return `No metric is significantly worse by more than ${bound}${rest}.`;
 }

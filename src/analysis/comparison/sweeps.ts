@@ -3,9 +3,10 @@
 // path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
 // clients are what drives the load.
 import { deriveSeed } from "../../foundation/prng.js";
-import type { Operation } from "../../metrics/operations.js";
+import { type Operation } from "../../metrics/operations.js";
 import { OPERATIONS, ROLE_TRAITS } from "../../workloads/registry.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
+import { comparisonField, COMPARISON_METRICS, type ComparisonField } from "../../metrics/metric-lists.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
@@ -56,8 +57,9 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
     treatment: treatment.id,
     trials: treatment.trials.filter((trial) => metricOf(trial, operation, "eventsPerSecond") !== undefined)
       .length,
-    eventsPerSecond: spread("eventsPerSecond"),
-    ...{ meanMs: spread("mean"), p50Ms: spread("p50"), p95Ms: spread("p95"), p99Ms: spread("p99") },
+    ...(Object.fromEntries(
+      COMPARISON_METRICS.map((metric) => [comparisonField(metric), spread(metric)]),
+    ) as Record<ComparisonField, ReturnType<typeof spread>>),
   };
 }
 

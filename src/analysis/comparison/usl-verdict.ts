@@ -3,7 +3,7 @@
 // three parameters can be drawn through almost anything.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Estimate, UslFit } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "./findings.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import { expandedConfidence, mean, quantile } from "../statistics/statistics.js";
 import { fitUsl, peakOf, rSquared, type Parameters, type Point } from "./usl.js";
 

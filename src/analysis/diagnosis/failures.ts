@@ -2,12 +2,13 @@
 // those of a lighter load than was asked for.
 // Retries that succeed are no failures; where faults were asked for, failures are what they were asked for, and a warning. The worst operation speaks for the trial; a cycle is made of the others.
 import { counted } from "../../foundation/units.js";
+import { failuresOf } from "../../metrics/catalogue.js";
 import { above, percent, type Check } from "./check.js";
 import { isRound } from "../../metrics/operations.js";
 
 export const failures: Check = ({ trial, bounds }) => {
   const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
-    const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
+    const failed = failuresOf(result);
     const all = result.transactions + failed;
     return isRound(operation) || all === 0 ? [] : [{ operation, failed, all, ratio: failed / all }];
   });

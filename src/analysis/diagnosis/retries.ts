@@ -1,23 +1,18 @@
 // Whether the clients spent the window on trying again: a retry storm. What the server was asked is then not the load
 // that the scenario names, however few transactions failed in the end. It is a warning and no taint, because the
 // numbers are true: this is what that locking, isolation or fault costs. The worst operation speaks for the trial.
+import { failuresOf, retriesPerTransaction } from "../../metrics/catalogue.js";
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
 import { isRound } from "../../metrics/operations.js";
 
 /** Empty polls are none: a role that finds nothing for most of the window would hide a storm in them. */
 function ended(result: OperationResult): number {
-  const failed = Object.values(result.failures).reduce((sum, count) => sum + count, 0);
-  return result.transactions + failed;
+  return result.transactions + failuresOf(result);
 }
 
 export function hasEnded(result: OperationResult): boolean {
   return ended(result) > 0;
-}
-
-/** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
-export function retriesPerTransaction(result: OperationResult): number {
-  return result.retries / Math.max(1, ended(result));
 }
 
 /** `, mostly 55P03`. */

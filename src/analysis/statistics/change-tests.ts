@@ -2,24 +2,10 @@
 // Pettitt's for one change of level, White's MSER-5 rule for where a warm-up ends. All use ranks or batch means, so that
 // one slow second does not decide. Both tests allow for seconds that resemble their neighbours (as Yue and Wang 2004
 // do), without which any cache or checkpoint would be called a trend.
+import { mean, median } from "./quantiles.js";
+import { normalCdf } from "./statistics.js";
 
 type Numbers = readonly number[];
-
-function medianOf(values: Numbers): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
-}
-
-/** P(Z > z) of the standard normal distribution (Abramowitz and Stegun 7.1.26, error below 2e-7). */
-function normalTail(z: number): number {
-  const x = Math.abs(z) / Math.SQRT2;
-  const t = 1 / (1 + 0.3275911 * x);
-  const poly =
-    t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const tail = (poly * Math.exp(-x * x)) / 2;
-  return z < 0 ? 1 - tail : tail;
-}
 
 /** Ranks from 1, equal values sharing theirs. */
 function ranks(values: Numbers): number[] {
@@ -46,10 +32,10 @@ const CORRELATION_MAX = 0.95;
 export function varianceInflation(residuals: Numbers): number {
   const n = residuals.length;
   const r = ranks(residuals);
-  const mean = (n + 1) / 2;
-  const variance = r.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
+  const middle = (n + 1) / 2;
+  const variance = r.reduce((sum, rank) => sum + (rank - middle) ** 2, 0);
   if (variance === 0 || n <= 2 * FITTED_AWAY) return 1;
-  const product = r.slice(1).reduce((sum, rank, i) => sum + (rank - mean) * ((r[i] ?? 0) - mean), 0);
+  const product = r.slice(1).reduce((sum, rank, i) => sum + (rank - middle) * ((r[i] ?? 0) - middle), 0);
   const seen = product / variance;
   const corrected = Math.min(CORRELATION_MAX, Math.max(0, (seen * n + FITTED_AWAY / 2) / (n - FITTED_AWAY)));
   return (1 + corrected) / (1 - corrected);
@@ -74,15 +60,15 @@ export function trendTest(values: Numbers): Change {
       slopes.push(difference / (j - i));
     }
   }
-  const slope = medianOf(slopes);
+  const slope = median(slopes);
   const residuals = values.map((value, i) => value - slope * i);
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const ties = [...counts.values()].reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
   const variance = ((n * (n - 1) * (2 * n + 5) - ties) / 18) * varianceInflation(residuals);
   const z = variance > 0 ? Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance) : 0;
-  const centre = medianOf(residuals);
-  return { pValue: Math.min(1, 2 * normalTail(z)), from: centre, to: centre + slope * (n - 1) };
+  const centre = median(residuals);
+  return { pValue: Math.min(1, 2 * normalCdf(-z)), from: centre, to: centre + slope * (n - 1) };
 }
 
 /** Pettitt's test; the change is between `at - 1` and `at`, `from` and `to` are the medians before and after. */
@@ -97,8 +83,8 @@ export function levelTest(values: Numbers): Change & { readonly at: number } {
     const u = Math.abs(2 * sum - t * (n + 1));
     if (u > most) [most, at] = [u, t];
   }
-  const from = medianOf(values.slice(0, at));
-  const to = medianOf(values.slice(at));
+  const from = median(values.slice(0, at));
+  const to = median(values.slice(at));
   const residuals = values.map((value, i) => value - (i < at ? from : to));
   const exponent = (-6 * most * most) / ((n ** 3 + n ** 2) * varianceInflation(residuals));
   return { pValue: Math.min(1, 2 * Math.exp(exponent)), from, to, at };
@@ -113,15 +99,14 @@ const MSER_BATCH = 5;
  */
 export function mser5(values: Numbers): number | undefined {
   const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {
-    const batch = values.slice(i * MSER_BATCH, (i + 1) * MSER_BATCH);
-    return batch.reduce((sum, value) => sum + value, 0) / MSER_BATCH;
+    return mean(values.slice(i * MSER_BATCH, (i + 1) * MSER_BATCH));
   });
   let best = { left: 0, error: Number.POSITIVE_INFINITY };
   const most = Math.floor(batches.length / 2);
   for (let left = 0; left <= most; left++) {
     const rest = batches.slice(left);
-    const mean = rest.reduce((sum, value) => sum + value, 0) / rest.length;
-    const error = rest.reduce((sum, value) => sum + (value - mean) ** 2, 0) / rest.length ** 2;
+    const centre = mean(rest);
+    const error = rest.reduce((sum, value) => sum + (value - centre) ** 2, 0) / rest.length ** 2;
     if (error < best.error) best = { left, error };
   }
   return best.left === most ? undefined : best.left * MSER_BATCH;

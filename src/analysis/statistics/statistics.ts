@@ -118,7 +118,7 @@ export function twoSamplePValue(a: readonly number[], b: readonly number[], prng
 }
 
 /** P(Z <= z) of the standard normal distribution (Abramowitz and Stegun 26.2.17, error below 8e-8). */
-function normalCdf(z: number): number {
+export function normalCdf(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
   const poly =
     t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));

@@ -2,6 +2,7 @@
 // the last undisturbed seconds. Back: a second at 90 % of that, from which three seconds hold 90 % on the mean, so that
 // neither one lucky second nor a burst of catching up counts. The time is counted from the fault's clearing, with a
 // second's precision: 0 where the second of the clearing itself was back. Where it cannot be told it says why.
+import { mean } from "../statistics/quantiles.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 
 /** Share of the throughput before that counts as back. */
@@ -76,8 +77,4 @@ function recoveryOf(
 
 function unknown(recoveryReason: string): Recovery {
   return { recoverySeconds: null, recoveryReason };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

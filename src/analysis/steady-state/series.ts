@@ -1,6 +1,8 @@
 // The material of every comparison: one number for each trial, as a logarithm and by block, so that ratios are
 // differences and trials that ran near each other meet. Only complete trials count; a block without a value is
 // left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
+import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
+import { mean } from "../statistics/quantiles.js";
 import type {
   ComparedOperation,
   ComparisonMetric,
@@ -11,6 +13,10 @@ import type {
 /** Natural logarithm of a metric by block. */
 export type LogSeries = ReadonlyMap<number, number>;
 
+export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
+  return trials.filter(({ status }) => status === "complete");
+}
+
 /** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
 export function metricOf(
   trial: TrialResult,
@@ -19,12 +25,12 @@ export function metricOf(
 ): number | undefined {
   if (trial.status !== "complete") return undefined;
   if (operation === "lifecycle.completed" || operation === "lifecycle.archived") {
-    if (metric === "eventsPerSecond") return undefined;
+    if (!SPAN_METRICS.includes(metric)) return undefined;
     const span = operation === "lifecycle.completed" ? "completedMs" : "archivedMs";
-    return trial.lifecycle[span]?.[metric];
+    return valueOf(metricNamed(metric), { responseTimeMs: trial.lifecycle[span] });
   }
   const result = trial.operations[operation];
-  return metric === "eventsPerSecond" ? result?.eventsPerSecond : result?.responseTimeMs?.[metric];
+  return result && valueOf(metricNamed(metric), result);
 }
 
 /** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
@@ -33,7 +39,7 @@ const EVENTS_FOR_NONE = 0.5;
 /** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
 function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
   const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
-  return metric === "eventsPerSecond" && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
+  return isLargerBetter(metric) && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
 }
 
 /**
@@ -86,7 +92,7 @@ function combine(all: readonly LogSeries[], join: (values: number[]) => number):
 
 /** The geometric mean of several metrics, as logarithms. */
 export function meanSeries(all: readonly LogSeries[]): LogSeries {
-  return combine(all, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+  return combine(all, mean);
 }
 
 /** The ratio `a / b`, as logarithms. */

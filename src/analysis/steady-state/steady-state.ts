@@ -3,12 +3,12 @@
 // is both significant, corrected for the number of questions asked, and large enough to matter. Where the window is
 // not steady, MSER-5 says from where on the series that changed are, and the rest of all series must then be steady.
 // It refuses to judge a window that is too short to tell.
+import { SIGNIFICANCE } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";
 
 /** Seconds without which no change, however clear, could be significant among a dozen questions. */
 export const SECONDS_MIN = 20;
-const SIGNIFICANCE = 0.05;
 /** A level that moves by less than this share of itself is of no consequence. */
 const MATTERS = 0.1;
 

@@ -3,11 +3,12 @@
 // never passed: at the end it counts as failed and says so, on running totals it is not judged yet.
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
+import { failuresOf } from "../../metrics/catalogue.js";
+import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
-import { retriesPerTransaction } from "../diagnosis/retries.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
   Integrity,
@@ -28,10 +29,6 @@ export interface Measured {
   readonly randomArrivals?: readonly Operation[];
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
 function histogramOf(
   { source }: Threshold,
   { histograms }: Pick<Measured, "histograms">,
@@ -49,35 +46,15 @@ function latency(threshold: Threshold, measured: Measured): number | undefined {
   return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
 }
 
-/** Counts of nothing are zero where zero is a measurement, and no sample where it would be praise for having done nothing. */
+/** Nothing done is a measurement where more is better, and no sample where it would be praised for having done nothing. */
 function operationCount(aggregate: string, result: OperationResult): number | undefined {
-  const failures = sum(result.failures);
-  const isIdle = result.transactions + failures + result.emptyPolls === 0;
-  switch (aggregate) {
-    case "count":
-      return result.transactions;
-    case "rate":
-      return result.transactionsPerSecond;
-    case "events":
-      return result.events;
-    case "eventsPerSecond":
-      return result.eventsPerSecond;
-    case "failures":
-      return isIdle ? undefined : failures;
-    case "retries":
-      // Where all attempts fail and are tried again, nothing ends, and they are there all the same.
-      return isIdle && result.retries === 0 ? undefined : result.retries;
-    case "retriesPerTransaction":
-      return isIdle && result.retries === 0 ? undefined : retriesPerTransaction(result);
-    case "emptyPolls":
-      return isIdle ? undefined : result.emptyPolls;
-    case "offered":
-      return result.offered;
-    case "dropped":
-      return result.offered ? result.dropped : undefined;
-    default:
-      throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
-  }
+  const metric = thresholdMetric(aggregate);
+  if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
+  const value = valueOf(metric, result);
+  if (metric.better === "higher") return value;
+  if (needsSchedule(metric)) return result.offered ? value : undefined;
+  const isIdle = result.transactions + failuresOf(result) + result.emptyPolls === 0;
+  return isIdle && value === 0 ? undefined : value;
 }
 
 function integrityCount(aggregate: string, audits: readonly Integrity[]): number | undefined {

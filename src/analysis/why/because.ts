@@ -2,9 +2,9 @@
 // that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
 // no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
-import { isDifference } from "../comparison/findings.js";
-import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
-import { completeTrials, movedWith, type Difference, type Moved } from "./evidence.js";
+import { isBelowNoise, isDifference, NO_FACTOR } from "../comparison/noise-floor.js";
+import { completeTrials } from "../steady-state/series.js";
+import { movedWith, type Difference, type Moved } from "./evidence.js";
 import { partsSentence } from "./time-parts.js";
 import { whyRules } from "./why-rules.js";
 

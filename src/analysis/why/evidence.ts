@@ -3,9 +3,11 @@
 // themselves: a permutation test over trials at 1 %, which with five trials of each means that no trial of one side
 // reaches into the other. With fewer trials nothing is said.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "../comparison/findings.js";
+import { isLargerBetter } from "../../metrics/metric-lists.js";
+import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import { ratioText } from "../../foundation/text/numbers.js";
+import { completeTrials } from "../steady-state/series.js";
 import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 
@@ -24,11 +26,7 @@ export interface Difference {
 
 /** Slower, or less throughput. */
 export function isWorse({ metric, verdict }: Comparison): boolean {
-  return verdict === (metric === "eventsPerSecond" ? "lower" : "higher");
-}
-
-export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
-  return trials.filter(({ status }) => status === "complete");
+  return verdict === (isLargerBetter(metric) ? "lower" : "higher");
 }
 
 /** Whether two samples of trials differ by more than the trials of either do. `key` seeds the test where it samples. */

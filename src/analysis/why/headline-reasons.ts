@@ -1,13 +1,13 @@
 // The stored reasons of headline differences, each said once. Mean, p99 and throughput of an operation mostly have the same
 // ones, and much of the evidence (WAL, CPU, waits) is of the trial as a whole, so it stands beside all its operations.
+import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
-import { HEADLINE_METRICS } from "../comparison/effects.js";
 
 /** Said where a difference is there and nothing that was collected moved with it. */
 export const SILENT = "the evidence that was collected does not show why";
 
 function isExplained({ metric, because }: Comparison): boolean {
-  return because !== undefined && (HEADLINE_METRICS as readonly string[]).includes(metric);
+  return because !== undefined && isHeadline(metric);
 }
 
 /** The sentences of one operation's headline differences between two treatments, the first of each first. */
@@ -28,14 +28,21 @@ export interface Reason {
   readonly sentence: string;
 }
 
-/** The same over all operations of a treatment: what stands beside most of them first. */
-export function reasonsByOperation(comparisons: readonly Comparison[]): Reason[] {
+/** The same of a treatment's findings, over all operations: what stands beside most of them first. */
+export function reasonsByOperation(
+  id: string,
+  comparisons: readonly Comparison[],
+): { readonly baseline: string; readonly reasons: Reason[] } {
+  const findings = comparisons.filter(
+    ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+  );
   const told = new Map<string, ComparedOperation[]>();
-  for (const operation of new Set(comparisons.map((comparison) => comparison.operation))) {
-    const own = comparisons.filter((comparison) => comparison.operation === operation);
+  for (const operation of new Set(findings.map((comparison) => comparison.operation))) {
+    const own = findings.filter((comparison) => comparison.operation === operation);
     for (const sentence of reasonsOf(own)) told.set(sentence, [...(told.get(sentence) ?? []), operation]);
   }
-  return [...told]
+  const reasons = [...told]
     .map(([sentence, operations]) => ({ sentence, operations }))
     .sort((a, b) => b.operations.length - a.operations.length);
+  return { baseline: findings[0]?.baseline ?? "", reasons };
 }

@@ -5,7 +5,8 @@
 import type { LatencyPart, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";
-import { areApart, completeTrials, isWorse, type Difference } from "./evidence.js";
+import { completeTrials } from "../steady-state/series.js";
+import { areApart, isWorse, type Difference } from "./evidence.js";
 
 const SHARE_MIN = 0.1;
 const PARTS_MAX = 3;

@@ -1,5 +1,6 @@
 // Where a trial shows a piece of evidence, made comparable: per event, per transaction, per minute, since a faster
 // treatment does more of everything. A reading is undefined where the trial does not tell it, never 0.
+import { failuresOf, retriesPerTransaction } from "../../metrics/catalogue.js";
 import type {
   ComparedOperation,
   DatabaseEvidence,
@@ -7,7 +8,7 @@ import type {
   PerEvent,
   TrialResult,
 } from "../../results/result-schema.js";
-import { hasEnded, retriesPerTransaction } from "../diagnosis/retries.js";
+import { hasEnded } from "../diagnosis/retries.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
@@ -79,9 +80,9 @@ export const poolerCpuMs: Reading = ({ database: { poolerCpuSeconds, perEvent: p
 export const retries = ofOperation((result) =>
   hasEnded(result) ? retriesPerTransaction(result) : undefined,
 );
-export const failures = ofOperation(({ failures: bySqlstate, transactions }) => {
-  const failed = Object.values(bySqlstate).reduce((sum, each) => sum + each, 0);
-  return quotient(failed, failed + transactions);
+export const failures = ofOperation((result) => {
+  const failed = failuresOf(result);
+  return quotient(failed, failed + result.transactions);
 });
 export const eventsPerTransaction = ofOperation(({ events, transactions }) => quotient(events, transactions));
 export const emptyPolls = ofOperation((result) =>

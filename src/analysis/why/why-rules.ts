@@ -2,6 +2,7 @@
 // it, its unit, the least difference that matters, the sentence, what it can have to do with.
 // A rule knows no statistics and decides nothing: `evidence.ts` asks whether its value really differs between two
 // treatments, and tells it only where it moved with the difference. None of it proves a cause, and no sentence says so.
+import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { bytes, milliseconds, plain, share, type Unit } from "./why-units.js";
@@ -22,7 +23,7 @@ export interface WhyRule {
 }
 
 const anything = (): boolean => true;
-const isThroughput = ({ metric }: Explained): boolean => metric === "eventsPerSecond";
+const isThroughput = ({ metric }: Explained): boolean => isLargerBetter(metric);
 const isDuration = (explained: Explained): boolean => !isThroughput(explained);
 const isLifecycle = ({ operation }: Explained): boolean => operation.startsWith("lifecycle.");
 const isQueued = (explained: Explained): boolean =>

@@ -6,6 +6,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { elided } from "../../foundation/shown.js";
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
+import { failuresOf } from "../../metrics/catalogue.js";
 import type { Totals } from "../../metrics/totals.js";
 import { isTainted } from "../../analysis/diagnosis/diagnose.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
@@ -114,7 +115,7 @@ export interface ProbeMeasured {
 }
 
 function givenUp(operations: OperationResults, operation: Operation): number {
-  return Object.values(operations[operation]?.failures ?? {}).reduce((sum, count) => sum + count, 0);
+  return failuresOf(operations[operation] ?? {});
 }
 
 /** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */

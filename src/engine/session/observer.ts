@@ -1,5 +1,6 @@
 // What the engine tells whoever watches an experiment: which trial, which phase and until when, what the last
 // second brought. The engine prints nothing itself; the command line, or anything else, listens here, several at once.
+import type { BySqlstateId, Counts, LiveLatencyId } from "../../metrics/metric-lists.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { EvidenceValues } from "../../results/evidence-metrics.js";
 import type { TrialResult } from "../../results/result-schema.js";
@@ -14,19 +15,12 @@ export interface LiveSecond {
   readonly operations: Readonly<Record<Operation, LiveOperation>>;
 }
 
-export interface LiveOperation {
-  readonly transactions: number;
-  readonly events: number;
-  /** By SQLSTATE. */
-  readonly retries: Readonly<Record<string, number>>;
-  readonly failures: Readonly<Record<string, number>>;
-  /** Arrivals of an open loop that were due, and that were given up; 0 elsewhere. */
-  readonly offered: number;
-  readonly dropped: number;
-  /** Null without transactions. */
-  readonly response: LiveLatency | null;
-  readonly poolWait: LiveLatency | null;
-}
+/** Counts are by SQLSTATE where they are of trouble; a latency is null without transactions. */
+export interface LiveOperation
+  extends
+    Readonly<Counts>,
+    Readonly<Record<BySqlstateId, Readonly<Record<string, number>>>>,
+    Readonly<Record<LiveLatencyId, LiveLatency | null>> {}
 
 /** Upper bounds, inclusive, by which latencies are counted for those who add them up over time. */
 export const LATENCY_BOUNDS_MS = [

@@ -1,6 +1,7 @@
 // One finished second as those see it who watch an experiment.
 // It only reads what the tally is about to use again, and keeps nothing of it.
 import { countsWithin, meanMs, percentileMs, type Histogram } from "../../metrics/histograms.js";
+import { BY_SQLSTATE, COUNTERS, LIVE_LATENCIES, recordOf } from "../../metrics/metric-lists.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import {
@@ -15,13 +16,11 @@ const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
 export function liveSecond(second: number, totals: Totals): LiveSecond {
   const operations: Record<Operation, LiveOperation> = {};
   for (const operation of totals.operations) {
-    const { transactions, events, offered, dropped, retries, failures } = totals.countsOf(operation);
+    const counts = totals.countsOf(operation);
     operations[operation] = {
-      ...{ transactions, events, offered, dropped },
-      retries: Object.fromEntries(retries),
-      failures: Object.fromEntries(failures),
-      response: liveLatency(totals.histograms.get(`${operation}.response`)),
-      poolWait: liveLatency(totals.histograms.get(`${operation}.poolwait`)),
+      ...recordOf(COUNTERS, ({ id }) => counts[id]),
+      ...recordOf(BY_SQLSTATE, ({ id }) => Object.fromEntries(counts[id])),
+      ...recordOf(LIVE_LATENCIES, ({ id }) => liveLatency(totals.histograms.get(`${operation}.${id}`))),
     };
   }
   return { second, operations };

@@ -1,11 +1,11 @@
 // Marginal effects and interactions as text: what each factor's level does on average over the others, and where that
 // average must not be used because the effect depends on another factor. Only interactions that the trials show are
 // listed; that none is shown does not mean that there is none, and it says so.
-import { counted } from "../../foundation/units.js";
 import type { Effect, Interaction, ResultDocument } from "../../results/result-schema.js";
-import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
-import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
+import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
+import { noInteractionSentence } from "../../analysis/comparison/claims.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
+import { markOf } from "./side-by-side.js";
 import {
   renderWithin,
   shorten,
@@ -19,17 +19,13 @@ const LEVEL_WIDTH_MAX = 48;
 const COLUMNS: readonly Column[] = [
   { title: "operation", align: "left" },
   { title: "level against baseline level", align: "left" },
-  ...["mean", "p99", "events/s"].map((title): Column => ({ title, align: "right" })),
+  ...HEADLINE_METRICS.map((metric): Column => ({ title: labelOf(metric), align: "right" })),
 ];
 
 function cell(effect: Effect | undefined): string {
   if (!effect) return "-";
   const interval = intervalText(effect.ciLow, effect.ciHigh);
-  const difference = effect.isFinding ? " *" : "";
-  const mark = { inconclusive: " ?", indistinguishable: " ~", higher: difference, lower: difference }[
-    effect.verdict
-  ];
-  return `${ratioText(effect.ratio)}${interval && ` ${interval}`}${mark}`;
+  return `${ratioText(effect.ratio)}${interval && ` ${interval}`}${markOf(effect)}`;
 }
 
 function nameOf({ factor, level, baselineLevel }: Effect): string {
@@ -56,7 +52,7 @@ function interactionText(interaction: Interaction): string {
   const { operation, metric, factor, level, baselineLevel, ratio, ciLow, ciHigh } = interaction;
   const { otherFactor, otherLevel, otherBaselineLevel } = interaction;
   return (
-    `- ${operation} ${metric === "eventsPerSecond" ? "events/s" : metric}: the ratio of ${factor} ${level} to ` +
+    `- ${operation} ${labelOf(metric)}: the ratio of ${factor} ${level} to ` +
     `${baselineLevel} is ${ratioText(ratio)} as large with ${otherFactor} ${otherLevel} as with ` +
     `${otherBaselineLevel} (95 % CI ${intervalText(ciLow, ciHigh)})`
   );
@@ -64,14 +60,8 @@ function interactionText(interaction: Interaction): string {
 
 function interactionLines(interactions: readonly Interaction[]): string[] {
   if (interactions.length === 0) return [];
-  const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN);
-  if (tested.length === 0)
-    return [`Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`];
-  const shown = tested.filter(({ isFinding }) => isFinding);
-  if (shown.length === 0)
-    return [
-      `No interaction is shown in ${counted(tested.length, "test")}; small ones may be there all the same.`,
-    ];
+  const shown = interactions.filter(({ isFinding }) => isFinding);
+  if (shown.length === 0) return [noInteractionSentence(interactions)];
   return [
     "Interactions: here the effects above are averages of effects that differ, so read the treatments one by one.",
     ...shown.map(interactionText),

@@ -5,14 +5,15 @@ import { counted } from "../../foundation/units.js";
 import type { Comparison, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import {
+  believedDifferences,
+  headlineClaims,
   isSettled,
   noiseSentences,
   reachSentences,
   settledText,
   stallSentences,
 } from "../../analysis/comparison/claims.js";
-import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
-import { HEADLINE_METRICS } from "../../analysis/comparison/effects.js";
+import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
@@ -92,57 +93,28 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
   );
 }
 
-function headlines({ comparisons }: ResultDocument): Comparison[] {
-  const metrics: readonly string[] = HEADLINE_METRICS;
-  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && metrics.includes(metric));
-}
-
-/** One finding for each treatment and operation that differs from the first treatment's, the largest ratio first. */
-function differenceFindings(result: ResultDocument): KeyFinding[] {
-  const { comparisons } = result;
-  const claims = headlines(result).filter((each) => each.isFinding && !isBelowNoise(each, comparisons));
-  const groups = new Map<string, Comparison[]>();
-  for (const claim of claims) {
-    const key = JSON.stringify([claim.treatment, claim.operation]);
-    groups.set(key, [...(groups.get(key) ?? []), claim]);
-  }
-  const size = (group: readonly Comparison[]): number =>
-    Math.max(...group.map(({ ratio }) => Math.abs(Math.log(ratio))));
-  const ranked = [...groups.values()].sort((a, b) => size(b) - size(a));
-  const more = ranked.length - DIFFERENCES_MAX;
+/** One finding for each treatment and operation that differs from the first treatment's. */
+function differenceFindings({ comparisons }: ResultDocument): KeyFinding[] {
+  const differences = believedDifferences(comparisons);
+  const more = differences.length - DIFFERENCES_MAX;
+  const others = `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`;
   return [
-    ...ranked.slice(0, DIFFERENCES_MAX).map((group) => differenceFinding(group, comparisons)),
-    ...(more > 0
-      ? [
-          finding(
-            "plain",
-            `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`,
-          ),
-        ]
-      : []),
+    ...differences.slice(0, DIFFERENCES_MAX).map((group) => differenceFinding(group, comparisons)),
+    ...(more > 0 ? [finding("plain", others)] : []),
   ];
 }
 
 function differenceFinding(group: readonly Comparison[], all: readonly Comparison[]): KeyFinding {
-  // Throughput first, as in the summary.
-  const ordered = [...group].sort(
-    (a, b) => Number(b.metric === "eventsPerSecond") - Number(a.metric === "eventsPerSecond"),
-  );
-  const [first] = ordered;
-  const words = ordered.map((comparison) => settledText(comparison, all)).join("; ");
-  return finding(
-    "plain",
-    `${first?.operation ?? ""}: ${first?.treatment ?? ""} ${words}.`,
-    reasonsOf(ordered),
-  );
+  const [first] = group;
+  const words = group.map((comparison) => settledText(comparison, all)).join("; ");
+  return finding("plain", `${first?.operation ?? ""}: ${first?.treatment ?? ""} ${words}.`, reasonsOf(group));
 }
 
 function sameFindings(result: ResultDocument): KeyFinding[] {
-  const same = headlines(result).filter(({ verdict }) => verdict === "indistinguishable");
+  const same = headlineClaims(result.comparisons).filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];
   const names = same.map(
-    ({ operation, metric, treatment }) =>
-      `${operation} ${metric === "eventsPerSecond" ? "events/s" : metric} of ${treatment}`,
+    ({ operation, metric, treatment }) => `${operation} ${labelOf(metric)} of ${treatment}`,
   );
   const more = names.length - SAME_MAX;
   const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
@@ -168,7 +140,7 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
 
 /** A warning where nothing could be concluded, else what conclusions are worth, or why none are drawn. */
 function reachFindings(result: ResultDocument): KeyFinding[] {
-  const tone = headlines(result).some(isSettled) || result.capacity ? "plain" : "warn";
+  const tone = headlineClaims(result.comparisons).some(isSettled) || result.capacity ? "plain" : "warn";
   return reachSentences(result).map((text) => finding(tone, text));
 }
 

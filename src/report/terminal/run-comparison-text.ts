@@ -1,8 +1,6 @@
 // A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
-import { counted } from "../../foundation/units.js";
-import type { ComparisonMetric } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "../../analysis/comparison/findings.js";
+import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
 import {
   intervalText,
@@ -11,11 +9,12 @@ import {
   ratioText,
   shortNumber,
 } from "../../foundation/text/numbers.js";
-import type {
-  ComparisonDocument,
-  RunComparison,
-  RunFinding,
-  TreatmentMetric,
+import {
+  conclusionOf,
+  type ComparisonDocument,
+  type RunComparison,
+  type RunFinding,
+  type TreatmentMetric,
 } from "../../analysis/comparison/run-comparison.js";
 import {
   plainMarks,
@@ -28,14 +27,6 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 
-const SHOWN: readonly ComparisonMetric[] = ["mean", "p99", "eventsPerSecond"];
-const UNITS: Readonly<Record<ComparisonMetric, string>> = {
-  mean: "mean(ms)",
-  p50: "p50(ms)",
-  p95: "p95(ms)",
-  p99: "p99(ms)",
-  eventsPerSecond: "events/s",
-};
 const LABEL_WIDTH_MAX = 32;
 
 function interval({ ciLow, ciHigh }: RunFinding): string {
@@ -50,11 +41,11 @@ function verdictWord(finding: RunFinding): string {
 /** The headline metrics, and any other that is a regression. */
 function table(findings: readonly RunFinding[], operation: string, marks: Marks): string[] {
   const rows = findings
-    .filter((each) => each.operation === operation && (SHOWN.includes(each.metric) || each.isRegression))
+    .filter((each) => each.operation === operation && (isHeadline(each.metric) || each.isRegression))
     .sort((a, b) => (a.treatment === b.treatment ? 0 : a.treatment < b.treatment ? -1 : 1))
     .map((each) => [
       shorten(each.treatment, LABEL_WIDTH_MAX),
-      UNITS[each.metric],
+      titleOf(each.metric),
       shortNumber(each.baselineMedian),
       shortNumber(each.median),
       ratioText(each.ratio),
@@ -78,26 +69,8 @@ function regressionLine(finding: RunFinding): string {
   const { treatment, operation, metric, ratio, pWorse, stalledTrials } = finding;
   if (stalledTrials.length > 0)
     return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials)}; no trial of the baseline stalled`;
-  const direction = metric === "eventsPerSecond" ? "lower" : "higher";
-  return `REGRESSION: ${treatment} ${operation} ${UNITS[metric]} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
-}
-
-function conclusion(run: RunComparison, maxRegression: number): string {
-  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
-  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
-  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
-  const found = run.findings.filter(({ isRegression }) => isRegression).length;
-  if (untested === run.findings.length && found === 0)
-    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
-  const rest =
-    untested > 0
-      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
-      : "";
-  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
-  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
-  if (found > 0)
-    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
-  return `No metric is significantly worse by more than ${bound}${rest}.`;
+  const direction = isLargerBetter(metric) ? "lower" : "higher";
+  return `REGRESSION: ${treatment} ${operation} ${titleOf(metric)} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
 }
 
 /** `text add: mean(ms) p99(ms); text read: events/s`. */
@@ -105,7 +78,7 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
   const names = new Map<string, string[]>();
   for (const { treatment, operation, metric } of metrics) {
     const key = `${treatment} ${operation}`;
-    names.set(key, [...(names.get(key) ?? []), UNITS[metric]]);
+    names.set(key, [...(names.get(key) ?? []), titleOf(metric)]);
   }
   return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
 }
@@ -128,7 +101,7 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
       .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
     "",
     ...operations.flatMap((operation) => table(run.findings, operation, marks)),
-    ...wrap(conclusion(run, document.maxRegression), WIDTH_MAX),
+    ...wrap(conclusionOf(run, document.maxRegression), WIDTH_MAX),
     "",
   ];
 }

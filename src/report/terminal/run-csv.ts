@@ -1,6 +1,7 @@
 // Runs as rows of numbers over time, in the CSV that change-point tools read (Apache Otava: a time column, attributes,
 // one column a metric). Otava wants a number in every cell, so a metric that some run lacks is left out as a whole
 // and named. Values are medians over complete trials.
+import { comparisonField } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -27,8 +28,7 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
     COMPARISON_METRICS.flatMap((metric): [string, number][] => {
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];
-      const unit = metric === "eventsPerSecond" ? metric : `${metric}Ms`;
-      return [[`${treatment.id}.${operation}.${unit}`, median(values)]];
+      return [[`${treatment.id}.${operation}.${comparisonField(metric)}`, median(values)]];
     }),
   );
 }

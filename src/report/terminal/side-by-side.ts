@@ -1,6 +1,7 @@
 // Treatments side by side, one section for each operation and for each span of an event's life: medians over trials
 // with their intervals, ratios to the first treatment with theirs, and beneath them in words what may be concluded.
 // It is made from the stored statistics and claims nothing that they do not.
+import { SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
   COMPARED_OPERATIONS,
   COMPARISON_METRICS,
@@ -8,6 +9,7 @@ import {
   type Comparison,
   type ComparisonMetric,
   type MetricSummary,
+  type RatioFinding,
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { renderVerdicts } from "../../analysis/comparison/claims.js";
@@ -16,13 +18,6 @@ import { intervalText, ratioText, shortNumber } from "../../foundation/text/numb
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { labelsOf } from "./treatment-labels.js";
 
-const METRIC_TITLES: Readonly<Record<ComparisonMetric, string>> = {
-  mean: "mean(ms)",
-  p50: "p50(ms)",
-  p95: "p95(ms)",
-  p99: "p99(ms)",
-  eventsPerSecond: "events/s",
-};
 const SECTION_TITLES: Readonly<Partial<Record<ComparedOperation, string>>> = {
   "lifecycle.completed": "published -> completed",
   "lifecycle.archived": "published -> archived",
@@ -37,24 +32,22 @@ function valueCell(summary: MetricSummary | undefined): string {
   return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
 }
 
-function mark(comparison: Comparison, all: readonly Comparison[]): string {
-  if (comparison.verdict === "inconclusive") return " ?";
-  if (comparison.verdict === "indistinguishable") return " ~";
-  if (isBelowNoise(comparison, all)) return " !";
-  return comparison.isFinding ? " *" : "";
+/** What the legends of the tables explain. */
+export function markOf({ verdict, isFinding }: RatioFinding, isNoise = false): string {
+  if (verdict === "inconclusive") return " ?";
+  if (verdict === "indistinguishable") return " ~";
+  if (isNoise) return " !";
+  return isFinding ? " *" : "";
 }
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
   if (!comparison) return "-";
   const interval = intervalText(comparison.ciLow, comparison.ciHigh);
-  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${mark(comparison, all)}`;
+  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${markOf(comparison, isBelowNoise(comparison, all))}`;
 }
 
 function metricsOf(operation: ComparedOperation): readonly ComparisonMetric[] {
-  const isLifecycle = operation in SECTION_TITLES;
-  return isLifecycle
-    ? COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond")
-    : COMPARISON_METRICS;
+  return operation in SECTION_TITLES ? SPAN_METRICS : COMPARISON_METRICS;
 }
 
 function section(result: ResultDocument, operation: ComparedOperation, marks: Marks): string[] {
@@ -63,7 +56,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const metrics = metricsOf(operation);
   const columns: Column[] = [
     { title: SECTION_TITLES[operation] ?? operation, align: "left" },
-    ...metrics.map((metric): Column => ({ title: METRIC_TITLES[metric], align: "right" })),
+    ...metrics.map((metric): Column => ({ title: titleOf(metric), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
     labels[i] ?? id,

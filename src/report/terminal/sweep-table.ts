@@ -2,13 +2,16 @@
 // there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
 // or beyond the levels that were measured.
 import { counted } from "../../foundation/units.js";
+import { comparisonField, COMPARISON_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
-const TITLES = ["events/s", "per client", "law", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)"] as const;
-const COLUMNS: readonly Column[] = ["clients", ...TITLES].map((title) => ({ title, align: "right" }));
+const OTHERS = COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond");
+const COLUMNS = ["clients", titleOf("eventsPerSecond"), "per client", "law", ...OTHERS.map(titleOf)].map(
+  (title): Column => ({ title, align: "right" }),
+);
 
 type Spread = Sweep["points"][number]["eventsPerSecond"];
 
@@ -50,12 +53,12 @@ export function renderSweeps(sweeps: readonly Sweep[], marks: Marks): string[] {
   return sweeps.flatMap(({ factor, levels, operation, points, usl }) => {
     const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
     const title = [`${operation} over ${factor}`, ...fixed].join(", ");
-    const rows = points.map(({ clients, eventsPerSecond, meanMs, p50Ms, p95Ms, p99Ms }) => [
-      String(clients),
-      spreadCell(eventsPerSecond),
-      eventsPerSecond ? shortNumber(eventsPerSecond.median / clients) : "-",
-      lawAt(usl, clients),
-      ...[meanMs, p50Ms, p95Ms, p99Ms].map(spreadCell),
+    const rows = points.map((point) => [
+      String(point.clients),
+      spreadCell(point.eventsPerSecond),
+      point.eventsPerSecond ? shortNumber(point.eventsPerSecond.median / point.clients) : "-",
+      lawAt(usl, point.clients),
+      ...OTHERS.map((metric) => spreadCell(point[comparisonField(metric)])),
     ]);
     return [
       ...wrap(title, WIDTH_MAX).map(marks.bold),

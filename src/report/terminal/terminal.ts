@@ -4,13 +4,8 @@
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import { OPERATIONS } from "../../workloads/registry.js";
-import type {
-  Integrity,
-  MergedResult,
-  OperationResult,
-  TreatmentResult,
-  TrialResult,
-} from "../../results/result-schema.js";
+import { NOTED, valueOf } from "../../metrics/metric-lists.js";
+import type { Integrity, MergedResult, OperationResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { printable } from "../../foundation/text/text-table.js";
 import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
 
@@ -59,13 +54,14 @@ function countNotes(shown: Shown): Note[] {
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
   const failures = perOperation(shown, (result) => counted(result.failures));
   const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
-  const unanswered = perOperation(shown, ({ unansweredCommits: count }) => count?.toString());
-  const emptyPolls = perOperation(shown, ({ emptyPolls: count }) => (count > 0 ? String(count) : undefined));
+  const noted = NOTED.flatMap((metric): Note[] => {
+    const counts = perOperation(shown, (result) => (valueOf(metric, result) || undefined)?.toString());
+    return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];
+  });
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
-    ...(unanswered ? [{ text: `unanswered commits: ${unanswered}`, tone: "plain" } as const] : []),
-    ...(emptyPolls ? [{ text: `empty polls: ${emptyPolls}`, tone: "plain" } as const] : []),
+    ...noted,
     ...arrivalNotes(shown),
   ];
 }

@@ -16,15 +16,11 @@ function lines(text: string): string[] {
 /** Empty where no difference is claimed; else ends with an empty line. */
 export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
   const sections = treatments.flatMap(({ id }) => {
-    const own = comparisons.filter(
-      ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
-    );
-    const reasons = reasonsByOperation(own);
-    const [first] = own;
-    if (reasons.length === 0 || !first) return [];
+    const { baseline, reasons } = reasonsByOperation(id, comparisons);
+    if (reasons.length === 0) return [];
     const more = reasons.length - LINES_MAX;
     return [
-      ...wrap(printable(`${id} against ${first.baseline}`), WIDTH_MAX),
+      ...wrap(printable(`${id} against ${baseline}`), WIDTH_MAX),
       ...reasons
         .slice(0, LINES_MAX)
         .flatMap(({ operations, sentence }) => lines(`${operations.join(", ")}: ${sentence}`)),

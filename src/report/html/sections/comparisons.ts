@@ -6,7 +6,6 @@ import {
   COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
-  type ComparisonMetric,
   type MetricSummary,
   type RatioFinding,
   type ResultDocument,
@@ -16,19 +15,7 @@ import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, sectionOf, sentence, tableOf, text } from "./table.js";
-
-const METRICS: Readonly<Record<ComparisonMetric, string>> = {
-  mean: "mean ms",
-  p50: "p50 ms",
-  p95: "p95 ms",
-  p99: "p99 ms",
-  eventsPerSecond: "events/s",
-};
-const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
-  "lifecycle.completed": "published to completed",
-  "lifecycle.archived": "published to archived",
-};
+import { exact, metricText, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** Over trials: with its interval in round brackets, else with its range in square ones. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
@@ -63,7 +50,7 @@ function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = "
     for (const evidence of because) {
       const key = JSON.stringify([treatment, evidence]);
       const known = told.get(key) ?? { treatment, metrics: [], evidence };
-      known.metrics.push(METRICS[metric]);
+      known.metrics.push(metricText(metric));
       told.set(key, known);
     }
   }
@@ -76,7 +63,7 @@ function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = "
 }
 
 function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
-  const title = SPANS[operation] ?? operation;
+  const title = operationText(operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
       summary?.some((each) => each.operation === operation && each.metric === metric),
@@ -95,12 +82,12 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
     each.treatment,
     each.baseline,
     each.factor,
-    METRICS[each.metric],
+    metricText(each.metric),
     ...findingCells(each),
     isBelowNoise(each, comparisons) && "no more than A/A pairs differ by",
   ]);
   return html`<h3>${title}</h3>
-    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => METRICS[metric])], medians)}${tableOf(
+    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map(metricText)], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
       [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, sentence("note")],
       rows,
@@ -110,14 +97,14 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
   const effectRows = effects.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
-    `${SPANS[each.operation] ?? each.operation}, ${METRICS[each.metric]}`,
+    `${operationText(each.operation)}, ${metricText(each.metric)}`,
     each.combinations,
     ...findingCells(each),
   ]);
   const interactionRows = interactions.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${each.otherFactor}: ${each.otherLevel} to ${each.otherBaselineLevel}`,
-    `${SPANS[each.operation] ?? each.operation}, ${METRICS[each.metric]}`,
+    `${operationText(each.operation)}, ${metricText(each.metric)}`,
     each.combinations,
     ...findingCells(each),
   ]);

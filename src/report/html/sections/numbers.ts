@@ -3,18 +3,14 @@
 // the words of the terminal's summary.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
-import type {
-  LatencyPart,
-  OperationResult,
-  ResultDocument,
-  TreatmentResult,
-} from "../../../results/result-schema.js";
+import { AMOUNTS, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
+import type { LatencyPart, ResultDocument, TreatmentResult } from "../../../results/result-schema.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
-import { exact, sectionOf, sentence, tableOf, text } from "./table.js";
+import { exact, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -29,45 +25,28 @@ function latencyRows(name: string, measures: readonly Measured[]): Fillable[][] 
 
 function latencyTable(shown: Shown, about: string): Html {
   const operations = operationsIn(shown).flatMap(([operation, result]) =>
-    latencyRows(operation, [
-      ["response time", result.responseTimeMs],
-      ["service time", result.serviceTimeMs],
-      ["pool wait", result.poolWaitMs],
-      ["start delay", result.startDelayMs],
-      ["failed", result.failedTimeMs],
-    ]),
+    latencyRows(
+      operation,
+      LATENCIES.map(({ label, field }) => [label, result[field]]),
+    ),
   );
   const { completedMs, archivedMs } = shown.lifecycle;
   const spans = latencyRows("event", [
-    ["published to completed", completedMs],
-    ["published to archived", archivedMs],
+    [operationText("lifecycle.completed"), completedMs],
+    [operationText("lifecycle.archived"), archivedMs],
   ]);
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
 }
 
-const COUNTS: readonly (readonly [title: string, of: (result: OperationResult) => number | undefined])[] = [
-  ["transactions", ({ transactions }) => transactions],
-  ["events", ({ events }) => events],
-  ["transactions/s", ({ transactionsPerSecond }) => transactionsPerSecond],
-  ["events/s", ({ eventsPerSecond }) => eventsPerSecond],
-  ["retries", ({ retries }) => retries],
-  ["failures", ({ failures }) => Object.values(failures).reduce((sum, count) => sum + count, 0)],
-  ["unanswered commits", ({ unansweredCommits = 0 }) => unansweredCommits],
-  ["empty polls", ({ emptyPolls }) => emptyPolls],
-  ["offered", ({ offered }) => offered],
-  ["dropped", ({ dropped }) => dropped],
-  ["unfinished", ({ unfinished }) => unfinished],
-  ["clients", ({ clients }) => clients],
-  ["threads", ({ threads }) => threads],
-];
-
 function countTable(shown: Shown, about: string): Html {
   const rows = operationsIn(shown).map(([operation, result]) => [
     operation,
-    ...COUNTS.map(([, of]) => exact(of(result))),
+    ...AMOUNTS.map((metric) => exact(valueOf(metric, result))),
+    exact(result.clients),
+    exact(result.threads),
   ]);
-  const columns = [text("operation"), ...COUNTS.map(([title]) => title)];
+  const columns = [text("operation"), ...AMOUNTS.map(({ label }) => label), "clients", "threads"];
   return tableOf(`Counts in ${exact(shown.windowSeconds)} s, ${about}`, columns, rows);
 }
 

@@ -1,12 +1,15 @@
 // Tables of what was swept or searched: throughput over clients with the fitted law, and the highest rate that holds a
 // threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
+import { comparisonField, COMPARISON_METRICS } from "../../../metrics/metric-lists.js";
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
 import { seenText } from "../../../foundation/text/numbers.js";
 import { lawText } from "../../terminal/sweep-table.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { exact, sentence, tableOf, text } from "./table.js";
+import { exact, metricText, sentence, tableOf, text } from "./table.js";
+
+const METRICS = ["eventsPerSecond" as const, ...COMPARISON_METRICS.filter((id) => id !== "eventsPerSecond")];
 
 type Spread = Sweep["points"][number]["meanMs"];
 
@@ -25,12 +28,11 @@ function sweepPart(sweep: Sweep): Html {
     point.clients,
     point.treatment,
     point.trials,
-    spread(point.eventsPerSecond),
-    ...[point.meanMs, point.p50Ms, point.p95Ms, point.p99Ms].map(spread),
+    ...METRICS.map((metric) => spread(point[comparisonField(metric)])),
   ]);
   return html`${tableOf(
       `${about}: over ${sweep.factor}`,
-      ["clients", text("treatment"), "trials", "events/s", "mean ms", "p50 ms", "p95 ms", "p99 ms"],
+      ["clients", text("treatment"), "trials", ...METRICS.map(metricText)],
       rows,
     )}
     <p>${lawText(sweep.usl)}</p> `;

@@ -1,6 +1,8 @@
 // Tables of the report's static part, as a screen reader and a text browser need them: a caption, column and row
 // headers, and a frame that scrolls by keyboard where a table is wider than the page. And numbers as they stand in
 // them: exact enough to calculate with, and the same wherever they are shown.
+import type { ComparedOperation } from "../../../results/comparison-schema.js";
+import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
@@ -89,4 +91,19 @@ export function sectionOf(id: string, title: string, ...content: readonly Fillab
     <h2 id="${id}-title">${title}</h2>
     ${content}
   </section> `;
+}
+
+/** `p99 ms`, `events/s`. */
+export function metricText(id: ComparisonMetric): string {
+  const { label, unit } = metricNamed(id);
+  return unit === "" ? label : `${label} ${unit}`;
+}
+
+const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
+  "lifecycle.completed": "published to completed",
+  "lifecycle.archived": "published to archived",
+};
+
+export function operationText(operation: ComparedOperation): string {
+  return SPANS[operation] ?? operation;
 }

@@ -1,19 +1,12 @@
 // Comparisons in words and as a table: what a row is called, how a ratio is written with its interval, what a verdict
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
+import { labelOf } from "../../../../metrics/metric-lists.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName } from "./view.js";
-
-export const METRIC_NAMES = {
-  mean: "mean",
-  p50: "p50",
-  p95: "p95",
-  p99: "p99",
-  eventsPerSecond: "events/s",
-} as const;
 
 const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   higher: "higher",
@@ -21,11 +14,6 @@ const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   indistinguishable: "the same within 5 %",
   inconclusive: "inconclusive",
 };
-
-/** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
-export function isBelieved(comparison: Comparison, view: View): boolean {
-  return comparison.isFinding === true && !isBelowNoise(comparison, view.report.result.comparisons);
-}
 
 function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
@@ -44,7 +32,7 @@ function pairName({ treatment, baseline }: Comparison, view: View): string {
 /** The baseline is named where there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
   const label = treatmentIn(view, comparison.treatment)?.label ?? comparison.treatment;
-  return `${METRIC_NAMES[comparison.metric]}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
+  return `${labelOf(comparison.metric)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
 }
 
 function ratioWithInterval({ ratio, ciLow, ciHigh }: Comparison): string {
@@ -70,7 +58,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
     ],
     rows: rows.map((each) => [
       operationName(each.operation),
-      METRIC_NAMES[each.metric],
+      labelOf(each.metric),
       pairName(each, view),
       ratioWithInterval(each),
       each.familyP?.toPrecision(2) ?? "-",
@@ -80,10 +68,10 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
 }
 
 export function comparisonWords(rows: readonly Comparison[], view: View): string {
-  const sure = rows.filter((each) => isBelieved(each, view));
+  const sure = rows.filter((each) => isBelieved(each, view.report.result.comparisons));
   const sentences = sure.map(
     (each) =>
-      `${operationName(each.operation)} ${METRIC_NAMES[each.metric]} ${pairName(each, view)}: ${verdictText(each, view)}.`,
+      `${operationName(each.operation)} ${labelOf(each.metric)} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
   return [
     `${sure.length} of ${counted(rows.length, "comparison")} ${sure.length === 1 ? "is a finding" : "are findings"}, at 5 % over the whole experiment.`,

@@ -7,27 +7,29 @@ import type {
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
-import type { Comparison } from "../../../../results/result-schema.js";
-import { EQUIVALENCE } from "../../../../analysis/statistics/equivalence.js";
-import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import {
-  comparisonTable,
-  comparisonWords,
-  isBelieved,
-  METRIC_NAMES,
-  rowName,
-  treatmentIn,
-  verdictText,
-} from "./comparison-words.js";
+  COMPARISON_METRICS,
+  HEADLINE_METRICS,
+  isHeadline,
+  labelOf,
+} from "../../../../metrics/metric-lists.js";
+import type { Comparison } from "../../../../results/result-schema.js";
+import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
+import { EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
+import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import { comparisonTable, comparisonWords, rowName, treatmentIn, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { operationName } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
-const MAIN = ["mean", "p99", "eventsPerSecond"];
 const METRICS: Control = {
   id: "metric",
   label: "Metric",
-  choices: [["main", "mean, p99, events/s"], ["all", "all"], ...Object.entries(METRIC_NAMES)],
+  choices: [
+    ["main", HEADLINE_METRICS.map(labelOf).join(", ")],
+    ["all", "all"],
+    ...COMPARISON_METRICS.map((id) => [id, labelOf(id)] as const),
+  ],
 };
 const ROW_PX = 24;
 const LABEL_PX_MAX = 310;
@@ -42,7 +44,7 @@ function shownComparisons(view: View): Comparison[] {
       hasTreatment(each.treatment) &&
       hasTreatment(each.baseline) &&
       (each.operation.startsWith("lifecycle.") || view.operations.includes(each.operation)) &&
-      (metric === "all" || (metric === "main" ? MAIN.includes(each.metric) : each.metric === metric)),
+      (metric === "all" || (metric === "main" ? isHeadline(each.metric) : each.metric === metric)),
   );
 }
 
@@ -60,7 +62,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     symbolSize: 10,
     data: rows.map((comparison, row) => {
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? theme.text;
-      const fill = isBelieved(comparison, view) ? colour : theme.page;
+      const fill = isBelieved(comparison, view.report.result.comparisons) ? colour : theme.page;
       return {
         value: [comparison.ratio, row],
         name: rowName(comparison, view, false),

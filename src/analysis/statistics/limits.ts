@@ -1,5 +1,10 @@
-// What counts as the same. Here and not beside the tests that use it, because a chart draws it too, and a browser
-// cannot load what they need.
+// From how much on something is concluded, once. Here and not beside the tests that use it, because a chart draws some of it
+// too, and a browser cannot load what they need.
+
+/** Fewer blocks than this are inconclusive, whatever they show. */
+export const BLOCKS_MIN = 5;
+
+export const SIGNIFICANCE = 0.05;
 
 /** What is surely within this factor of 1 is called indistinguishable. */
 export const EQUIVALENCE = 1.05;

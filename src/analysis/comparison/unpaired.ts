@@ -3,8 +3,9 @@
 // side by itself, and the test deals all trials out again. Correction and verdict are those of `findings.ts`.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { adjusted, BLOCKS_MIN, verdictOf, type Question } from "../comparison/findings.js";
-import { expandedConfidence, median, quantile, twoSamplePValue } from "./statistics.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
+import { expandedConfidence, median, quantile, twoSamplePValue } from "../statistics/statistics.js";
+import { adjusted, verdictOf, type Question } from "./findings.js";
 
 const RESAMPLES = 10_000;
 

@@ -1,0 +1,327 @@
+// Every metric of an operation, once. Recorder, totals, result document, comparison, thresholds, summary, report, CSV and
+// Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. What is sampled of the
+// database is in `results/evidence-metrics.ts`.
+
+/** All in milliseconds. */
+export interface LatencySummary {
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** What a result says of one operation, or of a span of an event's life, by field. */
+export type Figures = Readonly<Record<string, unknown>>;
+
+export interface Metric {
+  readonly id: string;
+  readonly label: string;
+  /** Empty where the label says it. */
+  readonly unit: "ms" | "";
+  readonly better: "higher" | "lower";
+  /** How parts become a whole; a figure is computed from the whole. */
+  readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "figure";
+  /** In the result of an operation; left out where it is not stored. */
+  readonly field?: string;
+  /** Scheduled: of operations that a schedule starts. Seen: where there is any. Left out: always. */
+  readonly presence?: "scheduled" | "seen";
+  /** Left out where it is the field's own value, of a latency the mean. */
+  readonly compute?: (of: Figures) => number | undefined;
+  /** Between treatments, and between runs. */
+  readonly isCompared?: boolean;
+  /** Of the response time, and of a span of an event's life likewise. */
+  readonly isOfSpan?: boolean;
+  /** Compared under the experiment's one error rate, and put into words. */
+  readonly isHeadline?: boolean;
+  /** Its name in a threshold on the operation; a histogram is a source of thresholds by itself. */
+  readonly threshold?: string;
+  /** Whether a round of the cycle has it too, in a threshold. */
+  readonly isOfCycle?: boolean;
+  /** A line beneath the treatment's table where there is any. */
+  readonly isNoted?: boolean;
+  /** Columns of `timeseries.csv`. */
+  readonly series?: readonly SeriesColumn[];
+  /** Its name after `train_sim_`. */
+  readonly prometheus?: string;
+  readonly help?: string;
+}
+
+export type SeriesColumn = "count" | "mean" | "p50" | "p95" | "p99" | "max";
+
+function latencyOf(of: Figures, field: string): LatencySummary | null | undefined {
+  return of[field] as LatencySummary | null | undefined;
+}
+
+export function failuresOf({ failures = {} }: Figures): number {
+  return sumOfCounts(failures as Readonly<Record<string, number>>);
+}
+
+/** Of counts by SQLSTATE. */
+export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
+export function retriesPerTransaction(of: Figures): number {
+  const { retries, transactions } = of as { readonly retries: number; readonly transactions: number };
+  return retries / Math.max(1, transactions + failuresOf(of));
+}
+
+export const METRICS = [
+  {
+    id: "mean",
+    label: "mean",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: (of) => latencyOf(of, "responseTimeMs")?.mean,
+    isCompared: true,
+    isOfSpan: true,
+    isHeadline: true,
+  },
+  {
+    id: "p50",
+    label: "p50",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: (of) => latencyOf(of, "responseTimeMs")?.p50,
+    isCompared: true,
+    isOfSpan: true,
+  },
+  {
+    id: "p95",
+    label: "p95",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: (of) => latencyOf(of, "responseTimeMs")?.p95,
+    isCompared: true,
+    isOfSpan: true,
+  },
+  {
+    id: "p99",
+    label: "p99",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: (of) => latencyOf(of, "responseTimeMs")?.p99,
+    isCompared: true,
+    isOfSpan: true,
+    isHeadline: true,
+  },
+  {
+    id: "transactions",
+    label: "transactions",
+    unit: "",
+    better: "higher",
+    aggregate: "sum",
+    field: "transactions",
+    threshold: "count",
+    isOfCycle: true,
+    series: ["count"],
+    prometheus: "transactions_total",
+    help: "transactions committed",
+  },
+  {
+    id: "transactionsPerSecond",
+    label: "transactions/s",
+    unit: "",
+    better: "higher",
+    aggregate: "figure",
+    field: "transactionsPerSecond",
+    threshold: "rate",
+    isOfCycle: true,
+  },
+  {
+    id: "events",
+    label: "events",
+    unit: "",
+    better: "higher",
+    aggregate: "sum",
+    field: "events",
+    threshold: "events",
+    series: ["count"],
+    prometheus: "events_total",
+    help: "events of these transactions",
+  },
+  {
+    id: "eventsPerSecond",
+    label: "events/s",
+    unit: "",
+    better: "higher",
+    aggregate: "figure",
+    field: "eventsPerSecond",
+    threshold: "eventsPerSecond",
+    isCompared: true,
+    isHeadline: true,
+  },
+  {
+    id: "failures",
+    label: "failures",
+    unit: "",
+    better: "lower",
+    aggregate: "by SQLSTATE",
+    field: "failures",
+    compute: failuresOf,
+    threshold: "failures",
+    series: ["count"],
+    prometheus: "failures_total",
+    help: "transactions given up",
+  },
+  {
+    id: "retries",
+    label: "retries",
+    unit: "",
+    better: "lower",
+    aggregate: "by SQLSTATE",
+    field: "retries",
+    threshold: "retries",
+    series: ["count"],
+    prometheus: "retries_total",
+    help: "attempts tried again",
+  },
+  {
+    id: "retriesPerTransaction",
+    label: "retries per transaction",
+    unit: "",
+    better: "lower",
+    aggregate: "figure",
+    compute: retriesPerTransaction,
+    threshold: "retriesPerTransaction",
+  },
+  {
+    id: "unansweredCommits",
+    label: "unanswered commits",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "unansweredCommits",
+    presence: "seen",
+    help: "commits whose connection went while they were under way",
+    isNoted: true,
+  },
+  {
+    id: "emptyPolls",
+    label: "empty polls",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "emptyPolls",
+    threshold: "emptyPolls",
+    isNoted: true,
+    series: ["count"],
+  },
+  {
+    id: "emptyPollMs",
+    label: "time in empty polls",
+    unit: "ms",
+    better: "lower",
+    aggregate: "sum",
+    field: "emptyPollTotalMs",
+  },
+  {
+    id: "response",
+    label: "response time",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "responseTimeMs",
+    isOfCycle: true,
+    series: ["mean", "p50", "p95", "p99", "max"],
+    prometheus: "response_time_seconds",
+    help: "intended start to commit acknowledged, of committed transactions",
+  },
+  {
+    id: "service",
+    label: "service time",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "serviceTimeMs",
+    isOfCycle: true,
+    series: ["mean"],
+  },
+  {
+    id: "poolwait",
+    label: "pool wait",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "poolWaitMs",
+    series: ["mean"],
+    prometheus: "pool_wait_seconds",
+    help: "time to obtain a connection, part of the response time",
+  },
+  {
+    id: "offered",
+    label: "offered",
+    unit: "",
+    better: "higher",
+    aggregate: "sum",
+    field: "offered",
+    presence: "scheduled",
+    threshold: "offered",
+    isOfCycle: true,
+    series: ["count"],
+    prometheus: "arrivals_total",
+    help: "arrivals of an open loop",
+  },
+  {
+    id: "dropped",
+    label: "dropped",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "dropped",
+    presence: "scheduled",
+    threshold: "dropped",
+    isOfCycle: true,
+    series: ["count"],
+    prometheus: "dropped_arrivals_total",
+    help: "of these, given up",
+  },
+  {
+    id: "unfinished",
+    label: "unfinished",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "unfinished",
+    presence: "scheduled",
+    help: "started and not ended when the window ended: offered = transactions + failures + emptyPolls + dropped + unfinished",
+  },
+  {
+    id: "startdelay",
+    label: "start delay",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "startDelayMs",
+    presence: "seen",
+    series: ["mean"],
+  },
+  {
+    id: "failed",
+    label: "failed",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "failedTimeMs",
+    presence: "seen",
+    help: "service time of transactions that were given up",
+  },
+  {
+    id: "outlastedMs",
+    label: "longest in flight at the end",
+    unit: "ms",
+    better: "lower",
+    aggregate: "max",
+    field: "outlastedMs",
+    presence: "seen",
+    help: "the longest that was under way at the window's end, and so is in no other number",
+  },
+] as const satisfies readonly Metric[];

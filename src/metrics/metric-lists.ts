@@ -1,0 +1,132 @@
+// The catalogue by what a consumer needs of it.
+import { METRICS, type Figures, type LatencySummary, type Metric } from "./catalogue.js";
+
+type Entry = (typeof METRICS)[number];
+type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
+type BySqlstate = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
+type Latency = Extract<Entry, { readonly aggregate: "histogram" }>;
+
+const ALL: readonly Entry[] = METRICS;
+const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
+
+/** One number for each operation; their order is that of a recorder's slots. */
+export const COUNTERS = ALL.filter(
+  (metric): metric is Counter => metric.aggregate === "sum" || metric.aggregate === "max",
+);
+export type CounterId = Counter["id"];
+export type Counts = Record<CounterId, number>;
+export const SLOTS = recordOf(COUNTERS, (_, slot) => slot);
+
+export const BY_SQLSTATE = ALL.filter((metric): metric is BySqlstate => metric.aggregate === "by SQLSTATE");
+export type BySqlstateId = BySqlstate["id"];
+
+export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
+export type LatencyId = Latency["id"];
+
+/** Fields of the result, those that not every operation has, and of these the ones that are there where there is any. */
+export type CounterField = Counter["field"];
+export type LatencyField = Latency["field"];
+export type RareField = Extract<Counter | Latency, { readonly presence: string }>["field"];
+export type SeenField = Extract<Counter | Latency, { readonly presence: "seen" }>["field"];
+
+/** Columns of the time series. */
+export const SERIES = ALL.filter((metric) => "series" in metric);
+/** Counted second by second, in the window and outside of it. */
+export const SERIES_COUNTS = [...COUNTERS, ...BY_SQLSTATE].filter((metric) => "series" in metric);
+export type SeriesCountId = Extract<Counter | BySqlstate, { readonly series: unknown }>["id"];
+
+type LiveLatency = Extract<Latency, { readonly prometheus: string }>;
+export const LIVE_LATENCIES = LATENCIES.filter((metric): metric is LiveLatency => "prometheus" in metric);
+export type LiveLatencyId = LiveLatency["id"];
+export const LIVE_COUNTS = SERIES_COUNTS.filter((metric) => "prometheus" in metric);
+
+/** Counts and rates as a result has them. */
+export const AMOUNTS: readonly Metric[] = ALL.filter((metric) => "field" in metric && metric.unit === "");
+
+export const NOTED: readonly Metric[] = ALL.filter((metric) => "isNoted" in metric);
+
+type Compared = Extract<Entry, { readonly isCompared: true }>;
+const COMPARED = ALL.filter((metric): metric is Compared => "isCompared" in metric);
+export type ComparisonMetric = Compared["id"];
+export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ id }) => id);
+export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
+export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
+
+/** Where a sweep has it, and the last part of its column where runs are exported. */
+export type ComparisonField = {
+  [M in Compared as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];
+}[ComparisonMetric];
+
+export function comparisonField(id: ComparisonMetric): ComparisonField {
+  return (metricNamed(id).unit === "ms" ? `${id}Ms` : id) as ComparisonField;
+}
+
+export function isHeadline(id: ComparisonMetric): boolean {
+  return HEADLINE_METRICS.includes(id);
+}
+
+export function isLargerBetter(id: ComparisonMetric): boolean {
+  return metricNamed(id).better === "higher";
+}
+
+/** In words, and as a column with its unit. */
+export function labelOf(id: ComparisonMetric): string {
+  return metricNamed(id).label;
+}
+
+export function titleOf(id: ComparisonMetric): string {
+  const { label, unit } = metricNamed(id);
+  return unit === "" ? label : `${label}(${unit})`;
+}
+
+export function metricNamed(id: Entry["id"]): Metric {
+  return BY_ID.get(id) as Metric;
+}
+
+const BY_THRESHOLD: ReadonlyMap<string, Metric> = new Map(
+  ALL.flatMap((metric) => ("threshold" in metric ? [[metric.threshold, metric]] : [])),
+);
+
+/** What thresholds on an operation can ask for, beside latencies. */
+export const THRESHOLD_NAMES = [...BY_THRESHOLD.keys()];
+
+export function thresholdMetric(name: string): Metric | undefined {
+  return BY_THRESHOLD.get(name);
+}
+
+/** Whether only what a schedule starts has it. */
+export function needsSchedule({ presence }: Metric): boolean {
+  return presence === "scheduled";
+}
+
+/** Undefined where there is none. */
+export function valueOf(
+  { field, aggregate, presence, compute }: Metric,
+  figures: Figures,
+): number | undefined {
+  if (compute) return compute(figures);
+  const value = field === undefined ? undefined : figures[field];
+  if (aggregate === "histogram") return (value as LatencySummary | null | undefined)?.mean;
+  if (typeof value === "number") return value;
+  return presence === "seen" ? 0 : undefined;
+}
+
+/** An entry for each of these metrics. */
+export function recordOf<M extends { readonly id: string }, Value>(
+  metrics: readonly M[],
+  valueOf: (metric: M, index: number) => Value,
+): Record<M["id"], Value> {
+  return Object.fromEntries(metrics.map((metric, index) => [metric.id, valueOf(metric, index)])) as Record<
+    M["id"],
+    Value
+  >;
+}
+
+export function noCounts(): Counts {
+  return recordOf(COUNTERS, () => 0);
+}
+
+export function addCounts(into: Counts, from: Readonly<Counts>): void {
+  for (const { id, aggregate } of COUNTERS)
+    into[id] = aggregate === "max" ? Math.max(into[id], from[id]) : into[id] + from[id];
+}

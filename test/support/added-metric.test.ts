@@ -1,0 +1,156 @@
+// A metric is one entry of the catalogue: these two are nothing else, and everything that shows metrics shows them.
+import { describe, expect, it, vi } from "vitest";
+import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
+import { compareRuns } from "../../src/analysis/comparison/run-comparison.js";
+import { assess } from "../../src/analysis/thresholds/thresholds.js";
+import { liveSecond } from "../../src/engine/trial/live-second.js";
+import { PrometheusMetrics } from "../../src/live/prometheus.js";
+import type { Metric } from "../../src/metrics/catalogue.js";
+import { SLOTS, type ComparisonMetric, type CounterId, type LatencyId } from "../../src/metrics/metric-lists.js";
+import { Recorder } from "../../src/metrics/recorder.js";
+import { SecondBuffers } from "../../src/metrics/second-buffers.js";
+import { Tally } from "../../src/metrics/tally.js";
+import type { Totals } from "../../src/metrics/totals.js";
+import { renderComparisons } from "../../src/report/html/sections/comparisons.js";
+import { renderNumbers } from "../../src/report/html/sections/numbers.js";
+import { runsAsCsv } from "../../src/report/terminal/run-csv.js";
+import { renderRunComparison } from "../../src/report/terminal/run-comparison-text.js";
+import { renderSummary } from "../../src/report/terminal/summary.js";
+import { operationResults } from "../../src/results/operation-results.js";
+import { OperationResult, ResultDocument } from "../../src/results/result-schema.js";
+import { totalsOf } from "../../src/results/stored-totals.js";
+import { TIMESERIES_COLUMNS, timeseriesRow } from "../../src/results/trial-files.js";
+import { parseThreshold } from "../../src/scenario/thresholds.js";
+import { watchedRun } from "./example-live.js";
+import { exampleResult, exampleTrial } from "./example-result.js";
+
+const { counter, latency } = vi.hoisted(() => ({
+  counter: {
+    id: "rowsSent" as string,
+    label: "rows sent",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "rowsSent",
+    presence: "seen",
+    isCompared: true,
+    isHeadline: true,
+    threshold: "rowsSent",
+    isNoted: true,
+    series: ["count"],
+    prometheus: "rows_sent_total",
+    help: "rows that the server sent",
+  } satisfies Metric,
+  latency: {
+    id: "firstrow" as string,
+    label: "first row",
+    unit: "ms",
+    better: "lower",
+    aggregate: "histogram",
+    field: "firstRowMs",
+    presence: "seen",
+    series: ["mean", "p99"],
+    prometheus: "first_row_seconds",
+    help: "until the first row",
+  } satisfies Metric,
+}));
+
+vi.mock("../../src/metrics/catalogue.js", async (original) => {
+  const catalogue = await original<{ METRICS: readonly Metric[] }>();
+  return { ...catalogue, METRICS: [...catalogue.METRICS, counter, latency] };
+});
+
+const [ROWS, FIRST_ROW] = [counter.id as CounterId, latency.id as LatencyId];
+
+/** What two workers measured in one second: 7 rows sent, the first after 4 and 6 ms. */
+function measured(): Totals {
+  const recorder = new Recorder(["add"]);
+  recorder.setWindow(0, 1000);
+  recorder.count("add", ROWS, 100, 3);
+  recorder.count("add", ROWS, 200, 4);
+  const buffers = new SecondBuffers(["add"]);
+  buffers.operations.add?.counters.add(SLOTS.transactions, 2);
+  for (const ms of [4, 6]) buffers.operations.add?.samples[FIRST_ROW].push(ms);
+  const counted = recorder.take(Number.POSITIVE_INFINITY);
+  const tally = new Tally(["add"], 2);
+  tally.add(0, structuredClone(counted));
+  tally.add(1, structuredClone({ ...counted, seconds: [buffers.drain()] }));
+  return tally.finish(1);
+}
+
+function stored(totals: Totals): OperationResult {
+  const { actors } = watchedRun().trial(1).treatment.settings;
+  const { add } = operationResults(totals.summary(1), { actors });
+  return OperationResult.parse(add);
+}
+
+/** Six trials of each treatment; the second sends half as many rows again. */
+function experiment(more = 1): ResultDocument {
+  const result = exampleResult(6, 1);
+  result.treatments.forEach(({ trials, merged }, treatment) => {
+    for (const { operations, block } of trials)
+      Object.assign(operations.add ?? {}, { [ROWS]: more * (100 + block) * (2 + treatment) });
+    Object.assign(merged?.operations.add ?? {}, { [ROWS]: 600 });
+  });
+  return withAnalysis(ResultDocument.parse(result));
+}
+
+describe("a metric that is one entry of the catalogue", () => {
+  it("is recorded, merged, stored, and read back", () => {
+    const totals = measured();
+    expect(stored(totals)).toMatchObject({ [ROWS]: 7, firstRowMs: { mean: 5.0015 }, transactions: 2 });
+    totals.add(measured());
+    expect(stored(totals)).toMatchObject({ [ROWS]: 14, transactions: 4 });
+    const trial = { ...exampleTrial(0, 1, 10), operations: { add: stored(totals) } };
+    expect(stored(totalsOf(trial, totals.histograms))).toEqual(stored(totals));
+  });
+
+  it("has its columns in the time series", () => {
+    const cells = timeseriesRow(0, "add", measured()).split(",");
+    const row = Object.fromEntries(TIMESERIES_COLUMNS.map((column, i) => [column, cells[i]]));
+    expect(row).toMatchObject({ [ROWS]: "7", meanFirstRowMs: "5.002", p99FirstRowMs: "6.003" });
+  });
+
+  it("is seen by Prometheus", async () => {
+    const metrics = new PrometheusMetrics({ scenario: "s", programVersion: "1", trials: 1 });
+    const { trial, treatment } = watchedRun().trial(1);
+    metrics.trialStarted(trial, treatment);
+    metrics.second(liveSecond(0, measured()));
+    const text = await metrics.text();
+    const labels = `operation="add",treatment="${treatment.id}"`;
+    expect(text).toContain(`train_sim_rows_sent_total{${labels}} 7`);
+    expect(text).toContain(`train_sim_first_row_seconds_count{${labels}} 2`);
+  });
+
+  it("can be asked for in thresholds", () => {
+    const totals = measured();
+    const seen = (metric: string, threshold: string) => {
+      const parsed = parseThreshold(metric, { threshold, abortOnFail: false, delayAbortEvalMs: 0 });
+      if (!("value" in parsed)) throw new Error(parsed.message);
+      const measuredNow = { operations: { add: stored(totals) }, histograms: totals.histograms };
+      return assess(parsed.value, { ...measuredNow, audits: [], taintedTrials: undefined });
+    };
+    expect(seen("add", `${ROWS}<8`)).toEqual({ seen: 7, ok: true });
+    expect(seen(`add.${FIRST_ROW}`, "avg<5")).toEqual({ seen: 5.0015, ok: false });
+  });
+
+  it("is compared between treatments, and stands in summary, report and CSV", () => {
+    const result = experiment();
+    const found = result.comparisons.find(({ metric }) => metric === (ROWS as ComparisonMetric));
+    expect(found?.ratio).toBeCloseTo(1.5);
+    expect(found).toMatchObject({ operation: "add", verdict: "higher", isFinding: true });
+    const summary = renderSummary(result, { directory: "results" }).replace(/\s+/g, " ");
+    expect(summary).toContain("has 1.50x jsonb's rows sent, 95 % CI 1.50-1.50.");
+    expect(summary).toContain("rows sent: add 600");
+    expect(renderComparisons(result).markup).toContain("rows sent");
+    expect(renderNumbers(result).markup).toContain("rows sent");
+    expect(runsAsCsv([{ directory: "a", result }]).csv).toContain(`text.add.${ROWS}`);
+  });
+
+  it("is compared between runs, and is a regression where it is worse", () => {
+    const before = { directory: "before", result: experiment() };
+    const compared = compareRuns(before, [{ directory: "after", result: experiment(2) }], 0.1);
+    expect(compared.regressions).toBe(2);
+    expect(renderRunComparison(compared)).toContain("REGRESSION: jsonb add rows sent is higher: 2.00x");
+  });
+});
