@@ -180,7 +180,10 @@ export class Recorder {
     this.spare.push(...closed);
     const { outside, clampedSamples, isRehearsal } = this;
     const underWay = Object.fromEntries(
-      [...this.underWay].map(([operation, slots]) => [operation, slots.drain()]),
+      [...this.underWay].flatMap(([operation, slots]) => {
+        const counts = slots.drain();
+        return counts ? [[operation, counts]] : [];
+      }),
     );
     if (isRehearsal) addOutside(outside, seconds);
     if (isRehearsal && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came

@@ -50,7 +50,6 @@ export function settledText(comparison: Comparison, all: readonly Comparison[]):
   const { operation, metric, baseline, ratio, verdict } = comparison;
   const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
   if (isLargerBetter(metric)) {
-    const many = `as many ${labelOf(metric)} as ${baseline}`;
     return verdict === "indistinguishable"
       ? `${workText(operation, "")} as ${baseline} within 5 %, ${ciText(comparison)}`
       : `${workText(operation, `${ratioText(ratio)} `)} as ${baseline}, ${ciText(comparison)}${noise}`;
