@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { postgres } from "../database/dialects/postgres.js";
+import { postgres } from "../database/dialects/postgres/dialect.js";
 import { generateSecret } from "../foundation/prng.js";
 import { pgBouncerEnv } from "../testing/pgbouncers.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../testing/train-sim.js";

@@ -4,8 +4,9 @@ import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
-import { resolveFault } from "../faults/resolve-faults.js";
-import { resolveLoad } from "./resolve-load.js";
+import { resolveFault } from "../faults/faults.js";
+import { resolveLoad } from "../load/load-settings.js";
+import { ROLE_DEFAULTS } from "./schema-actors.js";
 import { type TreatmentSettings } from "./settings.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { PoolSettings } from "../pools/settings.js";
@@ -115,9 +116,12 @@ function resolveActors(scenario: Scenario): Partial<Record<Role, ActorGroup>> {
     const isOfTopology = (role === "cycle") === (scenario.topology === "cycle");
     const isByDefault = role !== "readers";
     if (!isOfTopology || group === false || (group === undefined && !isByDefault)) continue;
+    const { clients: defaultClients, thinkTimeMs } = ROLE_DEFAULTS[role];
+    const clients = group?.clients ?? scenario.clients;
+    const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
     actors[role] = {
       workers: group?.workers ?? 1,
-      load: resolveLoad(role, group, { clients: scenario.clients, windowMs: scenario.trial.duration }),
+      load: resolveLoad(group?.load, thinkTimeMs, surroundings),
     };
   }
   return actors;

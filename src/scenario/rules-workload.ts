@@ -7,10 +7,12 @@ import type { Finding } from "../syntax/problems.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { Range } from "../load/load-settings.js";
+import { BATCH_SIZES, type Profile } from "../load/profiles.js";
+import type { TreatmentSettings } from "./settings.js";
 import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
-export const MAX_BATCH_BYTES = 512 * 1024 ** 2;
+const MAX_BATCH_BYTES = 512 * 1024 ** 2;
 
 /** The groups that a scenario names, as it writes them. */
 export function groupsOf(scenario: Scenario): [Role, GroupMapping][] {
@@ -20,16 +22,23 @@ export function groupsOf(scenario: Scenario): [Role, GroupMapping][] {
   });
 }
 
-export function rangeOrder(path: Path, range: Range | undefined, unit: string): Finding[] {
-  if (!range || range.min <= range.max) return [];
-  const message = `min must not be greater than max (${range.min}${unit} > ${range.max}${unit})`;
-  return [{ path: [...path, "min"], message }];
-}
-
-export function thinkTimeRules(scenario: Scenario): Finding[] {
-  return groupsOf(scenario).flatMap(([role, group]) =>
-    rangeOrder(["actors", role, "load", "thinkTime"], group.load.thinkTime, "ms"),
+/** Ranges whose ends are in order. */
+export function rangeRules(scenario: Scenario): Finding[] {
+  const pauses = groupsOf(scenario).flatMap(([role, { load }]): [Path, Range, string][] =>
+    "thinkTime" in load && load.thinkTime
+      ? [[["actors", role, "load", "thinkTime"], load.thinkTime, "ms"]]
+      : [],
   );
+  const ranges: [Path, Range, string][] = [
+    [["batch"], scenario.batch, ""],
+    [["appDelay"], scenario.appDelay, "ms"],
+    ...pauses,
+  ];
+  return ranges.flatMap(([path, { min, max }, unit]) => {
+    if (min <= max) return [];
+    const message = `min must not be greater than max (${min}${unit} > ${max}${unit})`;
+    return [{ path: [...path, "min"], message }];
+  });
 }
 
 export function batchRules(scenario: Scenario): Finding[] {
@@ -98,4 +107,35 @@ export function drainRules({ topology, actors, trial }: Scenario): Finding[] {
   if (topology !== "actors" || actors.consumers !== false || !trial.drain) return [];
   const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
   return [{ path: ["trial", "drain"], message }];
+}
+
+/** The day of each group that the scenario names, where it has one. */
+function namedProfiles(scenario: Scenario, settings: TreatmentSettings): [Role, Profile, Path][] {
+  return groupsOf(scenario).flatMap(([role]): [Role, Profile, Path][] => {
+    const load = settings.actors[role]?.load;
+    return load && "profile" in load ? [[role, load.profile, ["actors", role, "load"]]] : [];
+  });
+}
+
+export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const message = "a profile is about batches that are added: only producers and cycle have one";
+  return namedProfiles(scenario, settings)
+    .filter(([role]) => role !== "producers" && role !== "cycle")
+    .map(([, , path]) => ({ path, message }));
+}
+
+/** Batches of a day that can be sent. */
+export function profileSizeRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const { documentBytes } = settings;
+  return namedProfiles(scenario, settings).flatMap(([, { sizes, hours }, path]) =>
+    BATCH_SIZES.flatMap((name) => {
+      const bytes = sizes[name] * documentBytes;
+      const isUsed = hours.some(({ mix }) => mix[name] > 0);
+      if (!isUsed || bytes <= MAX_BATCH_BYTES) return [];
+      const message =
+        `${sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
+        `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
+      return [{ path: [...path, "profile", "sizes", name], message }];
+    }),
+  );
 }

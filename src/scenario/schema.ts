@@ -7,10 +7,11 @@ import {
   DEFAULT_DOCUMENT_BYTES,
   MAX_DOCUMENT_BYTES,
 } from "../workloads/train-events/model/document-generator.js";
-import { size } from "../syntax/scalars.js";
-import { Actors, clientCount, durationRange } from "./schema-actors.js";
+import { clientCount } from "../load/keys.js";
+import { durationRange, size } from "../syntax/scalars.js";
+import { Actors } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Faults } from "../faults/schema-faults.js";
+import { Faults } from "../faults/faults.js";
 import { Advance, Batch, Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";

@@ -91,6 +91,15 @@ export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
   return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
+/** One duration, or `{ min, max }` for a uniform choice each time; both ends are included. */
+export function durationRange(description: string) {
+  const ends = z.strictObject({ min: duration("Shortest."), max: duration("Longest.") });
+  return z
+    .union([duration("Always this long."), ends])
+    .transform((range) => (typeof range === "number" ? { min: range, max: range } : range))
+    .meta({ description });
+}
+
 /** `true` (the default bound), `false` (none) or a bound of one's own: most milliseconds a drain may take. */
 export function drainBound(description: string, trueMs: number) {
   const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;

@@ -2,7 +2,7 @@
 // is dropped was perhaps made for another workload, so its tables are found by the mark.
 import type { SqlClient } from "../database/admin.js";
 import type { Dialect } from "../database/dialects/dialect.js";
-import { postgres } from "../database/dialects/postgres.js";
+import { postgres } from "../database/dialects/postgres/dialect.js";
 import * as namespaces from "../database/namespace/namespace.js";
 import { tablesMarked, tableSetOf, type TableSettings } from "./registry.js";
 

@@ -8,7 +8,8 @@ import { ScenarioError } from "../../syntax/problems.js";
 import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
-import { EXECUTORS, ROLE_DEFAULTS } from "../../scenario/schema-actors.js";
+import { executorKeys } from "../../load/load-settings.js";
+import { ROLE_DEFAULTS } from "../../scenario/schema-actors.js";
 import { ROLES } from "../../workloads/train-events/settings.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
@@ -108,7 +109,7 @@ function groupTables(): string {
     return [`\`${role}\``, role === "cycle" ? "cycle" : "actors", String(clients), `${thinkTimeMs}ms`];
   });
   const keysOf = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");
-  const executors = Object.entries(EXECUTORS).map(([name, { needs, takes }]) => [
+  const executors = executorKeys().map(({ name, needs, takes }) => [
     `\`${name}\``,
     keysOf(needs),
     keysOf(takes),

@@ -7,7 +7,7 @@ import type { Conservation } from "../../workloads/train-events/model/conservati
 import type { Ledger } from "../../workloads/train-events/model/ledger.js";
 import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
-import type { Fault } from "../../faults/faults.js";
+import type { Fault } from "../../faults/registry.js";
 import type { TrialPhase } from "../session/observer.js";
 import type { TrialInputs } from "./trial-parts.js";
 

@@ -9,7 +9,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
-import { warmUpPlan, type PacingPlan } from "../../load/create-pacer.js";
+import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { arrivalOperation, ROLE_OPERATIONS } from "../../results/operation-results.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
