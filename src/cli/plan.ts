@@ -7,7 +7,8 @@ import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
 import type { Fault } from "../faults/registry.js";
 import { totalClients, type Experiment, type TreatmentSettings } from "../scenario/settings.js";
-import { paceWords, type Range } from "../load/load-settings.js";
+import { executorOf } from "../load/executors/registry.js";
+import type { Range } from "../load/load-settings.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";
 import type { TargetSettings } from "../targets/settings.js";
@@ -66,7 +67,7 @@ function rangeText({ min, max }: Range): string {
 function groupText({ workers, load }: ActorGroup): string {
   const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
-  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${paceWords(load)}${think}${rampUp}`;
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
 }
 
 /** Lines that all treatments share, then those that differ from treatment to treatment. */

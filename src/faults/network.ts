@@ -50,7 +50,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
     keys: { between, ...kind.keys },
     ground: "network",
     resolve: (given): Settings & OfNetwork => ({
-      ...kind.resolve(given as z.output<z.ZodObject<Keys>>),
+      ...kind.resolve(given),
       between: (given as Partial<OfNetwork>).between ?? "clients",
     }),
     obstacle: (fault, surroundings) =>

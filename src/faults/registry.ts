@@ -44,10 +44,9 @@ type OneOfThem = (typeof FAULTS)[number];
 export type FaultKindName = OneOfThem["name"];
 export const FAULT_KINDS = FAULTS.map(({ name }) => name) as [FaultKindName, ...FaultKindName[]];
 
-type FaultOf<Kind> =
-  Kind extends FaultKind<infer Name, infer _, infer Settings>
-    ? { readonly kind: Name } & FaultTimes & Settings
-    : never;
+type FaultOf<Kind> = Kind extends { readonly name: infer Name; resolve(given: never): infer Settings }
+  ? { readonly kind: Name } & FaultTimes & Settings
+  : never;
 /** One fault of a scenario. */
 export type Fault = FaultOf<OneOfThem>;
 
@@ -58,6 +57,6 @@ const BY_NAME = new Map(FAULTS.map((each): [string, AnyFaultKind] => [each.name,
 
 export function kindOf(name: FaultKindName): AnyFaultKind {
   const found = BY_NAME.get(name);
-  if (!found) throw new Error(`there is no fault ${String(name)}`);
+  if (!found) throw new Error(`there is no fault ${name}`);
   return found;
 }

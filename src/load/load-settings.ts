@@ -42,10 +42,10 @@ type MemberOf<One> = One extends {
   : never;
 
 function members(vocabulary: LoadKeys) {
-  return EXECUTORS.map(({ name, description, keys }) => ({
-    name,
-    description,
-    keys: keys(vocabulary),
+  return EXECUTORS.map((each) => ({
+    name: each.name,
+    description: each.description,
+    keys: each.keys(vocabulary),
   })) as MemberOf<(typeof EXECUTORS)[number]>[];
 }
 
@@ -75,11 +75,11 @@ export function resolveLoad(
   thinkTimeMs: number,
   surroundings: LoadSurroundings,
 ): LoadSettings {
-  const { isOpenLoop: isScheduled, resolve } = executorOf(load);
+  const executor = executorOf(load);
   const thinks = ("thinkTime" in load && load.thinkTime) || { min: thinkTimeMs, max: thinkTimeMs };
   return {
-    ...resolve(load, surroundings),
-    thinkTimeMs: isScheduled ? NO_THINK_TIME : thinks,
+    ...executor.resolve(load, surroundings),
+    thinkTimeMs: executor.isOpenLoop ? NO_THINK_TIME : thinks,
     rampUpMs: ("rampUp" in load && load.rampUp) || 0,
   };
 }
@@ -106,19 +106,4 @@ export function budgetOf(load: LoadSettings): Budget | undefined {
 /** The most time that the iteration budget of a group may take; undefined for one that has none. */
 export function budgetMs(load: LoadSettings): number | undefined {
   return budgetOf(load)?.mostMs;
-}
-
-/** The key of `load` that says how many clients there are, where `clients` does not. */
-export function clientsKeyOf(load: LoadSettings): string | undefined {
-  return executorOf(load).clientsKey;
-}
-
-/** Whether the clients of a group go on from the warm-up into the window: nothing of it is counted from its start. */
-export function goesOn(load: LoadSettings): boolean {
-  return executorOf(load).goesOn === true;
-}
-
-/** What the executor does, beyond its name. */
-export function paceWords(load: LoadSettings): string {
-  return executorOf(load).words(load);
 }

@@ -66,7 +66,8 @@ faults: [{ at: 20m, kind: postgres-kill }]
 thresholds:
   add: ['medium<5']
   ad: ['p(99)<5']
-  'add{payload}': ['p(99)<5']`,
+  'add{payload}': ['p(99)<5']
+  'add{payload:text}': ['p(99)<5']`,
       [
         /^2:9 target: kind url needs a url/,
         /^3:33 actors\.consumers\.workers: 8 workers for 4 clients/,
@@ -79,6 +80,7 @@ thresholds:
         /^9:9 thresholds\.add\[0\]: add has no medium/,
         /^10:3 thresholds\.ad: no metric ad; did you mean add\?/,
         /^11:3 thresholds\."add\{payload\}": not a metric/,
+        /^12:3 thresholds\."add\{payload:text\}": payload is not a factor of this scenario/,
       ],
     ],
     [

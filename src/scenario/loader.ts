@@ -117,6 +117,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const areAllSound = treatments.length === expansion.ids.length;
   const thresholds = resolveThresholds(
     scenario.thresholds,
+    expansion.read,
     areAllSound ? treatments : undefined,
     thresholdFindings,
   );

@@ -1,7 +1,7 @@
 // A number of clients on the command line that does not reach every group: a group's own `clients`, a factor of it, and the
 // stages of an executor go before the scenario's `clients`. Where it reaches no group it is refused, where it reaches some
 // the others are named; a value that is lost in silence would be taken for measured.
-import { clientsKeyOf } from "../load/load-settings.js";
+import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { type Treatment } from "./settings.js";
 import { ROLES, type Role } from "../workloads/train-events/settings.js";
@@ -9,7 +9,7 @@ import { ROLES, type Role } from "../workloads/train-events/settings.js";
 /** What decides about the clients of a group, before `clients`. */
 function keyOver(role: Role, treatments: readonly Treatment[]): string {
   const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
-  const key = own.map(({ load }) => clientsKeyOf(load)).find((each) => each !== undefined);
+  const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
   return key === undefined ? `actors.${role}.clients` : `actors.${role}.load.${key}`;
 }
 

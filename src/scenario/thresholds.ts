@@ -17,6 +17,8 @@ import {
   THRESHOLD_METRICS,
 } from "./threshold-metrics.js";
 
+type Named = Pick<Treatment, "id" | "levels">;
+
 /** Selects by the id of a treatment, beside the factors. */
 const TREATMENT_KEY = "treatment";
 
@@ -96,20 +98,17 @@ export function parseThreshold(metric: string, condition: WrittenCondition): Par
   };
 }
 
-function levelOf({ id, levels }: Pick<Treatment, "id" | "levels">, factor: string): string | undefined {
+function levelOf({ id, levels }: Named, factor: string): string | undefined {
   return factor === TREATMENT_KEY ? id : levels[factor];
 }
 
 /** Whether the threshold is about that treatment: its levels are those of the selector. */
-export function isSelected(
-  { selector }: Pick<Threshold, "selector">,
-  treatment: Pick<Treatment, "id" | "levels">,
-): boolean {
+export function isSelected({ selector }: Pick<Threshold, "selector">, treatment: Named): boolean {
   return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
 
 /** What is wrong with a selector, given the treatments there are. */
-function selectorProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
+function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
     if (factor !== TREATMENT_KEY && !factors.includes(factor))
@@ -118,9 +117,15 @@ function selectorProblem(subject: Subject, treatments: readonly Treatment[]): st
     if (!levels.includes(level))
       return `${factor} has no level ${keyWithoutPasswords(level)}; ${suggestion(level, levels, "levels")}`;
   }
-  const selected = treatments.filter((each) => isSelected(subject, each));
-  if (selected.length === 0) return "no treatment has these levels together";
+  return treatments.some((each) => isSelected(subject, each))
+    ? undefined
+    : "no treatment has these levels together";
+}
+
+/** What is wrong with a metric that none of the treatments measures. */
+function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
   const roles = THRESHOLD_METRICS.get(subject.source)?.roles ?? [];
+  const selected = treatments.filter((each) => isSelected(subject, each));
   const isMeasured = selected.some(({ settings }) => roles.some((role) => settings.actors[role]));
   return isMeasured ? undefined : `nothing measures ${subject.source} here: it takes ${roles.join(" or ")}`;
 }
@@ -139,15 +144,20 @@ function arrivalProblem(threshold: Threshold, treatments: readonly Treatment[]):
 
 /** Why that threshold cannot be measured on any of these treatments, if so. */
 export function thresholdProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
-  return selectorProblem(threshold, treatments) ?? arrivalProblem(threshold, treatments);
+  return (
+    selectorProblem(threshold, treatments) ??
+    measureProblem(threshold, treatments) ??
+    arrivalProblem(threshold, treatments)
+  );
 }
 
 /**
- * The thresholds of a scenario; what is wrong with them goes to `findings`. Where some of the treatments are refused,
- * nothing says which levels there are: selectors go unchecked.
+ * The thresholds of a scenario; what is wrong with them goes to `findings`.
+ * @param treatments undefined where some are refused: what they measure is not known then
  */
 export function resolveThresholds(
   written: Scenario["thresholds"],
+  named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
 ): Threshold[] {
@@ -165,7 +175,8 @@ export function resolveThresholds(
       findings.push({ path: [...key, i], message: parsed.message, seen });
       return [];
     });
-    const problem = treatments && selectorProblem(about.value, treatments);
+    const problem =
+      selectorProblem(about.value, named) ?? (treatments && measureProblem(about.value, treatments));
     if (problem !== undefined) findings.push({ path: key, message: problem, isAboutKey: true });
     for (const threshold of problem === undefined ? thresholds : []) {
       const message = treatments && arrivalProblem(threshold, treatments);

@@ -1,6 +1,7 @@
 // A mapping in which one key, as `kind`, says which other keys belong to it. A union for the types; flat for editors and in
 // messages, because "port belongs to kind embedded" helps more than a union of which no member fits.
 import * as z from "zod";
+import { nearest } from "./nearest.js";
 import { isMapping, type Mapping } from "./paths.js";
 
 export interface Member<Name extends string = string, Keys extends z.ZodRawShape = z.ZodRawShape> {
@@ -38,7 +39,7 @@ export function describeMembers(members: readonly Pick<Member, "name" | "descrip
 
 /** Keys that a member needs, and those that it may have. */
 export function keysOf({ keys }: Pick<Member, "keys">): { needs: string[]; takes: string[] } {
-  const isNeeded = (key: string): boolean => !(keys[key] as z.ZodType).isOptional();
+  const isNeeded = (key: string): boolean => !(keys[key] as z.ZodType).safeParse(undefined).success;
   const names = Object.keys(keys);
   return { needs: names.filter(isNeeded), takes: names.filter((key) => !isNeeded(key)) };
 }
@@ -59,7 +60,9 @@ export function taggedUnion<
   Common extends z.ZodRawShape & Record<Tag, z.ZodType>,
   Members extends Member,
 >(tag: Tag, common: Common, members: readonly Members[], words: KeyWords, vocabulary: z.ZodRawShape = {}) {
-  const own: z.ZodRawShape = Object.assign({}, vocabulary, ...members.map(({ keys }) => keys));
+  const own: z.ZodRawShape = Object.fromEntries(
+    [vocabulary, ...members.map(({ keys }) => keys)].flatMap((keys) => Object.entries(keys)),
+  );
   const optional = Object.entries(own).map(([key, type]) => [key, asOptional(type as z.ZodType)] as const);
   const flat = z.strictObject({ ...common, ...Object.fromEntries(optional) });
   const ownersOf = (key: string): string[] =>
@@ -79,8 +82,15 @@ export function taggedUnion<
     ];
   }
 
-  const check = z.check<unknown>(({ value, issues }) => {
-    if (!isMapping(value)) return;
+  const check = z.check(({ value, issues }) => {
+    // With the tag under a name like it nobody knows which member is meant: another one is its default.
+    const isMisspelt = issues.some(
+      (issue) =>
+        issue.code === "unrecognized_keys" &&
+        (issue.path ?? []).length === 0 &&
+        issue.keys.some((key) => nearest(key, [tag]) !== undefined),
+    );
+    if (!isMapping(value) || isMisspelt) return;
     for (const { message, about } of issuesOf(value)) {
       const path = "stranger" in about ? [about.stranger] : [];
       issues.push({ code: "custom", message, path, params: about, input: value, continue: true });

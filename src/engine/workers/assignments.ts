@@ -5,7 +5,7 @@ import { ROLE_TRAITS } from "../../workloads/train-events/actors/create-actor.js
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { totalClients, type PlannedTrial, type TreatmentSettings } from "../../scenario/settings.js";
-import { goesOn } from "../../load/load-settings.js";
+import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { ROLES, type Role } from "../../workloads/train-events/settings.js";
@@ -78,7 +78,7 @@ export function workersThatStartAnew(assignments: readonly Assignment[]): number
   return assignments
     .filter(({ settings, role }) => {
       const load = settings.actors[role]?.load;
-      return load === undefined || !goesOn(load);
+      return load === undefined || !executorOf(load).goesOn;
     })
     .map(({ ordinal }) => ordinal);
 }

@@ -1,5 +1,6 @@
 // `constant-arrival-rate`: iterations start at a fixed rate, however long they take.
 // What cannot keep up shows as start delay and as dropped arrivals, never as a lower rate.
+import type { ConstantRatePlan } from "../arrivals.js";
 import { RateCurve } from "../rate-curve.js";
 import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
 import {
@@ -9,7 +10,6 @@ import {
   perSecond,
   rateWords,
   resolveArrivals,
-  type ConstantRatePlan,
 } from "./open-loop.js";
 
 export const constantArrivalRate = defineExecutor({

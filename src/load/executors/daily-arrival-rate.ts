@@ -1,5 +1,6 @@
 // `daily-arrival-rate`: the rate at which iterations start follows the hours of a simulated day, which takes as long
 // as one likes and begins again when it is over. The rate jumps from hour to hour; within an hour it is constant.
+import type { OpenLoopPlan } from "../arrivals.js";
 import { formatDuration } from "../../foundation/units.js";
 import { hoursFindings, partMs, resolveProfile, type DayPart, type Profile } from "../profiles.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
@@ -12,7 +13,6 @@ import {
   perSecond,
   rateWords,
   resolveArrivals,
-  type OpenLoopPlan,
 } from "./open-loop.js";
 
 interface Plan extends OpenLoopPlan {

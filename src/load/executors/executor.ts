@@ -3,9 +3,9 @@
 // in `registry.ts`.
 import type * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
+import type { ConstantRatePlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext } from "../pacer.js";
-import type { ConstantRatePlan } from "./open-loop.js";
 
 /** What of the rest of the scenario a load depends on. */
 export interface LoadSurroundings {

@@ -4,23 +4,11 @@
 // with its intended start unchanged, and what cannot start at all is dropped and counted.
 import type * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
-import { ArrivalSchedule, type ArrivalDistribution } from "../arrivals.js";
+import { ArrivalSchedule, type OpenLoopPlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";
 import type { RateCurve } from "../rate-curve.js";
 import type { LoadSurroundings, RuleSurroundings } from "./executor.js";
-
-export interface OpenLoopPlan {
-  readonly distribution: ArrivalDistribution;
-  /** How long an arrival waits for a free client; without one it waits until the phase ends. */
-  readonly maxWaitMs?: number;
-}
-
-export interface ConstantRatePlan extends OpenLoopPlan {
-  readonly executor: "constant-arrival-rate";
-  /** Of the group, over all its workers. */
-  readonly ratePerSecond: number;
-}
 
 export const arrivalKeys = ({ maxClients, timeUnit, distribution, maxWait }: LoadKeys) => ({
   maxClients,

@@ -25,7 +25,7 @@ export const perClientIterations = defineExecutor({
     mostMs: maxDurationMs,
   }),
   words: ({ iterations }) => ` ${iterations}`,
-  warmUp: (_: Plan): WarmUpPlan => ({ executor: "constant-clients" }),
+  warmUp: (): WarmUpPlan => ({ executor: "constant-clients" }),
   pacer: (context: PacingContext, { iterations }: Plan) => pacer(context, iterations),
 });
 

@@ -1,5 +1,6 @@
 // `ramping-arrival-rate`: the rate at which iterations start goes in straight lines from target to target, and stays
 // at the last one. In all else it is an open loop like `constant-arrival-rate`.
+import type { OpenLoopPlan } from "../arrivals.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
 import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
 import {
@@ -9,7 +10,6 @@ import {
   perSecond,
   rateWords,
   resolveArrivals,
-  type OpenLoopPlan,
 } from "./open-loop.js";
 import { resolveStages, stageFindings, stageWords } from "./stages.js";
 

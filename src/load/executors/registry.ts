@@ -34,7 +34,7 @@ const BY_NAME = new Map(EXECUTORS.map((each): [string, AnyExecutor] => [each.nam
 
 export function executorOf({ executor }: { readonly executor: ExecutorName }): AnyExecutor {
   const found = BY_NAME.get(executor);
-  if (!found) throw new Error(`there is no executor ${String(executor)}`);
+  if (!found) throw new Error(`there is no executor ${executor}`);
   return found;
 }
 

@@ -29,7 +29,7 @@ export const sharedIterations = defineExecutor({
   },
   budget: ({ iterations, maxDurationMs }) => ({ iterations, mostMs: maxDurationMs }),
   words: ({ iterations }) => ` ${iterations}`,
-  warmUp: (_: Plan): WarmUpPlan => ({ executor: "constant-clients" }),
+  warmUp: (): WarmUpPlan => ({ executor: "constant-clients" }),
   pacer: (context: PacingContext, { iterations }: Plan) => pacer(context, iterations),
 });
 
