@@ -2,8 +2,11 @@
 // three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
 // second table of rules can drift from it.
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
-import { FAULTS, NETWORK_PLACES, STOPPED_PROCESSES } from "#program/faults/faults.js";
+import { NETWORK_PLACES } from "#program/faults/fault.js";
+import { STOPPED_PROCESSES } from "#program/faults/process-stop.js";
+import { kindOf } from "#program/faults/registry.js";
 import { parseScenario } from "#program/scenario/loader.js";
+import { keysOf } from "#program/syntax/tagged-union.js";
 import { ISOLATIONS, LOCK_MODES } from "#program/database/settings.js";
 import { POOL_MODES } from "#program/pools/settings.js";
 import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
@@ -68,11 +71,14 @@ const KEYS = {
 
 function faultOf(prng, kinds) {
   const kind = pick(prng, kinds);
-  const { length, takes } = FAULTS[kind];
-  const forMs =
-    length === "none" || (length === "optional" && prng.float() < 0.5) ? 0 : prng.intBetween(300, 2500);
+  const { keys } = kindOf(kind);
+  const { takes } = keysOf({ keys });
+  const isOver = !("for" in keys) || (takes.includes("for") && prng.float() < 0.5);
+  const forMs = isOver ? 0 : prng.intBetween(300, 2500);
   const atMs = prng.intBetween(FIRST_FAULT_SECONDS * 1000, LAST_END_SECONDS * 1000 - forMs);
-  const own = takes.filter((key) => key in KEYS).map((key) => [key, KEYS[key](prng)]);
+  const own = Object.keys(keys)
+    .filter((key) => key in KEYS)
+    .map((key) => [key, KEYS[key](prng)]);
   return { at: seconds(atMs), kind, ...(forMs > 0 && { for: seconds(forMs) }), ...Object.fromEntries(own) };
 }
 

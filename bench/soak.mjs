@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { freshSeed } from "#program/foundation/prng.js";
-import { FAULT_KINDS } from "#program/faults/faults.js";
+import { FAULT_KINDS } from "#program/faults/registry.js";
 import { findPgBouncer } from "#program/pools/pgbouncer/find-pgbouncer.js";
 import { drawCase } from "./soak-cases.mjs";
 import { caseLine, sumLines, sumOf, violationsOf } from "./soak-report.mjs";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
-import type { PacingPlan } from "../load/create-pacer.js";
+import type { PacingPlan } from "../load/executors/registry.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Actor } from "./actor.js";

@@ -4,7 +4,7 @@
 import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";
-import { createPacer, type PacingPlan } from "../load/create-pacer.js";
+import { createPacer, type PacingPlan } from "../load/executors/registry.js";
 import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";

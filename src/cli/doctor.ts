@@ -9,7 +9,7 @@ import { formatSize } from "../foundation/units.js";
 import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
-import type { Fault } from "../faults/faults.js";
+import { FAULT_KINDS } from "../faults/registry.js";
 import { leftSchemas } from "../engine/session/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
@@ -28,11 +28,6 @@ interface Finding {
   /** What to do; empty when nothing is to be done. */
   readonly remedy: string;
 }
-
-const MOST_DEMANDING: readonly Fault[] = [
-  { kind: "postgres-kill", atMs: 0, forMs: 0 },
-  { kind: "disk-full", atMs: 0, forMs: 0, disk: "tables" },
-];
 
 export function register(program: Command): void {
   program
@@ -138,9 +133,9 @@ function openFiles(experiment: Experiment | undefined): Finding {
 /** Without a scenario: those that need more than a server of our own. */
 async function faults(experiment: Experiment | undefined): Promise<Finding> {
   const what = "faults";
-  const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults);
+  const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind));
   if (planned?.length === 0) return { state: "ok", what, detail: "the scenario has none", remedy: "" };
-  const obstacle = await faultObstacle(planned ?? MOST_DEMANDING);
+  const obstacle = await faultObstacle(planned ?? FAULT_KINDS);
   if (obstacle === undefined)
     return { state: "ok", what, detail: "this machine can do all of them", remedy: "" };
   const state = planned ? "problem" : "missing";

@@ -5,9 +5,10 @@ import { lint } from "../analysis/lint/lint.js";
 import { managedPoolersOf } from "../scenario/connections.js";
 import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
-import type { Fault } from "../faults/faults.js";
+import type { Fault } from "../faults/registry.js";
 import { totalClients, type Experiment, type TreatmentSettings } from "../scenario/settings.js";
-import type { LoadSettings, Range } from "../load/load-settings.js";
+import { executorOf } from "../load/executors/registry.js";
+import type { Range } from "../load/load-settings.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";
 import type { TargetSettings } from "../targets/settings.js";
@@ -63,38 +64,10 @@ function rangeText({ min, max }: Range): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }
 
-/** What the executor does, beyond its name. */
-function paceText(load: LoadSettings): string {
-  const rate = (perSecond: number): string => `${Number(perSecond.toPrecision(4))}/s`;
-  const stages = (unit: string): string =>
-    "stages" in load
-      ? load.stages
-          .map((stage) => `, to ${stage.target}${unit} in ${formatDuration(stage.durationMs)}`)
-          .join("")
-      : "";
-  switch (load.executor) {
-    case "constant-clients":
-      return "";
-    case "shared-iterations":
-    case "per-client-iterations":
-      return ` ${load.iterations}`;
-    case "ramping-clients":
-      return ` from ${load.startClients}${stages("")}`;
-    case "constant-arrival-rate":
-      return ` ${rate(load.ratePerSecond)}, ${load.distribution}`;
-    case "ramping-arrival-rate":
-      return ` from ${rate(load.startRatePerSecond)}${stages("/s")}, ${load.distribution}`;
-    case "daily-arrival-rate": {
-      const { name, dayMs } = load.profile;
-      return ` ${rate(load.ratePerSecond)}, ${load.distribution}, ${name} in ${formatDuration(dayMs)}`;
-    }
-  }
-}
-
 function groupText({ workers, load }: ActorGroup): string {
   const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
-  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${paceText(load)}${think}${rampUp}`;
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
 }
 
 /** Lines that all treatments share, then those that differ from treatment to treatment. */

@@ -5,10 +5,9 @@ import { UsageError } from "../foundation/errors.js";
 import { claimNamespace } from "../database/namespace/namespace-claim.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { dialectOf } from "../database/dialects/registry.js";
+import { dialectOf, lackOf, levelProblems } from "../database/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
-import { lackOf, levelProblems } from "../scenario/dialects/registry.js";
 import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
 import {
   DIALECTS,
@@ -122,8 +121,16 @@ async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { ur
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
 
-function requireStatementLevels({ dialect: name, shape: statementShape, ...levels }: PrintOptions): void {
-  const problems = levelProblems(name, { ...levels, statementShape });
+function requireStatementLevels({
+  dialect,
+  payload,
+  storage,
+  locking,
+  isolation,
+  shape,
+}: PrintOptions): void {
+  const levels = { payload, storage, locking, isolation, statementShape: shape };
+  const problems = levelProblems(dialect, levels);
   if (problems.length === 0) return;
   throw new UsageError(
     problems.map(({ message }) => message).join("; "),

@@ -6,7 +6,7 @@ import { testNamespace } from "../../test/support/namespace.js";
 import { connectAdmin } from "./admin.js";
 import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
 import { refreshStatistics } from "./statistics.js";
-import { postgres } from "./dialects/postgres.js";
+import { postgres } from "./dialects/postgres/dialect.js";
 import { tablesOf } from "../workloads/train-events/sql/tables.js";
 
 /** Analyses tables of any size. */

@@ -5,7 +5,7 @@
 // So small tables are left alone here. Autovacuum knows no such care, but comes once a minute and comes again.
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
-import { postgres } from "./dialects/postgres.js";
+import { postgres } from "./dialects/postgres/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
 
 /** Smallest table that is analysed (pages): above ten, so that no estimate gets worse by it. */

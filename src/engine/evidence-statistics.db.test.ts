@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { postgres } from "../database/dialects/postgres.js";
+import { postgres } from "../database/dialects/postgres/dialect.js";
 import { resetNamespace } from "../workloads/namespace.js";
 import { DatabaseSampler } from "../database/evidence/sampler.js";
 import type { Metrics } from "../database/evidence/view.js";

@@ -2,22 +2,46 @@
 // connects is refused (53300), as when other services have used them up. Limits of a role or a database would not do:
 // they do not bind a superuser, and changing them would outlive a crash of train-sim.
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
+import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { connectFault, endSessions, HeldConnections } from "../database/fault-sessions.js";
 import { loadSessions } from "../database/load-sessions.js";
 import type { SqlClient } from "../database/admin.js";
-import type { FaultHost, FaultKind } from "./fault.js";
+import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
 
 /** Clients come back as soon as they are ended, so it takes some rounds to get ahead of them. */
 const ROUNDS = 50;
 
-export const connectionLimit: FaultKind<"connection-limit"> = {
-  async inject(host, { connections, drop }) {
+interface Settings {
+  /** Connections that are left to the load. */
+  readonly connections: number;
+  /** Whether the load's connections beyond that are ended, or only new ones refused. */
+  readonly drop: boolean;
+}
+
+export const connectionLimit = defineFault({
+  name: "connection-limit",
+  description: "the server has no connections left",
+  keys: {
+    for: lasting,
+    connections: z.int().min(0).max(100_000).optional().meta({
+      description: "Connections that are left to the load. Default 0. Kind connection-limit only.",
+    }),
+    drop: drop.optional(),
+  },
+  ground: "session",
+  takesAllConnections: true,
+  resolve: ({ connections = 0, drop: isDropped = true }): Settings => ({ connections, drop: isDropped }),
+  obstacle: (_, { target }) =>
+    target.kind === "url"
+      ? "takes every connection of the server, which on a server of your own others may need"
+      : undefined,
+  async inject(host, { connections, drop: isDropped }) {
     const client = await connectFault(host.target.admin);
     const held = new HeldConnections(host.target.admin);
     try {
       await held.takeAll();
-      const ended = drop ? await endExcess(host, client, held, connections) : 0;
+      const ended = isDropped ? await endExcess(host, client, held, connections) : 0;
       const load = (await loadSessions(client, host.loadNames)).length;
       if (load < connections) await held.giveBack(connections - load);
       const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
@@ -29,7 +53,7 @@ export const connectionLimit: FaultKind<"connection-limit"> = {
       await client.close();
     }
   },
-};
+});
 
 /** Ends sessions of the load until no more than `most` are left, and takes their places; resolves to how many. */
 async function endExcess(

@@ -2,17 +2,36 @@
 // is over. Without room for tables statements fail (53100) and the server goes on; without room for the log it panics,
 // and cannot recover before there is room again: then it is started once more. Log files that lie there for reuse are
 // used up at once, or the log would not notice for a long time.
+import * as z from "zod";
 import { withinMs } from "../foundation/deadline.js";
 import { TargetError } from "../foundation/errors.js";
 import { connectFault, exhaustLog } from "../database/fault-sessions.js";
 import type { RunningTarget } from "../targets/running-target.js";
-import type { SmallDisk } from "../targets/embedded/small-disk.js";
-import { controlOf, whenHealthy } from "./healthy.js";
-import type { FaultKind } from "./fault.js";
+import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
+import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";
+import { defineFault, lasting } from "./fault.js";
+import { controlOf, foreignServer, whenHealthy } from "./healthy.js";
 
 const LOG_PATIENCE_MS = 30_000;
 
-export const diskFull: FaultKind<"disk-full"> = {
+export const diskFull = defineFault({
+  name: "disk-full",
+  description: "the server's disk takes nothing more",
+  keys: {
+    for: lasting,
+    disk: z.enum(FULL_DISKS).optional().meta({
+      description:
+        "tables: tables and indexes cannot grow; wal: the write-ahead log cannot, which makes the server panic. Default tables. Kind disk-full only.",
+    }),
+  },
+  ground: "server",
+  restartsServer: true,
+  resolve: ({ disk = "tables" }): { readonly disk: FullDisk } => ({ disk }),
+  obstacle: (_, surroundings) => foreignServer(surroundings),
+  async machineObstacle() {
+    const obstacle = await smallDiskObstacle();
+    return obstacle === undefined ? undefined : `needs a disk of its own: ${obstacle}`;
+  },
   async inject({ target }, { disk }) {
     const control = controlOf(target);
     const small = control.disks[disk];
@@ -37,7 +56,7 @@ export const diskFull: FaultKind<"disk-full"> = {
       },
     };
   },
-};
+});
 
 /** The session is opened before: after the panic there is none to be had. */
 async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {

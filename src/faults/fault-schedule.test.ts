@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
-import type { Fault } from "./faults.js";
+import type { Fault } from "./registry.js";
 import type { FaultHost, Injected } from "./fault.js";
 import { FaultSchedule } from "./fault-schedule.js";
 

@@ -5,8 +5,18 @@
 import type { Clock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";
 import { formatDuration } from "../foundation/units.js";
-import { areExclusive, type Fault } from "./faults.js";
-import type { FaultHost, FaultSpan, Injected } from "./fault.js";
+import { areExclusive } from "./faults.js";
+import type { FaultHost, Injected } from "./fault.js";
+import type { Fault } from "./registry.js";
+
+/** Of one fault, in monotonic milliseconds. */
+export interface FaultSpan {
+  readonly fault: Fault;
+  readonly injectedMs: number;
+  /** Undefined while it is there, or where it could not be cleared. */
+  readonly clearedMs: number | undefined;
+  readonly words: string;
+}
 
 /** Who is told of a fault, in order, as it happens. */
 export interface FaultWatcher {

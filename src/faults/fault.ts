@@ -1,11 +1,24 @@
-// What a kind of fault is: something that is injected and can be cleared again. A kind knows how, and nothing of when:
-// that is the schedule's business. It works with real means only, on what the trial runs on.
-// Types only.
+// What a kind of fault is: something that is injected and can be cleared again. A kind knows its keys in a scenario, what it
+// needs of the system under test, and how it is made, with real means only; it knows nothing of when: that is the
+// schedule's business. A new one is a file here and a line in `registry.ts`.
+import * as z from "zod";
 import type { Prng } from "../foundation/prng.js";
-import type { Fault, FaultKindName, FaultOf, NetworkPlace } from "./faults.js";
+import { duration, HOUR_MS } from "../syntax/scalars.js";
+import type { PoolSettings } from "../pools/settings.js";
+import type { TargetSettings } from "../targets/settings.js";
 import type { Network } from "./means/network.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
+
+/** Whose connections a fault of the network is about: the clients', or the pooler's to the server. */
+export const NETWORK_PLACES = ["clients", "pooler"] as const;
+export type NetworkPlace = (typeof NETWORK_PLACES)[number];
+
+/**
+ * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
+ * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network`.
+ */
+export type Ground = "server" | "session" | "pooler" | "network";
 
 /** Tables of the workload that faults touch, qualified and quoted. */
 export interface FaultTables {
@@ -39,18 +52,67 @@ export interface Injected {
   clear(): Promise<void>;
 }
 
-export interface FaultKind<K extends FaultKindName = FaultKindName> {
+/** What of a treatment decides whether it can suffer a fault. */
+export interface FaultSurroundings {
+  readonly target: TargetSettings;
+  readonly pool: PoolSettings;
+  /** Why its transactions send no COMMIT, as `statementShape is single-statement`; undefined where they do. */
+  readonly withoutCommit: string | undefined;
+}
+
+/** When a fault is there. */
+export interface FaultTimes {
+  /** From the start of the measurement window. */
+  readonly atMs: number;
+  /** 0 where the kind is over once it has happened, or takes as long as it takes. */
+  readonly forMs: number;
+}
+
+export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Settings extends object> {
+  readonly name: Name;
+  readonly description: string;
+  /** Keys beside `at` and `kind`; one that is not optional is needed. Without `for` it is over once it has happened. */
+  readonly keys: Keys;
+  /** For the keys that are needed, as `50ms`. */
+  readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
+  readonly ground: Ground | ((fault: Settings) => Ground);
+  /** Whether the postmaster is another one afterwards. */
+  readonly restartsServer?: boolean;
+  /** Whether no session of train-sim's own can connect meanwhile. */
+  readonly takesAllConnections?: boolean;
+  resolve(given: z.output<z.ZodObject<Keys>>): Settings;
+  /** Why a treatment cannot suffer it, in words that end the sentence "<kind> ..."; undefined where it can. */
+  obstacle?(fault: Settings, surroundings: FaultSurroundings): string | undefined;
+  /** The same of this machine, asked before anything is started. */
+  machineObstacle?(platform: NodeJS.Platform): Promise<string | undefined> | string | undefined;
   /** Resolves once the fault is there. Rejects, having left nothing behind, when it cannot be had. */
-  inject(host: FaultHost, fault: FaultOf<K>): Promise<Injected>;
+  inject(host: FaultHost, fault: Settings): Promise<Injected>;
 }
 
-export type FaultKinds = { readonly [K in FaultKindName]: FaultKind<K> };
-
-/** Of one fault, in monotonic milliseconds. */
-export interface FaultSpan {
-  readonly fault: Fault;
-  readonly injectedMs: number;
-  /** Undefined while it is there, or where it could not be cleared. */
-  readonly clearedMs: number | undefined;
-  readonly words: string;
+/** Says what the types of a kind are, of what it is made of. */
+export function defineFault<
+  const Name extends string,
+  Keys extends z.ZodRawShape,
+  Settings extends object = object,
+>(kind: FaultKind<Name, Keys, Settings>): FaultKind<Name, Keys, Settings> {
+  return kind;
 }
+
+/** How long a fault lasts, for kinds that need to know, and, optional, for those that restart or kill something. */
+export const lasting = duration(
+  "How long it lasts; the kinds that restart or kill keep the server or PgBouncer down so long, 0 when left out.",
+  1,
+  7 * 24 * HOUR_MS,
+);
+
+export const share = z.string().regex(/^([1-9]\d?|100)%$/, "not a share, as 50%");
+
+export function shareOf(percent: string): number {
+  return Number.parseInt(percent, 10) / 100;
+}
+
+/** For kinds that refuse connections. */
+export const drop = z.boolean().meta({
+  description:
+    "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true. Kinds connection-limit and network-refuse only.",
+});

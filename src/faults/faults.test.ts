@@ -2,14 +2,8 @@
 // the message that the user gets.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import {
-  areExclusive,
-  FAULT_KINDS,
-  FAULTS,
-  type Fault,
-  type FaultKindName,
-  type FaultTraits,
-} from "./faults.js";
+import { areExclusive } from "./faults.js";
+import { FAULT_KINDS, kindOf, type Fault, type FaultKindName } from "./registry.js";
 import { parseScenario } from "../scenario/loader.js";
 
 const REST = "trial: { duration: 60s }\n";
@@ -118,8 +112,9 @@ describe("a fault", () => {
 
 /** The kind with what it needs. */
 function minimal(kind: FaultKindName): string {
-  const { length, needs }: FaultTraits = FAULTS[kind];
-  return `[{ at: 1s, kind: ${kind}${length === "none" ? "" : ", for: 1s"}${needs ? `, ${needs.join(": ")}` : ""} }]`;
+  const { keys, examples = {} } = kindOf(kind);
+  const needed = Object.entries(examples).map(([key, example]) => `, ${key}: ${example}`);
+  return `[{ at: 1s, kind: ${kind}${keys.for ? ", for: 1s" : ""}${needed.join("")} }]`;
 }
 
 describe("two faults", () => {

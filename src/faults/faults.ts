@@ -1,122 +1,86 @@
-// The faults that a scenario may have: what each kind takes, what it needs of the system under test, and which of
-// them cannot happen at once. It exists so that the schema, the rules and the engine read one table; a new kind is
-// one line here, its keys in `schema-faults.ts` and `resolve-faults.ts`, and its file in `engine/faults/`.
-// Pure data and types; nothing is injected here.
-import type { LockMode } from "../database/settings.js";
-import type { Shutdown, FullDisk } from "../targets/settings.js";
+// The faults of a scenario: its schema, what each resolves to, which cannot happen at once, and how one is injected.
+// Walks the registry.
+import * as z from "zod";
+import { duration, HOUR_MS } from "../syntax/scalars.js";
+import { describeMembers, taggedUnion, type KeyWords } from "../syntax/tagged-union.js";
+import {
+  lasting,
+  NETWORK_PLACES,
+  type FaultHost,
+  type FaultSurroundings,
+  type Ground,
+  type Injected,
+  type NetworkPlace,
+} from "./fault.js";
+import {
+  FAULT_KINDS,
+  FAULTS,
+  kindOf,
+  type AnyFaultKind,
+  type Fault,
+  type FaultKindName,
+} from "./registry.js";
 
-/** `needed` kinds last `for`; `optional` ones are down at least so long; `none` are over once they have happened. */
-type Length = "needed" | "optional" | "none";
+const MAX_FAULTS = 1000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/**
- * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
- * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network`.
- */
-type Ground = "server" | "session" | "pooler" | "network";
-
-export interface FaultTraits {
-  readonly length: Length;
-  readonly ground: Ground;
-  /** Keys beside `at`, `kind` and `for`. */
-  readonly takes: readonly string[];
-  /** The one of them that has no default, with an example. */
-  readonly needs?: readonly [key: "latency" | "bandwidth", example: string];
-}
-
-const BETWEEN = "between";
-
-export const FAULTS = {
-  "backend-terminate": { length: "none", ground: "session", takes: ["sessions"] },
-  "postgres-restart": { length: "optional", ground: "server", takes: ["shutdown"] },
-  "postgres-kill": { length: "optional", ground: "server", takes: [] },
-  "process-stop": { length: "needed", ground: "server", takes: ["process"] },
-  "disk-full": { length: "needed", ground: "server", takes: ["disk"] },
-  "long-transaction": { length: "needed", ground: "session", takes: [] },
-  "lock-holder": { length: "needed", ground: "session", takes: ["lock"] },
-  "connection-limit": { length: "needed", ground: "session", takes: ["connections", "drop"] },
-  "pgbouncer-restart": { length: "optional", ground: "pooler", takes: ["instance"] },
-  "pgbouncer-kill": { length: "optional", ground: "pooler", takes: ["instance"] },
-  "pgbouncer-pause": { length: "needed", ground: "pooler", takes: ["instance"] },
-  "network-latency": {
-    length: "needed",
-    ground: "network",
-    takes: [BETWEEN, "latency", "jitter"],
-    needs: ["latency", "50ms"],
+const WORDS: KeyWords = {
+  stranger({ name, keys }, key, owners) {
+    if (key === "for") return `${name} is over once it has happened; take for out`;
+    const own = Object.keys(keys).filter((each) => each !== "for");
+    const taken = own.length > 0 ? `; ${name} takes ${own.join(", ")}` : "";
+    return `belongs to kind ${owners.join(" or ")}, not to ${name}${taken}`;
   },
-  "network-bandwidth": {
-    length: "needed",
-    ground: "network",
-    takes: [BETWEEN, "bandwidth"],
-    needs: ["bandwidth", "1MB"],
+  lack({ name }, key) {
+    if (key === "for") return `${name} needs a for: how long it lasts, as for: 5s`;
+    const { examples = {} }: AnyFaultKind = kindOf(name as FaultKindName);
+    return `${name} needs a ${key}, as ${key}: ${examples[key] ?? "..."}`;
   },
-  "network-blackhole": { length: "needed", ground: "network", takes: [BETWEEN] },
-  "network-refuse": { length: "needed", ground: "network", takes: [BETWEEN, "drop"] },
-  "network-reset": { length: "none", ground: "network", takes: [BETWEEN] },
-  "network-reset-commits": { length: "needed", ground: "network", takes: [BETWEEN, "commits"] },
-} as const satisfies Record<string, FaultTraits>;
+};
 
-export type FaultKindName = keyof typeof FAULTS;
-export const FAULT_KINDS = Object.keys(FAULTS) as [FaultKindName, ...FaultKindName[]];
-export const STOPPED_PROCESSES = ["postgres", "pgbouncer"] as const;
-export type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
-/** Whose connections a fault of the network is about: the clients', or PgBouncer's to the server. */
-export const NETWORK_PLACES = ["clients", "pooler"] as const;
-export type NetworkPlace = (typeof NETWORK_PLACES)[number];
+const Fault = taggedUnion(
+  "kind",
+  {
+    at: duration("When it begins, from the start of the measurement window.", 0, WEEK_MS),
+    kind: z
+      .enum(FAULT_KINDS)
+      .meta({ description: `${describeMembers(FAULTS)}. What each needs and shows: docs/faults.md.` }),
+  },
+  FAULTS,
+  WORDS,
+  { for: lasting },
+);
 
-interface OfNetwork {
-  readonly between: NetworkPlace;
+export const Faults = z
+  .array(Fault)
+  .max(MAX_FAULTS)
+  .prefault([])
+  .meta({
+    description:
+      "What breaks in each trial, and when. Everything is mended at the end of the window, so that the drain and the " +
+      "audit find a healthy system.",
+  });
+
+/** Defaults filled in, shares as numbers. Refuses nothing: what makes no sense is found by the rules. */
+export function resolveFault(given: z.output<typeof Fault>): Fault {
+  const { kind, at } = given;
+  const forMs = "for" in given ? (given.for ?? 0) : 0;
+  // What a kind makes of its own keys is its own.
+  return { kind, atMs: at, forMs, ...kindOf(kind).resolve(given) } as Fault;
 }
 
-interface OfPooler {
-  /** One of several PgBouncers, from 1; undefined for all of them. */
-  readonly instance: number | undefined;
+/** Why a treatment cannot suffer it, in words that end the sentence "<kind> ..."; undefined where it can. */
+export function obstacleTo(fault: Fault, surroundings: FaultSurroundings): string | undefined {
+  return kindOf(fault.kind).obstacle?.(fault, surroundings);
 }
 
-/** What each kind takes, resolved. */
-interface FaultKeys {
-  "backend-terminate": { readonly sessions: { readonly count: number } | { readonly share: number } };
-  "postgres-restart": { readonly shutdown: Shutdown };
-  "postgres-kill": object;
-  "process-stop": { readonly process: StoppedProcess };
-  "disk-full": { readonly disk: FullDisk };
-  "long-transaction": object;
-  "lock-holder": { readonly lock: LockMode };
-  "connection-limit": {
-    /** Connections that are left to the load. */
-    readonly connections: number;
-    /** Whether the load's connections beyond that are ended, or only new ones refused. */
-    readonly drop: boolean;
-  };
-  "pgbouncer-restart": OfPooler;
-  "pgbouncer-kill": OfPooler;
-  "pgbouncer-pause": OfPooler;
-  /** Each way. */
-  "network-latency": OfNetwork & { readonly latencyMs: number; readonly jitterMs: number };
-  /** Each way, over all connections together. */
-  "network-bandwidth": OfNetwork & { readonly bytesPerSecond: number };
-  "network-blackhole": OfNetwork;
-  /** Whether open connections are reset, or only new ones refused. */
-  "network-refuse": OfNetwork & { readonly drop: boolean };
-  "network-reset": OfNetwork;
-  /** Share of the COMMITs, 0..1. */
-  "network-reset-commits": OfNetwork & { readonly share: number };
+export function injectFault(host: FaultHost, fault: Fault): Promise<Injected> {
+  return kindOf(fault.kind).inject(host, fault);
 }
 
-export type FaultOf<K extends FaultKindName> = {
-  readonly kind: K;
-  /** From the start of the measurement window. */
-  readonly atMs: number;
-  /** 0 where the kind is over once it has happened, or takes as long as it takes. */
-  readonly forMs: number;
-} & FaultKeys[K];
-
-/** One fault of a scenario. */
-export type Fault = { [K in FaultKindName]: FaultOf<K> }[FaultKindName];
-
-/** What a fault works on: a PgBouncer that is stopped leaves the server as it is. */
-export function groundOf(fault: Fault): Ground {
-  if (fault.kind === "process-stop" && fault.process === "pgbouncer") return "pooler";
-  return FAULTS[fault.kind].ground;
+function groundOf(fault: Fault): Ground {
+  const { ground } = kindOf(fault.kind);
+  return typeof ground === "function" ? ground(fault) : ground;
 }
 
 /** Whether two faults cannot be there at the same time. */
@@ -130,7 +94,7 @@ export function areExclusive(a: Fault, b: Fault): boolean {
 /** Whether one of two faults takes every connection when the other, a session of its own, is to begin. */
 export function takesAllConnections(a: Fault, b: Fault): boolean {
   const takes = (one: Fault, other: Fault): boolean =>
-    one.kind === "connection-limit" && groundOf(other) === "session" && one.atMs <= other.atMs;
+    kindOf(one.kind).takesAllConnections === true && groundOf(other) === "session" && one.atMs <= other.atMs;
   return takes(a, b) || takes(b, a);
 }
 

@@ -6,10 +6,24 @@ import { withinMs } from "../foundation/deadline.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { connectFault } from "../database/fault-sessions.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
+import type { FaultSurroundings } from "./fault.js";
 
 const PATIENCE_MS = 120_000;
 const ANSWER_MS = 5_000;
 const POLL_MS = 20;
+
+/** What faults that restart or kill the server are described as. */
+export const SERVER_ENDED = "the server is stopped, or killed with all its processes, and started again";
+
+export function foreignServer({ target }: FaultSurroundings): string | undefined {
+  if (target.kind === "embedded") return undefined;
+  return `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
+}
+
+export function procObstacle(platform: NodeJS.Platform): string | undefined {
+  if (platform === "linux") return undefined;
+  return `finds the server's processes in /proc, which ${platform} has not`;
+}
 
 /** The control of a server that train-sim runs; scenarios with faults that need it are refused for any other. */
 export function controlOf(target: RunningTarget): ServerControl {

@@ -1,10 +1,23 @@
 // `lock-holder`: a session locks the status table, as a migration does, and holds it for as long as the fault lasts.
 // The lock is asked for at the fault's moment: who holds the table then is waited for, and everybody queues behind.
 // A fault that ends before it got its lock says so; it had its effect all the same.
+import * as z from "zod";
 import { connectFault, letGo, lockTable } from "../database/fault-sessions.js";
-import type { FaultKind } from "./fault.js";
+import { LOCK_MODES, type LockMode } from "../database/settings.js";
+import { defineFault, lasting } from "./fault.js";
 
-export const lockHolder: FaultKind<"lock-holder"> = {
+export const lockHolder = defineFault({
+  name: "lock-holder",
+  description: "the status table is locked",
+  keys: {
+    for: lasting,
+    lock: z
+      .enum(LOCK_MODES)
+      .optional()
+      .meta({ description: "Mode of the lock. Default access exclusive. Kind lock-holder only." }),
+  },
+  ground: "session",
+  resolve: ({ lock = "access exclusive" }): { readonly lock: LockMode } => ({ lock }),
   async inject({ target, tables, signal }, { lock }) {
     const client = await connectFault(target.admin);
     const abandon = (): void => void client.close();
@@ -21,4 +34,4 @@ export const lockHolder: FaultKind<"lock-holder"> = {
     }
     return { words: `locked the status table in ${lock} mode`, clear: () => letGo(client) };
   },
-};
+});

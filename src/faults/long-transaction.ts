@@ -1,9 +1,14 @@
 // `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
 // died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
 import { connectFault, holdSnapshot, letGo } from "../database/fault-sessions.js";
-import type { FaultKind } from "./fault.js";
+import { defineFault, lasting } from "./fault.js";
 
-export const longTransaction: FaultKind<"long-transaction"> = {
+export const longTransaction = defineFault({
+  name: "long-transaction",
+  description: "a snapshot is held that vacuum cannot get past",
+  keys: { for: lasting },
+  ground: "session",
+  resolve: () => ({}),
   async inject({ target, tables }) {
     const client = await connectFault(target.admin);
     try {
@@ -14,4 +19,4 @@ export const longTransaction: FaultKind<"long-transaction"> = {
     }
     return { words: "held a snapshot that vacuum could not get past", clear: () => letGo(client) };
   },
-};
+});

@@ -1,69 +1,189 @@
 // The kinds of a bad network. All are one thing: a condition that the proxies between the trial's parts are put under,
 // and a sentence on what it did. The proxies are there from the trial's start, so that nobody reconnects for the fault.
-import type { FaultKindName, FaultOf, NetworkPlace } from "./faults.js";
+import * as z from "zod";
+import { tlsModeOf } from "../database/endpoint/tls-mode.js";
+import { counted, formatDuration, formatSize } from "../foundation/units.js";
+import { duration, size } from "../syntax/scalars.js";
+import {
+  defineFault,
+  drop,
+  lasting,
+  NETWORK_PLACES,
+  share,
+  shareOf,
+  type FaultKind,
+  type FaultSurroundings,
+  type NetworkPlace,
+} from "./fault.js";
 import type { NetworkCondition } from "./means/condition.js";
 import type { NetworkEffect } from "./means/tcp-proxy.js";
-import { counted, formatDuration, formatSize } from "../foundation/units.js";
-import type { FaultKind } from "./fault.js";
+import { foreignPooler } from "./pooler.js";
 
-type NetworkKind = Extract<FaultKindName, `network-${string}`>;
+const MINUTE_MS = 60_000;
+const KB = 1024;
+const NETWORK_IS = "the network is slow, narrow, carries nothing, lets nobody connect";
 
-/** `wordsOf` is given whose connections they were, and what came of it so far. */
-function networkKind<K extends NetworkKind>(
-  conditionOf: (fault: FaultOf<K>) => NetworkCondition,
-  wordsOf: (fault: FaultOf<K>, connections: string, effect: NetworkEffect) => string,
-): FaultKind<K> {
-  return {
+const between = z.enum(NETWORK_PLACES).optional().meta({
+  description:
+    "clients: the connections of the clients, to the server or to PgBouncer; pooler: those of PgBouncer to the server. Default clients. Kinds network-... only.",
+});
+
+interface OfNetwork {
+  readonly between: NetworkPlace;
+}
+
+interface NetworkKind<Name extends string, Keys extends z.ZodRawShape, Settings extends object> extends Pick<
+  FaultKind<Name, Keys, Settings>,
+  "name" | "description" | "keys" | "examples" | "resolve"
+> {
+  readonly obstacle?: (fault: Settings & OfNetwork, surroundings: FaultSurroundings) => string | undefined;
+  conditionOf(fault: Settings): NetworkCondition;
+  /** Given whose connections they were, and what came of it so far. */
+  wordsOf(fault: Settings, connections: string, effect: NetworkEffect): string;
+}
+
+function networkKind<const Name extends string, Keys extends z.ZodRawShape, Settings extends object>(
+  kind: NetworkKind<Name, Keys, Settings>,
+) {
+  return defineFault({
+    ...kind,
+    keys: { between, ...kind.keys },
+    ground: "network",
+    resolve: (given): Settings & OfNetwork => ({
+      ...kind.resolve(given),
+      between: (given as Partial<OfNetwork>).between ?? "clients",
+    }),
+    obstacle: (fault, surroundings) =>
+      noNetwork(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
     async inject({ networks }, fault) {
-      const { between } = fault as { readonly between: NetworkPlace };
-      const network = networks[between];
-      if (!network) throw new Error(`the trial has no network at ${between}`);
-      let effect = await network.suffer(conditionOf(fault));
-      const whose = between === "clients" ? "of the clients" : "of PgBouncer to the server";
+      const network = networks[fault.between];
+      if (!network) throw new Error(`the trial has no network at ${fault.between}`);
+      let effect = await network.suffer(kind.conditionOf(fault));
+      const whose = fault.between === "clients" ? "of the clients" : "of PgBouncer to the server";
       return {
         get words() {
-          return wordsOf(fault, `${counted(effect.connections, "connection")} ${whose}`, effect);
+          return kind.wordsOf(fault, `${counted(effect.connections, "connection")} ${whose}`, effect);
         },
         async clear() {
           effect = await network.mend();
         },
       };
     },
-  };
+  });
 }
 
-export const networkLatency = networkKind<"network-latency">(
-  ({ latencyMs, jitterMs }) => ({ kind: "latency", latencyMs, jitterMs }),
-  ({ latencyMs, jitterMs }, connections) => {
+function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string | undefined {
+  if (place === "clients") return undefined;
+  const { target } = surroundings;
+  const obstacle = foreignPooler(surroundings);
+  if (obstacle !== undefined) return `between: pooler ${obstacle}`;
+  if (target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) === "verify-full"))
+    return "between: pooler puts a proxy before the server, by whose name PgBouncer cannot tell it: use sslmode verify-ca";
+  return undefined;
+}
+
+export const networkLatency = networkKind({
+  name: "network-latency",
+  description: NETWORK_IS,
+  keys: {
+    for: lasting,
+    latency: duration(
+      "What each piece of bytes takes longer, each way. Kind network-latency only, which needs it.",
+      0.1,
+      MINUTE_MS,
+    ),
+    jitter: duration(
+      "The latency varies by so much, uniformly, up and down. Default 0. Kind network-latency only.",
+      0,
+      MINUTE_MS,
+    ).optional(),
+  },
+  examples: { latency: "50ms" },
+  /** Each way. */
+  resolve: ({ latency, jitter = 0 }) => ({ latencyMs: latency, jitterMs: jitter }),
+  obstacle: ({ latencyMs, jitterMs }) =>
+    jitterMs > latencyMs ? "cannot have a jitter above its latency" : undefined,
+  conditionOf: ({ latencyMs, jitterMs }) => ({ kind: "latency", latencyMs, jitterMs }),
+  wordsOf({ latencyMs, jitterMs }, connections) {
     const jitter = jitterMs > 0 ? `, give or take ${formatDuration(jitterMs)}` : "";
     return `delayed ${connections} by ${formatDuration(latencyMs)} each way${jitter}`;
   },
-);
+});
 
-export const networkBandwidth = networkKind<"network-bandwidth">(
-  ({ bytesPerSecond }) => ({ kind: "bandwidth", bytesPerSecond }),
-  ({ bytesPerSecond }, connections) =>
+export const networkBandwidth = networkKind({
+  name: "network-bandwidth",
+  description: NETWORK_IS,
+  keys: {
+    for: lasting,
+    bandwidth: size(
+      "Bytes a second, each way, over all connections together. Kind network-bandwidth only, which needs it.",
+      KB,
+      KB ** 4,
+    ),
+  },
+  examples: { bandwidth: "1MB" },
+  resolve: ({ bandwidth }) => ({ bytesPerSecond: bandwidth }),
+  conditionOf: ({ bytesPerSecond }) => ({ kind: "bandwidth", bytesPerSecond }),
+  wordsOf: ({ bytesPerSecond }, connections) =>
     `let ${connections} carry ${formatSize(bytesPerSecond)}/s each way together`,
-);
+});
 
-export const networkBlackhole = networkKind<"network-blackhole">(
-  () => ({ kind: "blackhole" }),
-  (_, connections) => `let ${connections} carry nothing`,
-);
+export const networkBlackhole = networkKind({
+  name: "network-blackhole",
+  description: NETWORK_IS,
+  keys: { for: lasting },
+  resolve: () => ({}),
+  conditionOf: () => ({ kind: "blackhole" }),
+  wordsOf: (_, connections) => `let ${connections} carry nothing`,
+});
 
-export const networkRefuse = networkKind<"network-refuse">(
-  ({ drop }) => ({ kind: "refuse", drop }),
-  ({ drop }, connections) => `refused new connections and ${drop ? "reset" : "kept"} ${connections}`,
-);
+export const networkRefuse = networkKind({
+  name: "network-refuse",
+  description: NETWORK_IS,
+  keys: { for: lasting, drop: drop.optional() },
+  /** Whether open connections are reset, or only new ones refused. */
+  resolve: ({ drop: isDropped = true }) => ({ drop: isDropped }),
+  conditionOf: (fault) => ({ kind: "refuse", drop: fault.drop }),
+  wordsOf: (fault, connections) =>
+    `refused new connections and ${fault.drop ? "reset" : "kept"} ${connections}`,
+});
 
-export const networkReset = networkKind<"network-reset">(
-  () => ({ kind: "reset" }),
-  (_, connections) => `reset ${connections}`,
-);
+export const networkReset = networkKind({
+  name: "network-reset",
+  description: "it breaks every connection",
+  keys: {},
+  resolve: () => ({}),
+  conditionOf: () => ({ kind: "reset" }),
+  wordsOf: (_, connections) => `reset ${connections}`,
+});
 
-export const networkResetCommits = networkKind<"network-reset-commits">(
-  ({ share }) => ({ kind: "reset-commits", share }),
-  (_, __, { resets, commitsLost, answersLost }) =>
+export const networkResetCommits = networkKind({
+  name: "network-reset-commits",
+  description: "it breaks connections at their COMMIT",
+  keys: {
+    for: lasting,
+    commits: share.optional().meta({
+      description:
+        "Share of the COMMITs that cost their connection. Default 50%. Kind network-reset-commits only.",
+    }),
+  },
+  /** 0..1. */
+  resolve: ({ commits = "50%" }) => ({ share: shareOf(commits) }),
+  obstacle: unseenCommits,
+  conditionOf: (fault) => ({ kind: "reset-commits", share: fault.share }),
+  wordsOf: (_, __, { resets, commitsLost, answersLost }) =>
     `reset ${counted(resets, "connection")} at a COMMIT: ${commitsLost} before the server had it, ` +
     `${answersLost} before its answer came back`,
-);
+});
+
+function unseenCommits(
+  fault: OfNetwork,
+  { pool, target, withoutCommit }: FaultSurroundings,
+): string | undefined {
+  if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;
+  const isToPooler = pool.strategy === "pgbouncer" && fault.between === "clients";
+  const isHidden = isToPooler
+    ? pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+    : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
+  return isHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
+}

@@ -1,9 +1,17 @@
 // `postgres-kill`: SIGKILL to the postmaster and every process of its own at once, as a machine that loses its power or
 // the kernel's OOM killer do. Then comes a start, which recovers from the write-ahead log what was committed.
-import { controlOf, whenHealthy } from "./healthy.js";
-import type { FaultKind } from "./fault.js";
+import { defineFault, lasting } from "./fault.js";
+import { controlOf, foreignServer, procObstacle, SERVER_ENDED, whenHealthy } from "./healthy.js";
 
-export const postgresKill: FaultKind<"postgres-kill"> = {
+export const postgresKill = defineFault({
+  name: "postgres-kill",
+  description: SERVER_ENDED,
+  keys: { for: lasting.optional() },
+  ground: "server",
+  restartsServer: true,
+  resolve: () => ({}),
+  obstacle: (_, surroundings) => foreignServer(surroundings),
+  machineObstacle: procObstacle,
   async inject({ target }) {
     const control = controlOf(target);
     const asExpected = control.expectLoss();
@@ -19,4 +27,4 @@ export const postgresKill: FaultKind<"postgres-kill"> = {
       clear: () => whenHealthy(target).finally(asExpected),
     };
   },
-};
+});

@@ -1,10 +1,30 @@
 // `process-stop`: SIGSTOP to every process of the server, or to every PgBouncer that train-sim started, and SIGCONT when
 // it is over: what a frozen virtual machine or a debugger does. Connections stay open and nobody answers.
+import * as z from "zod";
+import { defineFault, lasting, type FaultHost } from "./fault.js";
+import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
 import { standStill } from "./means/stand-still.js";
-import { whenHealthy } from "./healthy.js";
-import type { FaultHost, FaultKind } from "./fault.js";
+import { foreignPooler } from "./pooler.js";
 
-export const processStop: FaultKind<"process-stop"> = {
+export const STOPPED_PROCESSES = ["postgres", "pgbouncer"] as const;
+type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
+
+export const processStop = defineFault({
+  name: "process-stop",
+  description: "the server or PgBouncer stands still",
+  keys: {
+    for: lasting,
+    process: z.enum(STOPPED_PROCESSES).optional().meta({
+      description:
+        "What stands still: the server's processes, or every PgBouncer that train-sim started. Default postgres. Kind process-stop only.",
+    }),
+  },
+  resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
+  // A pooler that is stopped leaves the server as it is.
+  ground: ({ process }) => (process === "postgres" ? "server" : "pooler"),
+  obstacle: (fault, surroundings) =>
+    fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),
+  machineObstacle: procObstacle,
   inject(host, { process }) {
     const still = standStill(rootsOf(host, process));
     return Promise.resolve({
@@ -15,9 +35,9 @@ export const processStop: FaultKind<"process-stop"> = {
       },
     });
   },
-};
+});
 
-function rootsOf({ target, pooler }: FaultHost, process: "postgres" | "pgbouncer"): readonly number[] {
+function rootsOf({ target, pooler }: FaultHost, process: StoppedProcess): readonly number[] {
   if (process === "pgbouncer") return pooler?.pids ?? [];
   return target.serverPid === undefined ? [] : [target.serverPid];
 }

@@ -1,10 +1,9 @@
-// Every kind of fault and the file that knows how to do it. A new kind is one file and one line here, and its keys in
-// the scenario; the compiler finds a kind that is missing.
-import type { Fault } from "./faults.js";
+// The kinds of fault: a new one is a file here and a line in this list, in the order in which its keys are documented.
+import type * as z from "zod";
 import { backendTerminate } from "./backend-terminate.js";
 import { connectionLimit } from "./connection-limit.js";
 import { diskFull } from "./disk-full.js";
-import type { FaultHost, FaultKinds, Injected } from "./fault.js";
+import type { FaultKind, FaultTimes } from "./fault.js";
 import { lockHolder } from "./lock-holder.js";
 import { longTransaction } from "./long-transaction.js";
 import {
@@ -15,33 +14,49 @@ import {
   networkReset,
   networkResetCommits,
 } from "./network.js";
-import { pgbouncerPause } from "./pgbouncer-pause.js";
-import { pgbouncerKill, pgbouncerRestart } from "./pgbouncer-restart.js";
+import { poolerPause } from "./pooler-pause.js";
+import { poolerKill, poolerRestart } from "./pooler-restart.js";
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
 
-const KINDS: FaultKinds = {
-  "backend-terminate": backendTerminate,
-  "postgres-restart": postgresRestart,
-  "postgres-kill": postgresKill,
-  "process-stop": processStop,
-  "disk-full": diskFull,
-  "long-transaction": longTransaction,
-  "lock-holder": lockHolder,
-  "connection-limit": connectionLimit,
-  "pgbouncer-restart": pgbouncerRestart,
-  "pgbouncer-kill": pgbouncerKill,
-  "pgbouncer-pause": pgbouncerPause,
-  "network-latency": networkLatency,
-  "network-bandwidth": networkBandwidth,
-  "network-blackhole": networkBlackhole,
-  "network-refuse": networkRefuse,
-  "network-reset": networkReset,
-  "network-reset-commits": networkResetCommits,
-};
+export const FAULTS = [
+  backendTerminate,
+  postgresRestart,
+  postgresKill,
+  processStop,
+  diskFull,
+  longTransaction,
+  lockHolder,
+  connectionLimit,
+  poolerRestart,
+  poolerKill,
+  poolerPause,
+  networkLatency,
+  networkBandwidth,
+  networkBlackhole,
+  networkRefuse,
+  networkReset,
+  networkResetCommits,
+] as const;
 
-export function injectFault(host: FaultHost, fault: Fault): Promise<Injected> {
-  // A kind and its keys belong together, which the compiler cannot follow through a lookup.
-  return KINDS[fault.kind].inject(host, fault as never);
+type OneOfThem = (typeof FAULTS)[number];
+export type FaultKindName = OneOfThem["name"];
+export const FAULT_KINDS = FAULTS.map(({ name }) => name) as [FaultKindName, ...FaultKindName[]];
+
+type FaultOf<Kind> = Kind extends { readonly name: infer Name; resolve(given: never): infer Settings }
+  ? { readonly kind: Name } & FaultTimes & Settings
+  : never;
+/** One fault of a scenario. */
+export type Fault = FaultOf<OneOfThem>;
+
+export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;
+
+/** A kind and its faults belong together, which the compiler cannot follow through a lookup. */
+const BY_NAME = new Map(FAULTS.map((each): [string, AnyFaultKind] => [each.name, each as AnyFaultKind]));
+
+export function kindOf(name: FaultKindName): AnyFaultKind {
+  const found = BY_NAME.get(name);
+  if (!found) throw new Error(`there is no fault ${name}`);
+  return found;
 }

@@ -12,6 +12,18 @@ import type { RateCurve } from "./rate-curve.js";
 export const ARRIVAL_DISTRIBUTIONS = ["poisson", "uniform"] as const;
 export type ArrivalDistribution = (typeof ARRIVAL_DISTRIBUTIONS)[number];
 
+export interface OpenLoopPlan {
+  readonly distribution: ArrivalDistribution;
+  /** How long an arrival waits for a free client; without one it waits until the phase ends. */
+  readonly maxWaitMs?: number;
+}
+
+export interface ConstantRatePlan extends OpenLoopPlan {
+  readonly executor: "constant-arrival-rate";
+  /** Of the group, over all its workers. */
+  readonly ratePerSecond: number;
+}
+
 /** One arrival of the group's schedule. */
 export interface Arrival {
   /** Position in the group's schedule, from 0. */

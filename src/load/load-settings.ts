@@ -1,56 +1,17 @@
-// The load of a group of clients, resolved: which executor starts its transactions, by which plan, and the traffic of a
-// simulated day. Every duration is in milliseconds, and nothing is optional that the engine would have to guess.
-import type { ConstantArrivalRatePlan } from "./executors/constant-arrival-rate.js";
-import type { DailyArrivalRatePlan, DayPart } from "./executors/daily-arrival-rate.js";
-import type { RampingArrivalRatePlan } from "./executors/ramping-arrival-rate.js";
-import type { RampingClientsPlan } from "./executors/ramping-clients.js";
+// The load of a group of clients: what a scenario may say of it, what is wrong with that, and what it resolves to. Every
+// duration is in milliseconds then, and nothing is optional that the engine would have to guess. Walks the executors.
+import * as z from "zod";
+import type { Finding } from "../syntax/problems.js";
+import { describeMembers, keysOf, taggedUnion, type KeyWords, type Member } from "../syntax/tagged-union.js";
+import type { Budget, LoadSurroundings, RuleSurroundings } from "./executors/executor.js";
+import { executorOf, EXECUTORS, type ExecutorName, type ExecutorSettings } from "./executors/registry.js";
+import { loadKeys, type LoadDefaults, type LoadKeys } from "./keys.js";
 
 /** Inclusive range, uniform. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
-
-export const BATCH_SIZES = ["small", "medium", "large"] as const;
-export type BatchSizeName = (typeof BATCH_SIZES)[number];
-
-/** Some hours of a simulated day: how busy they are, and how large their batches. */
-export interface ProfileHours extends DayPart {
-  /** Chance of each size; they add up to 1. */
-  readonly mix: Readonly<Record<BatchSizeName, number>>;
-}
-
-/** Traffic by hour of a simulated day. */
-export interface Profile {
-  readonly name: string;
-  readonly dayMs: number;
-  /** In order; they cover the day. */
-  readonly hours: readonly ProfileHours[];
-  /** Events of a batch. */
-  readonly sizes: Readonly<Record<BatchSizeName, number>>;
-}
-
-/** `clients` is the most that work at once: in an open loop, those that arrivals are given to. */
-export type ExecutorSettings =
-  | { readonly executor: "constant-clients"; readonly clients: number }
-  | ({ readonly clients: number } & RampingClientsPlan)
-  | ({ readonly clients: number } & ConstantArrivalRatePlan)
-  | ({ readonly clients: number } & RampingArrivalRatePlan)
-  | ({ readonly clients: number } & DailyArrivalRatePlan & { readonly profile: Profile })
-  | {
-      readonly executor: "shared-iterations";
-      readonly clients: number;
-      /** Iterations over all clients and workers of the group together. */
-      readonly iterations: number;
-      readonly maxDurationMs: number;
-    }
-  | {
-      readonly executor: "per-client-iterations";
-      readonly clients: number;
-      /** Iterations of each client. */
-      readonly iterations: number;
-      readonly maxDurationMs: number;
-    };
 
 export type LoadSettings = ExecutorSettings & {
   /** Pause of a client between two iterations, uniform, in milliseconds. */
@@ -59,12 +20,90 @@ export type LoadSettings = ExecutorSettings & {
   readonly rampUpMs: number;
 };
 
+const EXECUTOR_NAMES = EXECUTORS.map(({ name }) => name) as [ExecutorName, ...ExecutorName[]];
+const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
+
+const WORDS: KeyWords = {
+  stranger({ name, keys }, key, owners) {
+    if (BUDGET_KEYS.includes(key))
+      return `executor ${name} has no budget; remove ${key}, or use shared-iterations`;
+    if (key === "clients" && "maxClients" in keys) return `executor ${name} calls this maxClients`;
+    return `executor ${name} takes no ${key}; remove it, or use ${owners.join(" or ")}`;
+  },
+  lack: ({ name }, key) => `executor ${name} needs ${key}`,
+};
+
+/** Of each executor, with the keys that it has in a vocabulary. */
+type MemberOf<One> = One extends {
+  readonly name: infer Name extends string;
+  keys(vocabulary: LoadKeys): infer Keys extends z.ZodRawShape;
+}
+  ? Member<Name, Keys>
+  : never;
+
+function members(vocabulary: LoadKeys) {
+  return EXECUTORS.map((each) => ({
+    name: each.name,
+    description: each.description,
+    keys: each.keys(vocabulary),
+  })) as MemberOf<(typeof EXECUTORS)[number]>[];
+}
+
+export function loadSchema(defaults: LoadDefaults) {
+  const vocabulary = loadKeys(defaults);
+  const executor = z
+    .enum(EXECUTOR_NAMES)
+    .default("constant-clients")
+    .meta({ description: `${describeMembers(EXECUTORS)}. Default constant-clients.` });
+  return taggedUnion("executor", { executor }, members(vocabulary), WORDS, vocabulary)
+    .prefault({})
+    .meta({ description: "How much the group does, and when.", title: "Load" });
+}
+
+/** A load as a scenario writes it. */
+export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
+
+/** Keys of `load` that each executor needs, and that it may have. */
+export function executorKeys(): { name: string; needs: string[]; takes: string[] }[] {
+  return members(loadKeys({ clients: 0, thinkTimeMs: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
+}
+
+const NO_THINK_TIME: Range = { min: 0, max: 0 };
+
+export function resolveLoad(
+  load: LoadMapping = { executor: "constant-clients" },
+  thinkTimeMs: number,
+  surroundings: LoadSurroundings,
+): LoadSettings {
+  const executor = executorOf(load);
+  const thinks = ("thinkTime" in load && load.thinkTime) || { min: thinkTimeMs, max: thinkTimeMs };
+  return {
+    ...executor.resolve(load, surroundings),
+    thinkTimeMs: executor.isOpenLoop ? NO_THINK_TIME : thinks,
+    rampUpMs: ("rampUp" in load && load.rampUp) || 0,
+  };
+}
+
+/** What the schema cannot say of a group's load; paths are below the group. */
+export function loadFindings(
+  given: LoadMapping,
+  load: LoadSettings,
+  surroundings: RuleSurroundings,
+): Finding[] {
+  return executorOf(load).rules?.(given, load, surroundings) ?? [];
+}
+
 /** Whether arrivals are independent of completions: iterations start by a schedule. */
-export function isOpenLoop({ executor }: Pick<LoadSettings, "executor">): boolean {
-  return executor.endsWith("-arrival-rate");
+export function isOpenLoop(load: Pick<LoadSettings, "executor">): boolean {
+  return executorOf(load).isOpenLoop;
+}
+
+/** The iterations that end the window of a group; undefined for one that time ends. */
+export function budgetOf(load: LoadSettings): Budget | undefined {
+  return executorOf(load).budget?.(load);
 }
 
 /** The most time that the iteration budget of a group may take; undefined for one that has none. */
 export function budgetMs(load: LoadSettings): number | undefined {
-  return "maxDurationMs" in load ? load.maxDurationMs : undefined;
+  return budgetOf(load)?.mostMs;
 }

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { createPacer, warmUpPlan, type PacingPlan } from "./create-pacer.js";
-import { dayPartAt } from "./executors/daily-arrival-rate.js";
+import { createPacer, warmUpPlan, type PacingPlan } from "./executors/registry.js";
+import { dayPartAt } from "./profiles.js";
 import type { Pacer, PacingContext } from "./pacer.js";
 
 interface World {

@@ -1,5 +1,5 @@
 // What an executor is to a client: the thing that says when its next iteration starts, and when there is none.
-// Executors live in `executors/`, one file each, registered in `create-pacer.ts`. Time and randomness are handed
+// Executors live in `executors/`, one file each, listed in its `registry.ts`. Time and randomness are handed
 // in, so that a test moves the clock by hand.
 import type { Prng } from "../foundation/prng.js";
 import type { Arrival } from "./arrivals.js";

@@ -1,7 +1,7 @@
 // Executors under a clock moved by hand: budgets exact over workers, ramp-up even, think time inside its range.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { createPacer, type PacingPlan } from "./create-pacer.js";
+import { createPacer, type PacingPlan } from "./executors/registry.js";
 import type { PacingContext } from "./pacer.js";
 
 function context(overrides: Partial<PacingContext> = {}): PacingContext & { slept: number[]; now: number } {

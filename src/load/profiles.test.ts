@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
-import { batchSizeAt, DEFAULT_SIZES, PROFILES } from "./profiles.js";
-import { BATCH_SIZES, type Profile } from "./load-settings.js";
+import { batchSizeAt, BATCH_SIZES, DEFAULT_SIZES, PROFILES, type Profile } from "./profiles.js";
 
 const profile: Profile = {
   name: "streaming-day",

@@ -1,7 +1,40 @@
-// The traffic profiles that scenarios can name: how busy each hour of a simulated day is, and how large its batches
-// are. A profile says nothing of absolute rates or of how long the day takes; the load that uses it does.
-import { dayPartAt } from "./executors/daily-arrival-rate.js";
-import { BATCH_SIZES, type BatchSizeName, type Profile, type ProfileHours } from "./load-settings.js";
+// The traffic of a simulated day: how busy each hour is, and how large its batches are. A profile says nothing of absolute
+// rates or of how long the day takes; the load that uses it does.
+import * as z from "zod";
+import type { Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
+import { duration, HOUR_MS } from "../syntax/scalars.js";
+
+const HOURS_A_DAY = 24;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+const MAX_ROWS = 1_000_000;
+
+export const BATCH_SIZES = ["small", "medium", "large"] as const;
+export type BatchSizeName = (typeof BATCH_SIZES)[number];
+
+/** Some hours of the day, which together with the others cover it without a gap. */
+export interface DayPart {
+  /** From the beginning of this hour, 0 .. 23, to that of another, 1 .. 24. */
+  readonly fromHour: number;
+  readonly toHour: number;
+  /** Multiplies the load's rate. */
+  readonly rateFactor: number;
+}
+
+interface ProfileHours extends DayPart {
+  /** Chance of each size; they add up to 1. */
+  readonly mix: Readonly<Record<BatchSizeName, number>>;
+}
+
+/** Traffic by hour of a simulated day. */
+export interface Profile {
+  readonly name: string;
+  readonly dayMs: number;
+  /** In order; they cover the day. */
+  readonly hours: readonly ProfileHours[];
+  /** Events of a batch. */
+  readonly sizes: Readonly<Record<BatchSizeName, number>>;
+}
 
 /** A hundredth of the reference's sizes (10 000, 100 000 and 500 000 rows), which any machine carries. */
 export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {
@@ -26,8 +59,119 @@ const STREAMING_DAY: readonly ProfileHours[] = [
 ];
 
 export const PROFILES = { "streaming-day": STREAMING_DAY } as const;
-export type ProfileName = keyof typeof PROFILES;
-export const PROFILE_NAMES = Object.keys(PROFILES) as [ProfileName, ...ProfileName[]];
+const PROFILE_NAMES = Object.keys(PROFILES) as [keyof typeof PROFILES, ...(keyof typeof PROFILES)[]];
+
+const size = (name: BatchSizeName) =>
+  z
+    .int()
+    .min(1)
+    .max(MAX_ROWS)
+    .default(DEFAULT_SIZES[name])
+    .meta({ description: `Events of a ${name} batch. Default ${DEFAULT_SIZES[name]}.` });
+
+const share = z
+  .number()
+  .min(0)
+  .max(1)
+  .default(0)
+  .meta({ description: "Chance of this size, 0 to 1; the three add up to 1. Default 0." });
+
+const Hours = z.strictObject({
+  from: z.int().min(0).max(23).meta({ description: "From the beginning of this hour, 0 to 23." }),
+  to: z.int().min(1).max(24).meta({ description: "To the beginning of this hour, 1 to 24." }),
+  rate: z
+    .number()
+    .min(0)
+    .max(1000)
+    .meta({ description: "Multiplies the load's rate in these hours: 1 is the rate itself, 0 is silence." }),
+  mix: z
+    .strictObject({ small: share, medium: share, large: share })
+    .meta({ description: "How often batches of each size come." }),
+});
+
+const ProfileMapping = z.strictObject({
+  name: z
+    .enum(PROFILE_NAMES)
+    .optional()
+    .meta({ description: "A built-in profile; leave it out where hours are given." }),
+  hours: z
+    .array(Hours)
+    .min(1)
+    .max(24)
+    .optional()
+    .meta({ description: "A profile of your own: parts of the day, in order, from 0 to 24 without a gap." }),
+  sizes: z
+    .strictObject({ small: size("small"), medium: size("medium"), large: size("large") })
+    .prefault({})
+    .meta({
+      description:
+        "Events of a batch of each size. Default 100, 1000, 5000; the reference's are 10000, 100000, 500000.",
+    }),
+  compressTo: duration(
+    "How long the simulated day takes. Default: the measurement window.",
+    24,
+    WEEK_MS,
+  ).optional(),
+});
+
+export const ProfileKey = z
+  .union([z.enum(PROFILE_NAMES), ProfileMapping])
+  .meta({ description: "Rate and batch sizes by hour of a simulated day. Default streaming-day." });
+
+export function resolveProfile(
+  given: z.output<typeof ProfileKey> = "streaming-day",
+  windowMs: number,
+): Profile {
+  const mapping: Partial<z.output<typeof ProfileMapping>> =
+    typeof given === "string" ? { name: given } : given;
+  const { name, hours, sizes = DEFAULT_SIZES, compressTo = windowMs } = mapping;
+  return {
+    name: name ?? (hours ? "custom" : "streaming-day"),
+    dayMs: compressTo,
+    sizes,
+    hours:
+      hours?.map(({ from, to, rate, mix }) => ({ fromHour: from, toHour: to, rateFactor: rate, mix })) ??
+      PROFILES[name ?? "streaming-day"],
+  };
+}
+
+/** A day that has no gap, and in which something happens; `path` is that of its hours. */
+export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
+  const findings: Finding[] = [];
+  let hour = 0;
+  for (const [i, { fromHour, toHour, mix }] of hours.entries()) {
+    if (fromHour !== hour) {
+      const message = `the day goes on at ${hour}, so from must be ${hour}`;
+      findings.push({ path: [...path, i, "from"], message });
+    }
+    if (toHour <= fromHour)
+      findings.push({ path: [...path, i, "to"], message: `must be later than from (${fromHour})` });
+    const sum = mix.small + mix.medium + mix.large;
+    if (Math.abs(sum - 1) > 1e-9) {
+      const message = `must add up to 1 (it is ${Number(sum.toFixed(6))})`;
+      findings.push({ path: [...path, i, "mix"], message });
+    }
+    hour = toHour;
+  }
+  if (hour !== HOURS_A_DAY) findings.push({ path, message: `the day ends at 24, not at ${hour}` });
+  if (hours.every(({ rateFactor }) => rateFactor === 0))
+    findings.push({ path, message: "the rate is 0 all day: no client would do anything" });
+  return findings;
+}
+
+/** How long a part of the day takes, where the whole takes `dayMs`. */
+export function partMs({ fromHour, toHour }: DayPart, dayMs: number): number {
+  return ((toHour - fromHour) / HOURS_A_DAY) * dayMs;
+}
+
+/** Which of the day's parts it is, `offsetMs` after the day began. */
+export function dayPartAt<T extends DayPart>(
+  profile: { readonly dayMs: number; readonly hours: readonly T[] },
+  offsetMs: number,
+): T | undefined {
+  const hour = ((offsetMs % profile.dayMs) / profile.dayMs) * HOURS_A_DAY;
+  return profile.hours.find(({ toHour }) => hour < toHour) ?? profile.hours.at(-1);
+}
 
 /** The size that a batch has at a moment of the day; `roll` is uniform over [0, 1). */
 export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): BatchSizeName {

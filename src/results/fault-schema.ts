@@ -2,7 +2,7 @@
 // to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
 // docs/faults.md. Only faults whose injection began are listed.
 import * as z from "zod";
-import { FAULT_KINDS } from "../faults/faults.js";
+import { FAULT_KINDS } from "../faults/registry.js";
 
 const seconds = z.number().min(0);
 

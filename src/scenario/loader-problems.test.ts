@@ -71,10 +71,10 @@ describe("factors", () => {
 
   test("a bad level is told of once, where it stands, with the treatments that have it", () => {
     const yaml =
-      "factors:\n  payload: [jsonb, text]\n  pool:\n    - direct\n    - { strategy: pg-pool, size: 1 }\n    - { strategy: pgbouncer, sise: 9 }";
+      "factors:\n  payload: [jsonb, text]\n  pool:\n    - direct\n    - { strategy: pg-pool, size: 0 }\n    - { strategy: pgbouncer, sise: 9 }";
     const found = problemsOf(yaml);
     expect(found[0]).toMatch(
-      /^x\.yaml:6:34 factors\.pool\[1\]\.size: .*\[in treatment jsonb-pg-pool-1 and 1 more\]$/,
+      /^x\.yaml:6:34 factors\.pool\[1\]\.size: .*\[in treatment jsonb-pg-pool-0 and 1 more\]$/,
     );
     expect(found[1]).toBe(
       "x.yaml:7:30 factors.pool[2].sise: unknown key; did you mean size? [in treatment jsonb-pgbouncer-9 and 1 more]",
@@ -185,9 +185,9 @@ test("a scenario without a name is told so", () => {
 test("many problems come at once, in the order of the file, and none hides another", () => {
   const yaml = `name: a b
 paylod: text
-batch: { min: 9, max: 3 }
+batch: { min: 9, mox: 3 }
 appDelay: 30
-advance: { complete: 0.9, fail: 0.4 }
+advance: { complete: 1.9, fail: 0.4 }
 clients: -1
 factors: { locking: [nowait, nowiat] }
 trials: 0`;
@@ -196,7 +196,7 @@ trials: 0`;
     "--set nme",
     "x.yaml:1:7 name",
     "x.yaml:2:1 paylod",
-    "x.yaml:3:15 batch.min",
+    "x.yaml:3:18 batch.mox",
     "x.yaml:4:11 appDelay",
     "x.yaml:5:22 advance.complete",
     "x.yaml:6:10 clients",

@@ -1,19 +1,19 @@
-// Loads a scenario: reads the file, applies the command line's overrides, checks everything, and expands it into
-// treatments and trials. All problems come at once in one `ScenarioError`, each with its place. The experiment it
+// Loads a scenario: reads the file, applies the command line's overrides, expands it into treatments and trials, and checks
+// them in two passes: the schema of the whole file, then the rules that span several keys. All problems of a pass come at
+// once in one `ScenarioError`, each with its place. The experiment it
 // returns carries the scenario as resolved, which loads to the same experiment again; passwords are left out of
 // that text.
 import path from "node:path";
 import { stringify } from "yaml";
 import { freshSeed } from "../foundation/prng.js";
-import { expand, type TreatmentFinding } from "./plan/expansion.js";
+import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
 import { outrankedClients } from "./outranked.js";
 import { mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
-import { checkScenario } from "./rules.js";
+import { readScenario } from "./rules.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
-import { writtenThresholds } from "./schema-parts.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import type { Experiment } from "./settings.js";
@@ -100,32 +100,33 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
   const raw: Mapping = { ...(title !== undefined && { name: title }), seed, ...others };
   const expansion = expand(raw, applied.factors);
-  const checked = checkScenario(raw);
+  const refuseAny = (findings: readonly TreatmentFinding[], more: readonly ScenarioProblem[]): void => {
+    const problems = [...more, ...placed(findings, expansion.ids.length, source, applied, name)];
+    if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
+  };
+  const whole = readScenario(raw);
   // What belongs to treatments is judged there: a factor may supply what the scenario itself leaves open.
-  const ownFindings = checked.findings.filter(
+  const ownFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
+  refuseAny([...ownFindings.map(ofAll), ...expansion.findings], applied.problems);
+
+  const scenario = experimentKeys(raw);
+  const { treatments, findings } = checkTreatments(expansion);
   const thresholdFindings: Finding[] = [];
-  const areFactorsUnknown = ["factors", "include", "exclude"].some((key) => checked.isUnknown([key]));
+  const areAllSound = treatments.length === expansion.ids.length;
   const thresholds = resolveThresholds(
-    writtenThresholds(raw.thresholds),
-    areFactorsUnknown ? undefined : expansion.outlines,
+    scenario.thresholds,
+    expansion.read,
+    areAllSound ? treatments : undefined,
     thresholdFindings,
   );
-  const general = [...ownFindings, ...thresholdFindings].map((one) => ({ ...one, treatmentIds: [] }));
-  const findings = [...general, ...expansion.findings];
-  const outranked = outrankedClients(applied.clients, expansion.treatments);
-  const problems = [
-    ...applied.problems,
-    ...(outranked.problem ? [outranked.problem] : []),
-    ...placed(findings, expansion.ids.length, source, applied, name),
-  ];
-  if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
-  const scenario = experimentKeys(raw);
+  const outranked = outrankedClients(applied.clients, treatments);
+  refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
     name: scenario.name,
     seed: Number(seed),
-    treatments: expansion.treatments,
+    treatments,
     trials: planTrials(expansion.ids, {
       ...{ trials: scenario.trials, order: scenario.order, orderSeed: scenario.orderSeed },
       ...{ seed: Number(seed), stored: overrides.storedOrder },
@@ -136,6 +137,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
 }
+
+const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
 
 /** The keys of the experiment itself, which were found valid. */
 function experimentKeys(raw: Mapping): Scenario {

@@ -1,16 +1,16 @@
 // A number of clients on the command line that does not reach every group: a group's own `clients`, a factor of it, and the
 // stages of an executor go before the scenario's `clients`. Where it reaches no group it is refused, where it reaches some
 // the others are named; a value that is lost in silence would be taken for measured.
+import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { type Treatment } from "./settings.js";
 import { ROLES } from "../workloads/registry.js";
 
 /** What decides about the clients of a group, before `clients`. */
 function keyOver(role: string, treatments: readonly Treatment[]): string {
-  const hasStages = treatments.some(
-    ({ settings }) => settings.actors[role]?.load.executor === "ramping-clients",
-  );
-  return hasStages ? `actors.${role}.load.stages` : `actors.${role}.clients`;
+  const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
+  const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
+  return key === undefined ? `actors.${role}.clients` : `actors.${role}.load.${key}`;
 }
 
 /** @param clients what `--set clients=...` asks for */

@@ -4,8 +4,8 @@ import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { EndpointUrl, PasswordCommand } from "../database/endpoint/endpoint.js";
 import type { DiagnosisSettings } from "./judgement.js";
-import { resolveFault } from "../faults/resolve-faults.js";
-import { resolveLoad } from "./resolve-load.js";
+import { resolveFault } from "../faults/faults.js";
+import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
 import type { TargetSettings } from "../targets/settings.js";
 import type { PoolSettings } from "../pools/settings.js";
@@ -111,13 +111,15 @@ function resolvePool(pool: PoolMapping): PoolSettings {
 function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
   const { roles, settings } = workloadOf(scenario);
   const actors: Record<string, ActorGroup> = {};
-  for (const [role, { isByDefault }] of Object.entries(roles)) {
+  for (const [role, { isByDefault, clients: defaultClients, thinkTimeMs }] of Object.entries(roles)) {
     const group = scenario.actors[role];
     if (!settings.hasRole(role, scenario)) continue;
     if (group === false || (group === undefined && !isByDefault)) continue;
+    const clients = group?.clients ?? scenario.clients;
+    const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
     actors[role] = {
       workers: group?.workers ?? 1,
-      load: resolveLoad(role, group, { clients: scenario.clients, windowMs: scenario.trial.duration }),
+      load: resolveLoad(group?.load, thinkTimeMs, surroundings),
     };
   }
   return actors;

@@ -1,20 +1,33 @@
 // Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
 // out to be is known later; then the same is asked of the same table.
-import { profileProblems, treatmentProblems } from "./dialects/registry.js";
+import { capabilitiesOf, levelProblems } from "../database/dialects/registry.js";
+import type { DialectName } from "../database/settings.js";
 import type { Finding } from "../syntax/problems.js";
+import { workloadOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "./settings.js";
+
+/** All that this dialect cannot do of a treatment. */
+export function dialectProblems(name: DialectName, settings: TreatmentSettings): Finding[] {
+  const { storage, faults } = settings;
+  const { lacksFaults } = capabilitiesOf(name);
+  return [
+    ...levelProblems(name, { storage }),
+    ...workloadOf(settings).settings.dialectProblems(name, settings),
+    ...faults.flatMap(({ kind }, index): Finding[] => {
+      const reason = lacksFaults[kind];
+      const path = ["faults", index, "kind"];
+      return reason === undefined ? [] : [{ path, message: `${kind} cannot be had: ${reason}` }];
+    }),
+  ];
+}
 
 export function dialectRules(settings: TreatmentSettings): Finding[] {
   const { dialect, asksDialect, target } = settings;
   if (asksDialect) return [];
-  const findings: Finding[] = treatmentProblems(dialect, settings);
+  const findings = dialectProblems(dialect, settings);
   if (dialect !== "postgres" && target.kind !== "url") {
     const message = `target.kind ${target.kind} is a PostgreSQL server; give the URL of yours with target.urls, or use dialect: postgres`;
     findings.push({ path: ["dialect"], message });
   }
   return findings;
-}
-
-export function profileRowRules(settings: TreatmentSettings): Finding[] {
-  return settings.asksDialect ? [] : profileProblems(settings.dialect, settings);
 }

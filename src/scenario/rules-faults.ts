@@ -1,52 +1,12 @@
-// Rules over `faults`: keys that belong to another kind, faults that do not fit into the window, that cannot happen at
-// once, or that this target and this pool cannot suffer. A fault that cannot be had is refused here with the reason,
-// before anything is started, rather than left out of the run. Pure checks over a scenario that passed its schema.
+// Rules over `faults`: those that do not fit into the window, that cannot happen at once, or that this target and this pool
+// cannot suffer. A fault that cannot be had is refused here with the reason, before anything is started, rather than left
+// out of the run. Pure checks over a scenario that passed its schema.
 import { formatDuration } from "../foundation/units.js";
+import { areExclusive, obstacleTo, takesAllConnections } from "../faults/faults.js";
+import type { Fault } from "../faults/registry.js";
 import { isBudgeted } from "./plan/estimate.js";
-import { obstacleTo } from "./fault-obstacles.js";
-import { areExclusive, FAULTS, takesAllConnections, type Fault, type FaultTraits } from "../faults/faults.js";
 import type { Finding } from "../syntax/problems.js";
-import type { Scenario } from "./schema.js";
-import type { FaultMapping } from "../faults/schema-faults.js";
 import type { TreatmentSettings } from "./settings.js";
-
-const COMMON_KEYS: readonly string[] = ["at", "kind", "for"];
-
-function keyFindings(given: FaultMapping, index: number): Finding[] {
-  const { takes: own, length }: FaultTraits = FAULTS[given.kind];
-  const findings = Object.entries(given)
-    .filter(([key, value]) => value !== undefined && !COMMON_KEYS.includes(key) && !own.includes(key))
-    .map(([key]): Finding => {
-      const owners = Object.entries(FAULTS).filter(([, traits]) =>
-        (traits.takes as readonly string[]).includes(key),
-      );
-      const kinds = owners.map(([kind]) => kind).join(" or ");
-      const taken = own.length > 0 ? `; ${given.kind} takes ${own.join(", ")}` : "";
-      return {
-        path: ["faults", index, key],
-        message: `belongs to kind ${kinds}, not to ${given.kind}${taken}`,
-        isAboutKey: true,
-      };
-    });
-  if (length === "none" && given.for !== undefined)
-    findings.push({
-      path: ["faults", index, "for"],
-      message: `${given.kind} is over once it has happened; take for out`,
-      isAboutKey: true,
-    });
-  return findings;
-}
-
-function needFindings(given: FaultMapping, index: number): Finding[] {
-  const { length, needs }: FaultTraits = FAULTS[given.kind];
-  const path = ["faults", index];
-  const findings: Finding[] = [];
-  if (length === "needed" && given.for === undefined)
-    findings.push({ path, message: `${given.kind} needs a for: how long it lasts, as for: 5s` });
-  if (needs && given[needs[0]] === undefined)
-    findings.push({ path, message: `${given.kind} needs a ${needs[0]}, as ${needs[0]}: ${needs[1]}` });
-  return findings;
-}
 
 function windowFindings(fault: Fault, index: number, settings: TreatmentSettings): Finding[] {
   if (isBudgeted(settings)) {
@@ -65,7 +25,11 @@ function windowFindings(fault: Fault, index: number, settings: TreatmentSettings
   return [{ path: ["faults", index, "at"], message }];
 }
 
-function overlapFindings(faults: readonly Fault[]): Finding[] {
+export function faultWindowRules(settings: TreatmentSettings): Finding[] {
+  return settings.faults.flatMap((fault, index) => windowFindings(fault, index, settings));
+}
+
+export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   return faults.flatMap((fault, index) => {
     const earlier = faults.findIndex(
       (other, i) =>
@@ -83,25 +47,11 @@ function overlapFindings(faults: readonly Fault[]): Finding[] {
   });
 }
 
-export function faultKeyRules({ faults }: Scenario): Finding[] {
-  return faults.flatMap(keyFindings);
-}
-
-export function faultNeedRules({ faults }: Scenario): Finding[] {
-  return faults.flatMap(needFindings);
-}
-
-export function faultWindowRules(_: Scenario, settings: TreatmentSettings): Finding[] {
-  return settings.faults.flatMap((fault, index) => windowFindings(fault, index, settings));
-}
-
-export function overlapRules(_: Scenario, settings: TreatmentSettings): Finding[] {
-  return overlapFindings(settings.faults);
-}
-
-export function obstacleRules(_: Scenario, settings: TreatmentSettings): Finding[] {
-  return settings.faults.flatMap((fault, index): Finding[] => {
-    const reason = obstacleTo(fault, settings);
+export function obstacleRules({ target, pool, statementShape, faults }: TreatmentSettings): Finding[] {
+  const withoutCommit =
+    statementShape === "single-statement" ? "statementShape is single-statement" : undefined;
+  return faults.flatMap((fault, index): Finding[] => {
+    const reason = obstacleTo(fault, { target, pool, withoutCommit });
     const path = ["faults", index, "kind"];
     return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
   });

@@ -1,188 +1,58 @@
-// Rules over the load of each group: the keys that its executor needs and takes, clients enough for their threads,
-// stages that fit into the window, a day without gaps. Pure checks over a scenario that passed its schema; each
-// finding names the key to change.
-import { counted, formatDuration } from "../foundation/units.js";
+// Rules over the groups of clients and their load: clients enough for the threads, and what each executor says of its keys
+// and of the window. Pure checks over a scenario that passed its schema.
+import { counted } from "../foundation/units.js";
+import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
-import type { Path } from "../syntax/paths.js";
 import { rangeOrder, type Finding } from "../syntax/problems.js";
-import type { Scenario } from "./schema.js";
-import { EXECUTORS, type ExecutorName, type GroupMapping } from "./schema-actors.js";
-import { MAX_CLIENTS } from "./schema-target.js";
-import { type TreatmentSettings } from "./settings.js";
-import { isOpenLoop, type LoadSettings, type Profile } from "../load/load-settings.js";
 import { ROLES, roleTraitsOf } from "../workloads/registry.js";
+import type { GroupMapping } from "./schema-actors.js";
+import type { Scenario } from "./schema.js";
+import type { TreatmentSettings } from "./settings.js";
 
 /** The groups that a scenario names, as it writes them. */
-function groupsOf(scenario: Scenario): [string, GroupMapping][] {
-  return ROLES.flatMap((role) => {
-    const group = scenario.actors[role];
-    return group ? [[role, group] as [string, GroupMapping]] : [];
+function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
+  return ROLES.flatMap((role): [string, GroupMapping][] => {
+    const group = actors[role];
+    return group ? [[role, group]] : [];
   });
 }
 
 export function thinkTimeRules(scenario: Scenario): Finding[] {
-  return groupsOf(scenario).flatMap(([role, group]) =>
-    rangeOrder(["actors", role, "load", "thinkTime"], group.load.thinkTime, "ms"),
+  return groupsOf(scenario).flatMap(([role, { load }]) =>
+    "thinkTime" in load && load.thinkTime ? rangeOrder(["actors", role, "load", "thinkTime"], load.thinkTime, "ms") : [],
   );
 }
 
-const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
-
-function takes(executor: ExecutorName, key: string): boolean {
-  const keys: readonly string[] = [...EXECUTORS[executor].needs, ...EXECUTORS[executor].takes];
-  return keys.includes(key);
-}
-
-/** Why a key does not go with an executor, and what to do. */
-function superfluous(executor: ExecutorName, key: string): string {
-  if (BUDGET_KEYS.includes(key))
-    return `executor ${executor} has no budget; remove ${key}, or use shared-iterations`;
-  if (key === "clients" && takes(executor, "maxClients")) return `executor ${executor} calls this maxClients`;
-  const others = (Object.keys(EXECUTORS) as ExecutorName[]).filter((other) => takes(other, key));
-  return `executor ${executor} takes no ${key}; remove it, or use ${others.join(" or ")}`;
-}
-
-/** Keys that do not go with the executor of their group. */
-export function executorRules(scenario: Scenario): Finding[] {
-  return groupsOf(scenario).flatMap(([role, { load, clients }]) => {
-    const { executor, profile } = load;
-    const path = ["actors", role, "load"];
-    const findings: Finding[] = Object.entries(load)
-      .filter(([key, value]) => key !== "executor" && value !== undefined && !takes(executor, key))
-      .map(([key]) => ({ path: [...path, key], message: superfluous(executor, key), isAboutKey: true }));
-    if (typeof profile === "object" && profile.name && profile.hours) {
-      const message = `${profile.name} has its own hours; remove name, or hours`;
-      findings.push({ path: [...path, "profile", "name"], message, isAboutKey: true });
-    }
-    if (executor === "ramping-clients" && clients !== undefined) {
-      const message = "executor ramping-clients has its clients from startClients and stages; remove clients";
-      findings.push({ path: ["actors", role, "clients"], message, isAboutKey: true });
-    }
-    return findings;
+/** A day's profile is about batches that are added. */
+export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const having = ROLES.filter((role) => roleTraitsOf(role).hasBatches).join(" and ");
+  const message = `a profile is about batches that are added: only ${having} have one`;
+  return groupsOf(scenario).flatMap(([role]) => {
+    const load = settings.actors[role]?.load;
+    if (!load || !("profile" in load) || roleTraitsOf(role).hasBatches) return [];
+    return [{ path: ["actors", role, "load"], message }];
   });
 }
 
-/** Keys that an executor cannot do without. */
-export function needRules(scenario: Scenario): Finding[] {
-  return groupsOf(scenario).flatMap(([role, { load, clients }]) => {
-    const { executor } = load;
-    const path = ["actors", role, "load"];
-    const lacking: readonly string[] = EXECUTORS[executor].needs.filter((key) => load[key] === undefined);
-    const findings: Finding[] = lacking.map((key) => ({
-      path,
-      message: `executor ${executor} needs ${key}`,
+export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
+  const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
+  return groupsOf(scenario).flatMap(([role, { load: given, clients: groupClients }]) => {
+    const load = settings.actors[role]?.load;
+    if (!load) return [];
+    const clients = groupClients ?? scenario.clients;
+    return loadFindings(given, load, { groupClients, clients, windowMs }).map((finding) => ({
+      ...finding,
+      path: ["actors", role, ...finding.path],
     }));
-    const served = clients ?? scenario.clients ?? load.maxClients;
-    if (takes(executor, "maxClients") && served === undefined) {
-      const message = `executor ${executor} needs maxClients: how many arrivals are served at once, at most`;
-      findings.push({ path, message });
-    }
-    return findings;
   });
 }
 
-/** Clients enough for the threads and for the budget. */
-function clientFindings(role: string, workers: number, load: LoadSettings): Finding[] {
+export function workerRules(_: Scenario, { actors }: TreatmentSettings): Finding[] {
   const findings: Finding[] = [];
-  if (workers > load.clients) {
+  for (const [role, { load, workers }] of Object.entries(actors)) {
+    if (workers <= load.clients) continue;
     const message = `${workers} workers for ${counted(load.clients, "client")}: a worker thread would have none`;
     findings.push({ path: ["actors", role, "workers"], message });
   }
-  if (load.clients > MAX_CLIENTS) {
-    const message = `${load.clients} clients at once; at most ${MAX_CLIENTS}`;
-    findings.push({ path: ["actors", role, "load", "stages"], message });
-  }
-  return findings;
-}
-
-export function clientRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const findings: Finding[] = [];
-  for (const role of ROLES) {
-    const group = settings.actors[role];
-    if (!group) continue;
-    const { load, workers } = group;
-    findings.push(...clientFindings(role, workers, load));
-    const given = scenario.actors[role];
-    const hasBudget = given !== undefined && given !== false && given.load.iterations !== undefined;
-    if (hasBudget && load.executor === "shared-iterations" && load.iterations < load.clients) {
-      const message = `${counted(load.iterations, "shared iteration")} for ${load.clients} clients: some would have none`;
-      findings.push({ path: ["actors", role, "load", "iterations"], message });
-    }
-  }
-  return findings;
-}
-
-/** The load of each group that the scenario names, with its place. */
-function namedLoads(scenario: Scenario, settings: TreatmentSettings): [string, LoadSettings, Path][] {
-  return ROLES.flatMap((role) => {
-    const load = settings.actors[role]?.load;
-    if (!load || !scenario.actors[role]) return [];
-    return [[role, load, ["actors", role, "load"]] as [string, LoadSettings, Path]];
-  });
-}
-
-/** What changes over time must fit into the window: a stage that never comes would be missed by nobody. */
-export function windowRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
-  return namedLoads(scenario, settings).flatMap(([, load, path]): Finding[] => {
-    if ("stages" in load) {
-      const totalMs = load.stages.reduce((sum, { durationMs }) => sum + durationMs, 0);
-      if (totalMs <= windowMs) return [];
-      const message = `the stages take ${formatDuration(totalMs)}, the window (trial.duration) only ${formatDuration(windowMs)}`;
-      return [{ path: [...path, "stages"], message }];
-    }
-    if (load.executor !== "daily-arrival-rate" || load.profile.dayMs <= windowMs) return [];
-    const message = `a day of ${formatDuration(load.profile.dayMs)} does not fit into the window (trial.duration) of ${formatDuration(windowMs)}`;
-    return [{ path: [...path, "profile", "compressTo"], message }];
-  });
-}
-
-/** Stages and days that make sense in themselves. */
-export function scheduleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  return namedLoads(scenario, settings).flatMap(([role, load, path]) => {
-    if ("stages" in load) return stageFindings(load, [...path, "stages"]);
-    if (load.executor !== "daily-arrival-rate") return [];
-    const findings = hoursFindings(load.profile, [...path, "profile", "hours"]);
-    if (roleTraitsOf(role).hasBatches) return findings;
-    const having = ROLES.filter((each) => roleTraitsOf(each).hasBatches).join(" and ");
-    const message = `a profile is about batches that are added: only ${having} have one`;
-    return [{ path, message }, ...findings];
-  });
-}
-
-function stageFindings(load: Extract<LoadSettings, { stages: unknown }>, path: Path): Finding[] {
-  const findings: Finding[] = [];
-  for (const [i, { target }] of load.stages.entries()) {
-    if (isOpenLoop(load) || Number.isInteger(target)) continue;
-    findings.push({ path: [...path, i, "target"], message: "must be a whole number of clients" });
-  }
-  const start = "startClients" in load ? load.startClients : load.startRatePerSecond;
-  if (load.stages.length > 0 && Math.max(start, ...load.stages.map(({ target }) => target)) === 0)
-    findings.push({ path, message: "the start and every target are 0: no client would do anything" });
-  return findings;
-}
-
-function hoursFindings({ hours }: Profile, path: Path): Finding[] {
-  const findings: Finding[] = [];
-  let hour = 0;
-  for (const [i, { fromHour, toHour, mix }] of hours.entries()) {
-    if (fromHour !== hour)
-      findings.push({
-        path: [...path, i, "from"],
-        message: `the day goes on at ${hour}, so from must be ${hour}`,
-      });
-    if (toHour <= fromHour)
-      findings.push({ path: [...path, i, "to"], message: `must be later than from (${fromHour})` });
-    const sum = mix.small + mix.medium + mix.large;
-    if (Math.abs(sum - 1) > 1e-9)
-      findings.push({
-        path: [...path, i, "mix"],
-        message: `must add up to 1 (it is ${Number(sum.toFixed(6))})`,
-      });
-    hour = toHour;
-  }
-  if (hour !== 24) findings.push({ path, message: `the day ends at 24, not at ${hour}` });
-  if (hours.every(({ rateFactor }) => rateFactor === 0))
-    findings.push({ path, message: "the rate is 0 all day: no client would do anything" });
   return findings;
 }

@@ -1,27 +1,12 @@
-// The rules that a scenario's schema cannot say, as a table of what each one reads. So they also run over a scenario
-// that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
-// user sees every problem at once.
-import { isMapping, parsePath, startsWith, type Mapping, type Path } from "../syntax/paths.js";
+// The two passes over a scenario without factors: its schema, and, once that takes it, the rules that span several keys.
+// Each shows all of its problems at once; no rule has to reckon with a key that the schema refuses.
+import { isMapping, parsePath, type Mapping, type Path } from "../syntax/paths.js";
+import { findingsFrom, type Finding } from "../syntax/problems.js";
 import { poolSizeProblems, sessionModeProblems, type PoolProblem } from "./pool-rules.js";
-import type { Finding } from "../syntax/problems.js";
-import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
-import { dialectRules, profileRowRules } from "./rules-dialect.js";
-import {
-  faultKeyRules,
-  faultNeedRules,
-  faultWindowRules,
-  obstacleRules,
-  overlapRules,
-} from "./rules-faults.js";
-import {
-  clientRules,
-  executorRules,
-  needRules,
-  scheduleRules,
-  thinkTimeRules,
-  windowRules,
-} from "./rules-load.js";
+import { dialectRules } from "./rules-dialect.js";
+import { faultWindowRules, obstacleRules, overlapRules } from "./rules-faults.js";
+import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
 import {
   certificateRules,
   connectionRules,
@@ -34,101 +19,45 @@ import {
   tlsFileRules,
   urlTlsRules,
 } from "./rules-target.js";
-import type { Scenario } from "./schema.js";
-import { type TreatmentSettings } from "./settings.js";
+import { Scenario } from "./schema.js";
+import { keySuggestion } from "./schema-paths.js";
+import type { TreatmentSettings } from "./settings.js";
 import { OWN_KEYS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
 
-interface Rule {
-  /**
-   * Keys that it reads, defaults included, beside the one that a finding is about. `*` is the group or the fault that a
-   * finding is about; in a finding about all of them it is all.
-   */
-  readonly reads: readonly string[];
-  readonly check: (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
-}
+type Rule = (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
 
-/** `prefix.key` of each key. */
-function below(prefix: string, keys: readonly string[]): string[] {
-  return keys.map((key) => `${prefix}.${key}`);
-}
+const ofSettings =
+  (rule: (settings: TreatmentSettings) => readonly Finding[]): Rule =>
+  (_, settings) =>
+    rule(settings);
 
-const KIND = below("target", ["kind", "url", "urls", "image"]);
-const POOLER = below("pool", ["strategy", "url", "urls"]);
-const LOAD = "actors.*.load";
-const CLIENTS = ["topology", "clients", "actors.*.workers", "actors.*.clients"];
-/** What decides how many clients and threads there are. */
-const DEMAND = ["topology", "clients", "actors"];
-/** What decides whether the window has a known length. */
-const BUDGETS = ["topology", ...ROLES.map((role) => `actors.${role}.load.executor`)];
-
-const fromPool = (problems: readonly PoolProblem[]): Finding[] =>
-  problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
+const ofPool = (rule: (settings: TreatmentSettings) => readonly PoolProblem[]): Rule =>
+  ofSettings((settings) =>
+    rule(settings).map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
+  );
 
 const RULES: readonly Rule[] = [
-  { reads: ["dialect", ...KIND], check: (_, settings) => dialectRules(settings) },
-  { reads: KIND, check: targetRules },
-  { reads: [...KIND, "target.passwordCommand"], check: passwordEveryRules },
-  { reads: [...KIND, "target.cert", "target.key"], check: certificateRules },
-  { reads: [...KIND, "target.sslmode", "target.adminUrl"], check: tlsFileRules },
-  {
-    reads: [...KIND, ...below("target", ["adminUrl", "sslmode", "ca", "cert", "key"])],
-    check: urlTlsRules,
-  },
-  { reads: KIND, check: (_, settings) => settingRules(settings) },
-  {
-    reads: [...KIND, ...POOLER, ...below("pool", ["size", "instances"]), ...DEMAND],
-    check: (_, settings) => connectionRules(settings),
-  },
-  { reads: POOLER, check: poolRules },
-  { reads: [...POOLER, "pool.adminUrl"], check: poolTlsRules },
-  { reads: [...KIND, ...POOLER], check: (_, settings) => passwordCommandRules(settings) },
-  { reads: below(`${LOAD}.thinkTime`, ["min", "max"]), check: thinkTimeRules },
-  { reads: ["retry.base", "retry.ceiling"], check: retryRules },
-  { reads: [`${LOAD}.executor`], check: executorRules },
-  { reads: ["clients", "actors.*.clients", LOAD], check: needRules },
-  {
-    reads: [...CLIENTS, ...below(LOAD, ["executor", "clients", "maxClients", "startClients", "stages"])],
-    check: clientRules,
-  },
-  {
-    reads: ["trial.duration", ...BUDGETS, ...below(LOAD, ["executor", "stages", "profile.compressTo"])],
-    check: windowRules,
-  },
-  {
-    reads: [
-      "topology",
-      ...below(LOAD, ["executor", "startClients", "startRate", "timeUnit", "stages"]),
-      ...below(`${LOAD}.profile`, ["name", "hours"]),
-    ],
-    check: scheduleRules,
-  },
-  {
-    reads: [
-      ...["dialect", "topology", ...KIND],
-      ...[`${LOAD}.executor`, ...below(`${LOAD}.profile`, ["name", "hours"])],
-    ],
-    check: (_, settings) => profileRowRules(settings),
-  },
-  { reads: ["faults.*.kind"], check: faultKeyRules },
-  { reads: ["faults.*"], check: faultNeedRules },
-  { reads: [...below("faults.*", ["at", "for"]), "trial.duration", ...BUDGETS], check: faultWindowRules },
-  { reads: ["faults"], check: overlapRules },
-  {
-    reads: [
-      ...below("faults.*", ["process", "instance", "between", "latency", "jitter"]),
-      ...[...KIND, ...below("target", ["sslmode", "ca", "cert", "key"])],
-      ...[...POOLER, ...below("pool", ["mode", "adminUrl", "instances"]), "statementShape"],
-    ],
-    check: obstacleRules,
-  },
-  {
-    reads: ["pool.strategy", "pool.size", ...DEMAND],
-    check: (_, settings) => fromPool(poolSizeProblems(settings)),
-  },
-  {
-    reads: [...KIND, ...POOLER, ...below("pool", ["mode", "size", "instances"]), ...DEMAND],
-    check: (_, settings) => fromPool(sessionModeProblems(settings)),
-  },
+  ofSettings(dialectRules),
+  targetRules,
+  passwordEveryRules,
+  certificateRules,
+  tlsFileRules,
+  urlTlsRules,
+  ofSettings(settingRules),
+  ofSettings(connectionRules),
+  poolRules,
+  poolTlsRules,
+  ofSettings(passwordCommandRules),
+  thinkTimeRules,
+  retryRules,
+  loadRules,
+  workerRules,
+  profileRoleRules,
+  ofSettings(faultWindowRules),
+  ofSettings(overlapRules),
+  ofSettings(obstacleRules),
+  ofPool(poolSizeProblems),
+  ofPool(sessionModeProblems),
 ];
 
 function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
@@ -168,39 +97,24 @@ function foreignKeys(raw: Mapping, { workload }: Scenario): Finding[] {
   ];
 }
 
-/** What a raw scenario without factors means, and everything that is wrong with it. */
-export interface Checked {
-  readonly findings: readonly Finding[];
-  /** With defaults in place of what is at fault. */
+/** The first pass: the scenario with its defaults, or all that the schema refuses. */
+export function readScenario(
+  raw: Mapping,
+): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
+  const parsed = Scenario.safeParse(raw);
+  if (parsed.success) {
+    const foreign = foreignKeys(raw, parsed.data);
+    return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
+  }
+  return { findings: findingsFrom(parsed.error, raw, (key, path) => keySuggestion(key, path, false)) };
+}
+
+/** The second pass: what the scenario means, and everything that is wrong with that. */
+export function checkScenario(scenario: Scenario): {
   readonly settings: TreatmentSettings;
-  /** Whether a fault leaves open what stands there, or below. */
-  readonly isUnknown: (path: Path) => boolean;
-}
-
-/** The place that a rule reads for a finding about `about`. */
-function readFor(about: Path, read: string): Path {
-  const parts = read.split(".");
-  const wild = parts.indexOf("*");
-  if (wild < 0) return parts;
-  const list = parts.slice(0, wild);
-  const entry = startsWith(about, list) ? about[wild] : undefined;
-  return entry === undefined ? list : [...list, entry, ...parts.slice(wild + 1)];
-}
-
-function findingsOf({ reads, check }: Rule, reading: Reading, settings: TreatmentSettings): Finding[] {
-  return check(reading.scenario, settings)
-    .map((finding) => ({ ...finding, path: reading.placeOf(finding.path) }))
-    .filter(
-      ({ path }) => !reading.isOpen(path) && !reads.some((read) => reading.isUnknown(readFor(path, read))),
-    );
-}
-
-/** @param written what of `raw` the user wrote as such: without the levels of a treatment */
-export function checkScenario(raw: Mapping, written: Mapping = raw): Checked {
-  const reading = readScenario(raw, written);
-  const settings = resolveTreatment(reading.scenario);
-  const rules: readonly Rule[] = [...RULES, ...workloadOf(settings).settings.rules];
-  const findings = rules.flatMap((rule) => findingsOf(rule, reading, settings));
-  const foreign = reading.isUnknown(["workload"]) ? [] : foreignKeys(raw, reading.scenario);
-  return { findings: [...reading.findings, ...foreign, ...findings], settings, isUnknown: reading.isUnknown };
+  readonly findings: readonly Finding[];
+} {
+  const settings = resolveTreatment(scenario);
+  const own = workloadOf(settings).settings.check(scenario, settings);
+  return { settings, findings: [...RULES.flatMap((rule) => rule(scenario, settings)), ...own] };
 }

@@ -2,7 +2,6 @@
 // thresholds.
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
-import { isMapping } from "../syntax/paths.js";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
 import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
 
@@ -111,17 +110,3 @@ export const Thresholds = z
       "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
       "exit code 99. docs/thresholds.md lists the metrics.",
   });
-
-/** Conditions by metric as the schema gives them; undefined for one that it refuses. */
-export type WrittenThresholds = Readonly<Record<string, readonly (z.output<typeof Condition> | undefined)[]>>;
-
-/** Each condition by itself, so that one at fault hides no other. */
-export function writtenThresholds(raw: unknown): WrittenThresholds {
-  const entries = isMapping(raw) ? Object.entries(raw) : [];
-  return Object.fromEntries(
-    entries.map(([metric, given]) => [
-      metric,
-      (Array.isArray(given) ? given : [given]).map((one: unknown) => Condition.safeParse(one).data),
-    ]),
-  );
-}

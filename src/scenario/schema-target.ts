@@ -3,6 +3,7 @@
 // Flat, because a message such as "port belongs to kind embedded" helps more than a failed union.
 import * as z from "zod";
 import { SSL_MODES } from "../database/endpoint/connection-url.js";
+import { MAX_CLIENTS } from "../load/keys.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import type { TargetSettings } from "../targets/settings.js";
 import { POOL_MODES, type PoolSettings } from "../pools/settings.js";
@@ -24,8 +25,6 @@ export const POOL_KEYS: Readonly<Record<PoolSettings["strategy"], readonly strin
   "pg-pool": ["size"],
   pgbouncer: ["mode", "size", "instances", "maxPreparedStatements", "url", "urls", "adminUrl"],
 };
-
-export const MAX_CLIENTS = 100_000;
 
 const WEIGHT_MAX = 1_000_000;
 

@@ -2,10 +2,14 @@
 // and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
-import { Actors, clientCount } from "./schema-actors.js";
+import { Actors } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Faults } from "../faults/schema-faults.js";
 import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { ID_KINDS } from "../workloads/train-events/model/event-id.js";
+import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../workloads/train-events/model/document-generator.js";
+import { clientCount } from "../load/keys.js";
+import { durationRange, size } from "../syntax/scalars.js";
+import { Faults } from "../faults/faults.js";
 import { Pool, Target } from "./schema-target.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";
 import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, WORKLOADS } from "../workloads/registry.js";

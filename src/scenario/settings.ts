@@ -1,7 +1,7 @@
 // What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are.
-import type { Fault } from "../faults/faults.js";
+import type { Fault } from "../faults/registry.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/settings.js";

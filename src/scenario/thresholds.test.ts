@@ -161,7 +161,7 @@ describe("a threshold that nothing would check", () => {
   });
 
   test("is told of beside every other problem", () => {
-    expect(problems("{ ad: [max<1], add: [medium<1] }", "batch: -1")).toHaveLength(3);
+    expect(problems("{ ad: [max<1], add: [medium<1] }", "batch: { min: 9, max: 3 }")).toHaveLength(3);
   });
 });
 

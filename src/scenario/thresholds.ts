@@ -5,8 +5,8 @@ import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Threshold, ThresholdOperator } from "./judgement.js";
-import type { Outline } from "./outline.js";
-import type { WrittenThresholds } from "./schema-parts.js";
+import type { Scenario } from "./schema.js";
+import type { Treatment } from "./settings.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import {
@@ -17,15 +17,13 @@ import {
   THRESHOLD_METRICS,
 } from "./threshold-metrics.js";
 
+type Named = Pick<Treatment, "id" | "levels">;
+
 /** Selects by the id of a treatment, beside the factors. */
 const TREATMENT_KEY = "treatment";
 
 /** One condition as the schema gives it. */
-export interface WrittenCondition {
-  readonly threshold: string;
-  readonly abortOnFail: boolean;
-  readonly delayAbortEvalMs: number;
-}
+type WrittenCondition = Scenario["thresholds"][string][number];
 
 /** What a threshold is about. */
 type Subject = Pick<Threshold, "source" | "selector">;
@@ -100,73 +98,67 @@ export function parseThreshold(metric: string, condition: WrittenCondition): Par
   };
 }
 
-function levelOf({ id, levels }: Pick<Outline, "id" | "levels">, factor: string): string | undefined {
+function levelOf({ id, levels }: Named, factor: string): string | undefined {
   return factor === TREATMENT_KEY ? id : levels[factor];
 }
 
 /** Whether the threshold is about that treatment: its levels are those of the selector. */
-export function isSelected(
-  threshold: Pick<Threshold, "selector">,
-  treatment: { readonly id: string; readonly levels: Readonly<Record<string, string>> },
-): boolean {
-  return Object.entries(threshold.selector).every(([factor, level]) => level === levelOf(treatment, factor));
-}
-
-/** The treatments that it may be about, whatever their unknown levels are. */
-function candidates({ selector }: Subject, treatments: readonly Outline[]): Outline[] {
-  return treatments.filter((each) =>
-    Object.entries(selector).every(([factor, level]) => [level, undefined].includes(levelOf(each, factor))),
-  );
+export function isSelected({ selector }: Pick<Threshold, "selector">, treatment: Named): boolean {
+  return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
 
 /** What is wrong with a selector, given the treatments there are. */
-function selectorProblem(subject: Subject, treatments: readonly Outline[]): string | undefined {
+function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
     if (factor !== TREATMENT_KEY && !factors.includes(factor))
       return `${factor} is not a factor of this scenario; ${suggestion(factor, [...factors, TREATMENT_KEY], "selectors")}`;
-    const levels = new Set(treatments.map((each) => levelOf(each, factor)));
-    if (!levels.has(level) && !levels.has(undefined)) {
-      const known = [...levels].filter((each) => each !== undefined);
-      return `${factor} has no level ${keyWithoutPasswords(level)}; ${suggestion(level, known, "levels")}`;
-    }
+    const levels = [...new Set(treatments.flatMap((each) => levelOf(each, factor) ?? []))];
+    if (!levels.includes(level))
+      return `${factor} has no level ${keyWithoutPasswords(level)}; ${suggestion(level, levels, "levels")}`;
   }
-  const selected = candidates(subject, treatments);
-  if (selected.length === 0) return "no treatment has these levels together";
+  return treatments.some((each) => isSelected(subject, each))
+    ? undefined
+    : "no treatment has these levels together";
+}
+
+/** What is wrong with a metric that none of the treatments measures. */
+function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
   const roles = THRESHOLD_METRICS.get(subject.source)?.roles ?? [];
-  const isMeasured = selected.some(({ actors }) => !actors || roles.some((role) => actors[role]));
+  const selected = treatments.filter((each) => isSelected(subject, each));
+  const isMeasured = selected.some(({ settings }) => roles.some((role) => settings.actors[role]));
   return isMeasured ? undefined : `nothing measures ${subject.source} here: it takes ${roles.join(" or ")}`;
 }
 
 /** What is wrong with a question about arrivals where none of the treatments has any. */
-function arrivalProblem(threshold: Threshold, treatments: readonly Outline[]): string | undefined {
+function arrivalProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
-  const isScheduled = candidates(threshold, treatments).some(
-    ({ actors }) =>
-      !actors ||
-      arrivalRoles(source).some((role) => {
-        const group = actors[role];
-        return group !== undefined && isOpenLoop(group.load);
-      }),
-  );
-  return isScheduled
+  const groups = treatments
+    .filter((each) => isSelected(threshold, each))
+    .flatMap(({ settings }) => arrivalRoles(source).flatMap((role) => settings.actors[role] ?? []));
+  return groups.some(({ load }) => isOpenLoop(load))
     ? undefined
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
 /** Why that threshold cannot be measured on any of these treatments, if so. */
-export function thresholdProblem(threshold: Threshold, treatments: readonly Outline[]): string | undefined {
-  return selectorProblem(threshold, treatments) ?? arrivalProblem(threshold, treatments);
+export function thresholdProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+  return (
+    selectorProblem(threshold, treatments) ??
+    measureProblem(threshold, treatments) ??
+    arrivalProblem(threshold, treatments)
+  );
 }
 
 /**
- * The thresholds of a scenario; what is wrong with them goes to `findings`, beside what the schema says of a condition
- * that it refuses. Without treatments selectors go unchecked.
+ * The thresholds of a scenario; what is wrong with them goes to `findings`.
+ * @param treatments undefined where some are refused: what they measure is not known then
  */
 export function resolveThresholds(
-  written: WrittenThresholds,
-  treatments: readonly Outline[] | undefined,
+  written: Scenario["thresholds"],
+  named: readonly Named[],
+  treatments: readonly Treatment[] | undefined,
   findings: Finding[],
 ): Threshold[] {
   return Object.entries(written).flatMap(([metric, conditions]) => {
@@ -177,14 +169,14 @@ export function resolveThresholds(
       return [];
     }
     const thresholds = conditions.flatMap((condition, i) => {
-      if (!condition) return [];
       const parsed = parseThreshold(metric, condition);
       if ("value" in parsed) return [parsed.value];
       const seen = JSON.stringify(condition.threshold);
       findings.push({ path: [...key, i], message: parsed.message, seen });
       return [];
     });
-    const problem = treatments && selectorProblem(about.value, treatments);
+    const problem =
+      selectorProblem(about.value, named) ?? (treatments && measureProblem(about.value, treatments));
     if (problem !== undefined) findings.push({ path: key, message: problem, isAboutKey: true });
     for (const threshold of problem === undefined ? thresholds : []) {
       const message = treatments && arrivalProblem(threshold, treatments);

@@ -7,6 +7,7 @@ import { elided } from "../foundation/shown.js";
 import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
+import type { KeyIssue } from "./tagged-union.js";
 
 /** A problem before it is known where in the file it stands. */
 export interface Finding {
@@ -166,7 +167,13 @@ function withoutQuotes(message: string, value: unknown): string {
 /** What was probably meant by a key that the mapping at `path` does not have. */
 export type KeySuggestion = (key: string, path: Path) => string;
 
-function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySuggestion): Finding[] {
+/** What zod found, with the key that is not there or that nobody knows. */
+interface Found extends Finding {
+  readonly missing?: Path;
+  readonly isUnknown?: boolean;
+}
+
+function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySuggestion): Found[] {
   const path: Path = [
     ...prefix,
     ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
@@ -177,30 +184,50 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySugge
       path: [...path, key],
       message: `unknown key; ${suggest(key, path)}`,
       isAboutKey: true,
+      isUnknown: true,
     }));
   }
   if (issue.code === "invalid_union") {
     const meant = unionMessages(issue, value);
     if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path, suggest));
     const message = withoutQuotes(meant, value);
-    return [{ path, message, ...(value === undefined ? {} : { seen: seenText(value) }) }];
+    return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
   }
-  const isAboutKey = issue.code === "invalid_key";
-  const seen = value === undefined || isAboutKey ? {} : { seen: seenText(value) };
+  const about = issue.code === "custom" ? (issue.params as KeyIssue | undefined) : undefined;
+  if (about && "lack" in about) return [{ path, message: issue.message, missing: [...path, about.lack] }];
+  if (about || issue.code === "invalid_key")
+    return [{ path, message: messageFor(issue, value), isAboutKey: true }];
   const message = withoutQuotes(messageFor(issue, value), value);
-  return [{ path, message, ...seen, ...(isAboutKey ? { isAboutKey } : {}) }];
+  return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
+}
+
+/** Whether a key that is not there is there under a name like it. */
+function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
+  const [parent, key] = [pathText(missing.slice(0, -1)), String(missing.at(-1))];
+  return unknown.some(
+    (path) => pathText(path.slice(0, -1)) === parent && nearest(String(path.at(-1)), [key]) !== undefined,
+  );
 }
 
 /** Every problem that zod found in `root`, one for each key and value; the same place is told of once. */
 export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySuggestion): Finding[] {
   const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
-  const byPlace = new Map<string, Finding>();
+  const byPlace = new Map<string, Found>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, [], suggest))) {
-    const place = pathText(finding.path);
+    const place = pathText(finding.missing ?? finding.path);
     // The key's own limit says more than the limit of all whole numbers.
     if (!byPlace.has(place) || byPlace.get(place)?.message === unsafe) byPlace.set(place, finding);
   }
-  return [...byPlace.values()];
+  const found = [...byPlace.values()];
+  const unknown = found.filter(({ isUnknown }) => isUnknown).map(({ path }) => path);
+  return found
+    .filter(({ missing }) => missing === undefined || !isMisspelt(missing, unknown))
+    .map(({ path, message, seen, isAboutKey }) => ({
+      path,
+      message,
+      ...(seen !== undefined && { seen }),
+      ...(isAboutKey !== undefined && { isAboutKey }),
+    }));
 }
 
 /** Of a range whose ends are the wrong way round; `unit` is that of its numbers. */

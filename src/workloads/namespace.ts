@@ -3,9 +3,9 @@
 import { UsageError } from "../foundation/errors.js";
 import type { SqlClient } from "../database/admin.js";
 import type { Dialect } from "../database/dialects/dialect.js";
-import { postgres } from "../database/dialects/postgres.js";
 import type { SampledWorkload } from "../database/evidence/view.js";
 import { APPLICATION } from "../database/pg-config.js";
+import { postgres } from "../database/dialects/postgres/dialect.js";
 import * as namespaces from "../database/namespace/namespace.js";
 import type { FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";

@@ -54,16 +54,13 @@ export interface RoleTraits {
   readonly sharedBytes?: number;
 }
 
-/** A rule over several keys; `reads` are those beside the one that a finding is about, `*` the group or fault that it is about. */
-export interface KeyRule<Written, Treatment> {
-  readonly reads: readonly string[];
-  check(written: Written, treatment: Treatment): readonly Finding[];
-}
-
 /** The workload's own keys, at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
-  readonly rules: readonly KeyRule<unknown, Treatment>[];
+  /** All that is wrong with a scenario that passed its schema, as far as it is this workload's to say. */
+  check(written: unknown, treatment: Treatment): readonly Finding[];
+  /** All that a dialect cannot do of it. */
+  dialectProblems(name: DialectName, treatment: Treatment): readonly Finding[];
   /** Of keys that passed their schema, the settings of a treatment. */
   resolve(written: unknown): Own;
   /** Whether the clients of that role can be there. */

@@ -1,11 +1,9 @@
 // Whether the server stayed the one it was: another cluster, version, postmaster or setting than at the end of the trial
 // before, or a change within the trial. A restart by a fault of the trial's own is no finding. A configuration that was
 // loaded again without a visible change is only a warning, since settings that may hold secrets are not read.
+import { kindOf } from "../../faults/registry.js";
 import type { ServerChange, TrialResult } from "../../results/result-schema.js";
 import { above, type Check } from "./check.js";
-
-/** Faults that restart the postmaster. */
-const RESTARTING: ReadonlySet<string> = new Set(["postgres-restart", "postgres-kill", "disk-full"]);
 
 const WORDS: Readonly<Record<string, string>> = {
   systemIdentifier: "system identifier",
@@ -15,7 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Without what a fault explains, and without the load time of a configuration where the reason for it is said. */
 function unexplained({ servers = [], faults = [] }: TrialResult): ServerChange[] {
-  const isRestarted = faults.some(({ kind }) => RESTARTING.has(kind));
+  const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
     const own = changes.filter(
       ({ what, sinceTrial }) =>

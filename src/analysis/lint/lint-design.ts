@@ -9,6 +9,7 @@ import {
   type Treatment,
   type TreatmentSettings,
 } from "../../scenario/settings.js";
+import { budgetOf } from "../../load/load-settings.js";
 import type { Lint } from "./lint-types.js";
 
 const NAMES_SHOWN_MAX = 3;
@@ -73,11 +74,8 @@ function isAboutClients(factor: string): boolean {
 
 /** Iterations of all clients together; undefined where time ends the window. */
 function workOf(settings: TreatmentSettings): number | undefined {
-  const budgets = Object.values(settings.actors).flatMap(({ load }) => {
-    if (load.executor === "shared-iterations") return [load.iterations];
-    return load.executor === "per-client-iterations" ? [load.iterations * load.clients] : [];
-  });
-  return budgets.length > 0 ? budgets.reduce((sum, each) => sum + each, 0) : undefined;
+  const budgets = Object.values(settings.actors).flatMap(({ load }) => budgetOf(load) ?? []);
+  return budgets.length > 0 ? budgets.reduce((sum, { iterations }) => sum + iterations, 0) : undefined;
 }
 
 /** The first pair of neighbours that differs in `of`, for each factor that makes such pairs. */

@@ -3,7 +3,7 @@
 // more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
 import { formatDuration } from "../../foundation/units.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { capabilitiesOf } from "../../scenario/dialects/registry.js";
+import { capabilitiesOf } from "../../database/dialects/registry.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";

@@ -8,8 +8,9 @@ import { ScenarioError } from "../../syntax/problems.js";
 import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
-import { EXECUTORS } from "../../scenario/schema-actors.js";
 import { WORKLOADS } from "../../workloads/registry.js";
+import { executorKeys } from "../../load/load-settings.js";
+import { ROLES } from "../../workloads/train-events/settings.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;
@@ -112,7 +113,7 @@ function groupTables(): string {
     ]),
   );
   const keysOf = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");
-  const executors = Object.entries(EXECUTORS).map(([name, { needs, takes }]) => [
+  const executors = executorKeys().map(({ name, needs, takes }) => [
     `\`${name}\``,
     keysOf(needs),
     keysOf(takes),

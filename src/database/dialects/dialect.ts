@@ -1,6 +1,7 @@
 // How a dialect says what the workload needs, as data: statements and schema ask this table instead of asking which
-// product it is, so that a new dialect is one file beside this one, one beside its capabilities (`scenario/dialects/`,
-// what it has and lacks), a folder of DDL and one line in each registry. What is the same everywhere is not in here.
+// product it is, so that a new dialect is a folder beside this file, a folder of DDL and a line in `registry.ts`. What is
+// the same everywhere is not in here.
+import type { DialectCapabilities } from "./capabilities.js";
 import type { SamplerDialect } from "../evidence/view.js";
 import type { DialectName, Isolation, Storage } from "../settings.js";
 
@@ -16,6 +17,7 @@ export interface NamespaceMark {
 
 export interface Dialect {
   readonly name: DialectName;
+  readonly capabilities: DialectCapabilities;
   /**
    * Whether a namespace is made and dropped in one transaction, alone by an advisory lock, so that two train-sims that
    * make the same one wait for each other; otherwise each statement is a transaction.

@@ -9,7 +9,7 @@ import { ownDatabase } from "../../../test/support/own-database.js";
 import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
-import { postgres } from "../dialects/postgres.js";
+import { postgres } from "../dialects/postgres/dialect.js";
 import { resetNamespace } from "../../workloads/namespace.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";

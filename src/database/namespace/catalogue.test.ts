@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
-import { dsql } from "../dialects/dsql.js";
+import { dsql } from "../dialects/dsql/dialect.js";
 import { applyNamespace } from "../../workloads/namespace.js";
 import type { SqlRow } from "../contract.js";
 

@@ -6,7 +6,7 @@ import { codeOf, messageOf, UsageError } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "../dialects/dialect.js";
-import { postgres } from "../dialects/postgres.js";
+import { postgres } from "../dialects/postgres/dialect.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
 import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements, type NamespaceTables } from "./schema-files.js";

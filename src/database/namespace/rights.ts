@@ -3,7 +3,7 @@
 // any role may do.
 import type { AdminClient } from "../admin.js";
 import { quoteIdentifier } from "../dialects/dialect.js";
-import { postgres } from "../dialects/postgres.js";
+import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
 
 /** Something that a role lacks. */

@@ -3,7 +3,6 @@
 // every probe would have no sample is refused in one sentence. Pure.
 import { UsageError } from "../../foundation/errors.js";
 import type { Threshold } from "../../scenario/judgement.js";
-import type { Outline } from "../../scenario/outline.js";
 import type { Treatment, Experiment } from "../../scenario/settings.js";
 import { isSelected, thresholdProblem } from "../../scenario/thresholds.js";
 import { treatmentAt, ratePerSecondOf } from "./capacity-probe.js";
@@ -11,8 +10,6 @@ import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema
 import type { SearchOptions } from "./capacity-search.js";
 
 const START_RATE_PER_SECOND = 50;
-
-const outlineOf = ({ id, levels, settings: { actors } }: Treatment): Outline => ({ id, levels, actors });
 
 function refusal({ metric, expression }: Threshold, problem: string): UsageError {
   return new UsageError(
@@ -25,12 +22,11 @@ function refusal({ metric, expression }: Threshold, problem: string): UsageError
 export function searchedTreatments(treatments: readonly Treatment[], threshold: Threshold): Treatment[] {
   const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
   if (selected.length === 0) {
-    const problem = thresholdProblem(threshold, treatments.map(outlineOf));
+    const problem = thresholdProblem(threshold, treatments);
     throw refusal(threshold, problem ?? "no treatment has these levels");
   }
   for (const treatment of selected) {
-    const atRate = outlineOf(treatmentAt(treatment, START_RATE_PER_SECOND));
-    const problem = thresholdProblem(threshold, [atRate]);
+    const problem = thresholdProblem(threshold, [treatmentAt(treatment, START_RATE_PER_SECOND)]);
     if (problem !== undefined) throw refusal(threshold, `${problem} (treatment ${treatment.id})`);
   }
   return selected;

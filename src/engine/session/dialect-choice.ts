@@ -3,7 +3,8 @@
 // does not speak is refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
 import { dialectOfProduct, type ServerInfo } from "../../database/server-info.js";
-import { capabilitiesOf, dialectProblems } from "../../scenario/dialects/registry.js";
+import { capabilitiesOf } from "../../database/dialects/registry.js";
+import { dialectProblems } from "../../scenario/rules-dialect.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { DialectName } from "../../database/settings.js";
 

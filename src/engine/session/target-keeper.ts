@@ -27,7 +27,7 @@ function smallDisksOf(treatments: readonly Treatment[], key: string): FullDisk[]
   const faults = treatments
     .filter((treatment) => targetKey(treatment) === key)
     .flatMap(({ settings }) => settings.faults);
-  return [...new Set(faults.flatMap((fault) => (fault.kind === "disk-full" ? [fault.disk] : [])))];
+  return [...new Set(faults.flatMap((fault) => ("disk" in fault ? [fault.disk] : [])))];
 }
 
 export class TargetKeeper {

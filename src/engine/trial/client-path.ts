@@ -3,7 +3,8 @@
 // whose faults leave the network alone has no proxy in any path.
 // train-sim's own connections (control, evidence, consoles) never go through one.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { networkPlacesOf, type NetworkPlace } from "../../faults/faults.js";
+import type { NetworkPlace } from "../../faults/fault.js";
+import { networkPlacesOf } from "../../faults/faults.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";
 import type { Lifeline } from "./lifeline.js";
 import { openPooler, poolerVersion } from "./pooler.js";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { Totals } from "../../metrics/totals.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
-import type { FaultSpan } from "../../faults/fault.js";
+import type { FaultSpan } from "../../faults/fault-schedule.js";
 import { faultRecords } from "./fault-records.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 

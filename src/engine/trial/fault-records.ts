@@ -8,7 +8,7 @@ import {
 } from "../../analysis/steady-state/recovery.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "./trial-parts.js";
-import type { FaultSpan } from "../../faults/fault.js";
+import type { FaultSpan } from "../../faults/fault-schedule.js";
 import type { LoadSeconds } from "../../faults/load-seconds.js";
 
 /** `startMs` is the monotonic moment at which the window began; spans in the order of their injection. */

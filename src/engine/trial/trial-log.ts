@@ -6,7 +6,7 @@ import { openLogger, type OpenLogger } from "../../foundation/logger.js";
 import type { Audited } from "../../workloads/workload.js";
 import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
-import type { Fault } from "../../faults/faults.js";
+import type { Fault } from "../../faults/registry.js";
 import type { TrialPhase } from "../session/observer.js";
 import type { TrialInputs } from "./trial-parts.js";
 

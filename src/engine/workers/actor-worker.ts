@@ -8,7 +8,7 @@ import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
-import { warmUpPlan, type PacingPlan } from "../../load/create-pacer.js";
+import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 import type { RoleTraits, WorkloadClient } from "../../workloads/workload.js";

@@ -3,6 +3,7 @@
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { totalClients, type PlannedTrial, type TreatmentSettings } from "../../scenario/settings.js";
+import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { roleTraitsOf, ROLES } from "../../workloads/registry.js";
@@ -74,6 +75,9 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
  */
 export function workersThatStartAnew(assignments: readonly Assignment[]): number[] {
   return assignments
-    .filter(({ settings, role }) => settings.actors[role]?.load.executor !== "constant-clients")
+    .filter(({ settings, role }) => {
+      const load = settings.actors[role]?.load;
+      return load === undefined || !executorOf(load).goesOn;
+    })
     .map(({ ordinal }) => ordinal);
 }

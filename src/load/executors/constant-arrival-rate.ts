@@ -1,15 +1,29 @@
 // `constant-arrival-rate`: iterations start at a fixed rate, however long they take.
 // What cannot keep up shows as start delay and as dropped arrivals, never as a lower rate.
-import type { Pacer, PacingContext } from "../pacer.js";
+import type { ConstantRatePlan } from "../arrivals.js";
 import { RateCurve } from "../rate-curve.js";
-import { openLoop, type OpenLoopPlan } from "./open-loop.js";
+import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
+import {
+  arrivalFindings,
+  arrivalKeys,
+  openLoop,
+  perSecond,
+  rateWords,
+  resolveArrivals,
+} from "./open-loop.js";
 
-export interface ConstantArrivalRatePlan extends OpenLoopPlan {
-  readonly executor: "constant-arrival-rate";
-  /** Of the group, over all its workers. */
-  readonly ratePerSecond: number;
-}
-
-export function constantArrivalRate(context: PacingContext, plan: ConstantArrivalRatePlan): Pacer {
-  return openLoop(context, new RateCurve(plan.ratePerSecond, []), plan);
-}
+export const constantArrivalRate = defineExecutor({
+  name: "constant-arrival-rate",
+  description: WORK_AT_A_RATE,
+  isOpenLoop: true,
+  keys: (vocabulary) => ({ rate: vocabulary.rate, ...arrivalKeys(vocabulary) }),
+  resolve: (given, surroundings): ConstantRatePlan & { readonly clients: number } => ({
+    executor: "constant-arrival-rate",
+    ratePerSecond: perSecond(given.rate, given),
+    ...resolveArrivals(given, surroundings),
+  }),
+  rules: (given, { executor }, surroundings) => arrivalFindings(executor, given, surroundings),
+  words: ({ ratePerSecond, distribution }) => ` ${rateWords(ratePerSecond)}, ${distribution}`,
+  warmUp: (plan: ConstantRatePlan) => plan,
+  pacer: (context, plan) => openLoop(context, new RateCurve(plan.ratePerSecond, []), plan),
+});

@@ -1,8 +1,22 @@
 // `constant-clients`: each client runs one iteration after the other for as long as the phase lasts.
-// It has no budget, so only the end of the phase stops it.
-import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
+import { defineExecutor } from "./executor.js";
 
-export function constantClients(context: PacingContext): Pacer {
-  return closedLoop(context);
-}
+export const constantClients = defineExecutor({
+  name: "constant-clients",
+  description: "every client works for the whole trial",
+  isOpenLoop: false,
+  goesOn: true,
+  keys: ({ clients, thinkTime, rampUp }) => ({
+    clients,
+    thinkTime: thinkTime.optional(),
+    rampUp: rampUp.optional(),
+  }),
+  resolve: (given, { clients, defaultClients }) => ({
+    executor: "constant-clients",
+    clients: clients ?? given.clients ?? defaultClients,
+  }),
+  words: () => "",
+  warmUp: (plan: { readonly executor: "constant-clients" }) => plan,
+  pacer: (context) => closedLoop(context),
+});

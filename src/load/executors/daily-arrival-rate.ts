@@ -1,21 +1,21 @@
 // `daily-arrival-rate`: the rate at which iterations start follows the hours of a simulated day, which takes as long
 // as one likes and begins again when it is over. The rate jumps from hour to hour; within an hour it is constant.
-import type { Pacer, PacingContext } from "../pacer.js";
+import type { OpenLoopPlan } from "../arrivals.js";
+import { formatDuration } from "../../foundation/units.js";
+import { hoursFindings, partMs, resolveProfile, type DayPart, type Profile } from "../profiles.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
-import { openLoop, type OpenLoopPlan } from "./open-loop.js";
+import type { Finding } from "../../syntax/problems.js";
+import { defineExecutor } from "./executor.js";
+import {
+  arrivalFindings,
+  arrivalKeys,
+  openLoop,
+  perSecond,
+  rateWords,
+  resolveArrivals,
+} from "./open-loop.js";
 
-const HOURS_A_DAY = 24;
-
-/** Some hours of the day, which together with the others cover it without a gap. */
-export interface DayPart {
-  /** From the beginning of this hour, 0 .. 23, to that of another, 1 .. 24. */
-  readonly fromHour: number;
-  readonly toHour: number;
-  /** Multiplies the plan's rate. */
-  readonly rateFactor: number;
-}
-
-export interface DailyArrivalRatePlan extends OpenLoopPlan {
+interface Plan extends OpenLoopPlan {
   readonly executor: "daily-arrival-rate";
   /** Of the group, over all its workers, in hours whose factor is 1. */
   readonly ratePerSecond: number;
@@ -27,24 +27,56 @@ export interface DailyArrivalRatePlan extends OpenLoopPlan {
   };
 }
 
-export function dailyArrivalRate(context: PacingContext, plan: DailyArrivalRatePlan): Pacer {
-  const { dayMs, hours } = plan.profile;
-  const stages = hours.flatMap(({ fromHour, toHour, rateFactor }): Stage[] => {
-    const target = plan.ratePerSecond * rateFactor;
-    const durationMs = ((toHour - fromHour) / HOURS_A_DAY) * dayMs;
-    return [
-      { target, durationMs: 0 },
-      { target, durationMs },
-    ];
-  });
-  return openLoop(context, new RateCurve(0, stages, true), plan);
+interface Settings extends Plan {
+  readonly clients: number;
+  readonly profile: Profile;
 }
 
-/** Which of the day's parts it is, `offsetMs` after the day began. */
-export function dayPartAt<T extends DayPart>(
-  profile: { readonly dayMs: number; readonly hours: readonly T[] },
-  offsetMs: number,
-): T | undefined {
-  const hour = ((offsetMs % profile.dayMs) / profile.dayMs) * HOURS_A_DAY;
-  return profile.hours.find(({ toHour }) => hour < toHour) ?? profile.hours.at(-1);
+export const dailyArrivalRate = defineExecutor({
+  name: "daily-arrival-rate",
+  description: "at the rates of a simulated day",
+  isOpenLoop: true,
+  keys: (vocabulary) => ({
+    rate: vocabulary.rate,
+    profile: vocabulary.profile.optional(),
+    ...arrivalKeys(vocabulary),
+  }),
+  resolve: (given, surroundings): Settings => ({
+    executor: "daily-arrival-rate",
+    ratePerSecond: perSecond(given.rate, given),
+    profile: resolveProfile(given.profile, surroundings.windowMs),
+    ...resolveArrivals(given, surroundings),
+  }),
+  rules(given, { executor, profile }, surroundings) {
+    const path = ["load", "profile"];
+    const findings: Finding[] = arrivalFindings(executor, given, surroundings);
+    if (typeof given.profile === "object" && given.profile.name && given.profile.hours) {
+      const message = `${given.profile.name} has its own hours; remove name, or hours`;
+      findings.push({ path: [...path, "name"], message, isAboutKey: true });
+    }
+    if (profile.dayMs > surroundings.windowMs) {
+      const message = `a day of ${formatDuration(profile.dayMs)} does not fit into the window (trial.duration) of ${formatDuration(surroundings.windowMs)}`;
+      findings.push({ path: [...path, "compressTo"], message });
+    }
+    return [...findings, ...hoursFindings(profile, [...path, "hours"])];
+  },
+  words: ({ ratePerSecond, distribution, profile: { name, dayMs } }) =>
+    ` ${rateWords(ratePerSecond)}, ${distribution}, ${name} in ${formatDuration(dayMs)}`,
+  warmUp: ({ profile, ...plan }: Plan) => ({
+    ...plan,
+    executor: "constant-arrival-rate",
+    ratePerSecond: plan.ratePerSecond * (profile.hours[0]?.rateFactor ?? 1),
+  }),
+  pacer: (context, plan) => openLoop(context, dayCurve(plan), plan),
+});
+
+function dayCurve({ ratePerSecond, profile }: Plan): RateCurve {
+  const stages = profile.hours.flatMap((part): Stage[] => {
+    const target = ratePerSecond * part.rateFactor;
+    return [
+      { target, durationMs: 0 },
+      { target, durationMs: partMs(part, profile.dayMs) },
+    ];
+  });
+  return new RateCurve(0, stages, true);
 }

@@ -2,14 +2,49 @@
 // and waits for it, or starts at once when it is overdue: so arrivals start first come, first served, and one that
 // finds no client waits without being forgotten. Nothing is ever left out: what a stalled server holds up starts late,
 // with its intended start unchanged, and what cannot start at all is dropped and counted.
-import { ArrivalSchedule, type ArrivalDistribution } from "../arrivals.js";
+import type * as z from "zod";
+import type { Finding } from "../../syntax/problems.js";
+import { ArrivalSchedule, type OpenLoopPlan } from "../arrivals.js";
+import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";
 import type { RateCurve } from "../rate-curve.js";
+import type { LoadSurroundings, RuleSurroundings } from "./executor.js";
 
-export interface OpenLoopPlan {
-  readonly distribution: ArrivalDistribution;
-  /** How long an arrival waits for a free client; without one it waits until the phase ends. */
-  readonly maxWaitMs?: number;
+export const arrivalKeys = ({ maxClients, timeUnit, distribution, maxWait }: LoadKeys) => ({
+  maxClients,
+  timeUnit: timeUnit.optional(),
+  distribution: distribution.optional(),
+  maxWait: maxWait.optional(),
+});
+
+type ArrivalMapping = z.output<z.ZodObject<ReturnType<typeof arrivalKeys>>>;
+
+export function resolveArrivals(
+  { maxClients, distribution = "poisson", maxWait }: ArrivalMapping,
+  { clients, defaultClients }: LoadSurroundings,
+): OpenLoopPlan & { readonly clients: number } {
+  const waits = maxWait === undefined ? {} : { maxWaitMs: maxWait };
+  return { clients: clients ?? maxClients ?? defaultClients, distribution, ...waits };
+}
+
+/** What a rate of so many per `timeUnit` is. */
+export function perSecond(rate: number, { timeUnit = 1000 }: ArrivalMapping): number {
+  return (rate * 1000) / timeUnit;
+}
+
+export function arrivalFindings(
+  executor: string,
+  { maxClients }: ArrivalMapping,
+  { clients }: RuleSurroundings,
+): Finding[] {
+  if ((clients ?? maxClients) !== undefined) return [];
+  const message = `executor ${executor} needs maxClients: how many arrivals are served at once, at most`;
+  return [{ path: ["load"], message }];
+}
+
+/** As ` 20/s, poisson`. */
+export function rateWords(ratePerSecond: number): string {
+  return `${Number(ratePerSecond.toPrecision(4))}/s`;
 }
 
 export function openLoop(context: PacingContext, curve: RateCurve, plan: OpenLoopPlan): Pacer {

@@ -1,10 +1,19 @@
 // `ramping-arrival-rate`: the rate at which iterations start goes in straight lines from target to target, and stays
 // at the last one. In all else it is an open loop like `constant-arrival-rate`.
-import type { Pacer, PacingContext } from "../pacer.js";
+import type { OpenLoopPlan } from "../arrivals.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
-import { openLoop, type OpenLoopPlan } from "./open-loop.js";
+import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
+import {
+  arrivalFindings,
+  arrivalKeys,
+  openLoop,
+  perSecond,
+  rateWords,
+  resolveArrivals,
+} from "./open-loop.js";
+import { resolveStages, stageFindings, stageWords } from "./stages.js";
 
-export interface RampingArrivalRatePlan extends OpenLoopPlan {
+interface Plan extends OpenLoopPlan {
   readonly executor: "ramping-arrival-rate";
   /** Rates are per second and of the group, over all its workers. */
   readonly startRatePerSecond: number;
@@ -12,6 +21,31 @@ export interface RampingArrivalRatePlan extends OpenLoopPlan {
   readonly stages: readonly Stage[];
 }
 
-export function rampingArrivalRate(context: PacingContext, plan: RampingArrivalRatePlan): Pacer {
-  return openLoop(context, new RateCurve(plan.startRatePerSecond, plan.stages), plan);
-}
+export const rampingArrivalRate = defineExecutor({
+  name: "ramping-arrival-rate",
+  description: WORK_AT_A_RATE,
+  isOpenLoop: true,
+  keys: (vocabulary) => ({
+    startRate: vocabulary.startRate,
+    stages: vocabulary.stages,
+    ...arrivalKeys(vocabulary),
+  }),
+  resolve: (given, surroundings): Plan & { readonly clients: number } => ({
+    executor: "ramping-arrival-rate",
+    startRatePerSecond: perSecond(given.startRate, given),
+    stages: resolveStages(given.stages, perSecond(1, given)),
+    ...resolveArrivals(given, surroundings),
+  }),
+  rules: (given, { executor, startRatePerSecond, stages }, surroundings) => [
+    ...arrivalFindings(executor, given, surroundings),
+    ...stageFindings(startRatePerSecond, stages, surroundings.windowMs),
+  ],
+  words: ({ startRatePerSecond, stages, distribution }) =>
+    ` from ${rateWords(startRatePerSecond)}${stageWords(stages, "/s")}, ${distribution}`,
+  warmUp: ({ startRatePerSecond, ...plan }: Plan) => ({
+    ...plan,
+    executor: "constant-arrival-rate",
+    ratePerSecond: startRatePerSecond,
+  }),
+  pacer: (context, plan) => openLoop(context, new RateCurve(plan.startRatePerSecond, plan.stages), plan),
+});

@@ -1,18 +1,55 @@
 // `ramping-clients`: a closed loop in which the number of clients at work goes in straight lines from target to
 // target, and stays at the last one. A client that is no longer wanted finishes its iteration and then rests until it
 // is. Workers take turns, so that each has its share of those at work.
+import type { Finding } from "../../syntax/problems.js";
+import { MAX_CLIENTS } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
 import { closedLoop } from "./closed-loop.js";
+import { defineExecutor } from "./executor.js";
+import { resolveStages, stageFindings, stageWords } from "./stages.js";
 
-export interface RampingClientsPlan {
+interface Plan {
   readonly executor: "ramping-clients";
   readonly startClients: number;
   /** Targets are numbers of clients. */
   readonly stages: readonly Stage[];
 }
 
-export function rampingClients(context: PacingContext, plan: RampingClientsPlan): Pacer {
+export const rampingClients = defineExecutor({
+  name: "ramping-clients",
+  description: "as many as the stages say",
+  isOpenLoop: false,
+  clientsKey: "stages",
+  keys: ({ startClients, stages, thinkTime }) => ({ startClients, stages, thinkTime: thinkTime.optional() }),
+  resolve({ startClients, stages }): Plan & { readonly clients: number } {
+    const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
+    return { executor: "ramping-clients", clients, startClients, stages: resolveStages(stages, 1) };
+  },
+  rules(_, { clients, startClients, stages }, { groupClients, windowMs }) {
+    const findings: Finding[] = stageFindings(startClients, stages, windowMs);
+    if (groupClients !== undefined) {
+      const message = "executor ramping-clients has its clients from startClients and stages; remove clients";
+      findings.push({ path: ["clients"], message, isAboutKey: true });
+    }
+    if (clients > MAX_CLIENTS)
+      findings.push({
+        path: ["load", "stages"],
+        message: `${clients} clients at once; at most ${MAX_CLIENTS}`,
+      });
+    for (const [i, { target }] of stages.entries()) {
+      if (Number.isInteger(target)) continue;
+      const message = "must be a whole number of clients";
+      findings.push({ path: ["load", "stages", i, "target"], message });
+    }
+    return findings;
+  },
+  words: ({ startClients, stages }) => ` from ${startClients}${stageWords(stages, "")}`,
+  warmUp: (plan: Plan) => ({ ...plan, stages: [] }),
+  pacer,
+});
+
+function pacer(context: PacingContext, plan: Plan): Pacer {
   const curve = new RateCurve(plan.startClients, plan.stages);
   const { startMs, workers, workerIndex } = context;
   const loop = closedLoop({ ...context, rampUpMs: 0 });

@@ -1,10 +1,39 @@
 // `shared-iterations`: all clients of a group, over all its worker threads, share one budget of iterations.
 // The budget is an atomic counter in shared memory, so exactly that many start, whoever is faster. Clients that pause when
 // the last one is taken are done at once; those of another thread when it settles.
+import { counted } from "../../foundation/units.js";
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
+import { defineExecutor, type WarmUpPlan } from "./executor.js";
+import { budgetKeys, resolveBudget, type BudgetSettings } from "./iterations.js";
 
-export function sharedIterations(context: PacingContext, iterations: number): Pacer {
+interface Plan {
+  readonly executor: "shared-iterations";
+  /** Over all clients and workers of the group together. */
+  readonly iterations: number;
+}
+
+export const sharedIterations = defineExecutor({
+  name: "shared-iterations",
+  description: "the clients share a budget",
+  isOpenLoop: false,
+  keys: budgetKeys,
+  resolve: (given, surroundings): Plan & BudgetSettings => ({
+    executor: "shared-iterations",
+    ...resolveBudget(given, surroundings),
+  }),
+  rules(_, { iterations, clients }) {
+    if (iterations >= clients) return [];
+    const message = `${counted(iterations, "shared iteration")} for ${clients} clients: some would have none`;
+    return [{ path: ["load", "iterations"], message }];
+  },
+  budget: ({ iterations, maxDurationMs }) => ({ iterations, mostMs: maxDurationMs }),
+  words: ({ iterations }) => ` ${iterations}`,
+  warmUp: (): WarmUpPlan => ({ executor: "constant-clients" }),
+  pacer: (context: PacingContext, { iterations }: Plan) => pacer(context, iterations),
+});
+
+function pacer(context: PacingContext, iterations: number): Pacer {
   const pausing = new Set<() => void>();
   const isLeft = (): boolean => Atomics.load(context.sharedCounter, 0) < iterations;
 

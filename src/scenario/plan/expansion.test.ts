@@ -2,7 +2,7 @@
 // levels.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expand } from "./expansion.js";
+import { checkTreatments, expand } from "./expansion.js";
 import { parseScenario } from "../loader.js";
 import { type Experiment, type Treatment } from "../settings.js";
 import { LOCKINGS, PAYLOADS } from "../../workloads/train-events/settings.js";
@@ -189,8 +189,9 @@ const raw = fc
 test("the number of treatments is the product of the levels, and no two share an id or a set of levels", () => {
   fc.assert(
     fc.property(raw, ({ size, scenario }) => {
-      const { treatments, findings } = expand(scenario);
-      expect(findings).toEqual([]);
+      const expansion = expand(scenario);
+      const { treatments, findings } = checkTreatments(expansion);
+      expect([...expansion.findings, ...findings]).toEqual([]);
       expect(treatments).toHaveLength(size);
       const unique = (key: (treatment: Treatment) => string): number => new Set(treatments.map(key)).size;
       expect(unique(({ id }) => id)).toBe(size);

@@ -1,13 +1,13 @@
-// From a raw scenario to treatments. Each combination of levels becomes a scenario of its own, is checked as one, and
-// its problems are told of where the level stands in the file. Refuses treatments that would run the same thing under
-// two names.
+// From a raw scenario to treatments, in two passes. Each combination of levels becomes a scenario of its own, is read and
+// then checked as one, and its problems are told of where the level stands in the file. Refuses treatments that would run
+// the same thing under two names.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
-import { outlineOf, type Outline } from "../outline.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
-import { checkScenario, type Checked } from "../rules.js";
+import { checkScenario, readScenario } from "../rules.js";
 import { factorPath } from "../schema-paths.js";
+import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
 
 /** A problem of some treatments. */
@@ -15,13 +15,22 @@ export interface TreatmentFinding extends Finding {
   readonly treatmentIds: readonly string[];
 }
 
+/** A treatment whose keys the schema takes. */
+interface ReadTreatment {
+  readonly id: string;
+  readonly levels: Readonly<Record<string, string>>;
+  readonly scenario: Scenario;
+  readonly combination: Combination;
+  /** The same for treatments with the same levels. */
+  readonly key: string;
+}
+
 export interface Expansion {
-  readonly treatments: readonly Treatment[];
-  readonly findings: readonly TreatmentFinding[];
   /** Ids of all treatments, those with problems too. */
   readonly ids: readonly string[];
-  /** Of all treatments; undefined where a problem leaves open what the factors are. */
-  readonly outlines: readonly Outline[] | undefined;
+  readonly read: readonly ReadTreatment[];
+  /** Of the factors, and what the schema refuses in each combination. */
+  readonly findings: readonly TreatmentFinding[];
 }
 
 /** One combination as a scenario without factors, and which part of it came from where. */
@@ -72,7 +81,8 @@ function levelTexts(
 }
 
 /** Treatments that differ in their levels and yet run the same settings. */
-function twins(treatments: readonly Treatment[], keys: ReadonlyMap<string, string>): TreatmentFinding[] {
+function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[]): TreatmentFinding[] {
+  const keys = new Map(read.map(({ id, key }) => [id, key]));
   const first = new Map<string, Treatment>();
   return treatments.flatMap((treatment) => {
     const settings = canonical(treatment.settings);
@@ -86,19 +96,26 @@ function twins(treatments: readonly Treatment[], keys: ReadonlyMap<string, strin
   });
 }
 
-/** Levels that cannot be set, but for a value in their way that is refused itself. */
-function obstacleFindings({ obstacles }: Combination, { isUnknown }: Checked): Finding[] {
-  return obstacles
-    .filter(({ path }) => !isUnknown(path))
-    .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
-}
-
-const ofAll = (finding: TreatmentFinding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
-
-/** More than anybody reads: whoever has so many in a few treatments is not told of the others'. */
+/** More than anybody reads: where a few treatments have so many, the others are not looked at. */
 const FINDINGS_MOST = 10_000;
 
-/** The treatments of a raw scenario, and every problem of its factors and of each combination. */
+/** The findings of each treatment, where they stand in the scenario; of the first ones alone they concern all. */
+function findingsOf<T extends { readonly id: string; readonly combination: Combination }>(
+  treatments: readonly T[],
+  look: (treatment: T) => readonly Finding[],
+): TreatmentFinding[] {
+  const findings: TreatmentFinding[] = [];
+  for (const treatment of treatments) {
+    if (findings.length > FINDINGS_MOST) return findings.map((one) => ({ ...one, treatmentIds: [] }));
+    for (const finding of look(treatment)) {
+      const path = originOf(finding.path, treatment.combination);
+      findings.push({ ...finding, path, treatmentIds: [treatment.id] });
+    }
+  }
+  return findings;
+}
+
+/** The combinations of a raw scenario, each read by the schema. */
 export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
   const names = levelNames(scenario);
@@ -108,33 +125,42 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   const base = Object.fromEntries(
     Object.entries(scenario).filter(([key]) => !["factors", "include", "exclude"].includes(key)),
   );
-  const findings: TreatmentFinding[] = matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] }));
-  const treatments: Treatment[] = [];
-  const outlines: Outline[] = [];
-  const keys = new Map<string, string>();
-  let areFactorsKnown = matrixFindings.length === 0;
-  for (const [i, levels] of combinations.entries()) {
-    if (findings.length > FINDINGS_MOST) break;
-    const id = ids[i] ?? "";
-    const combination = apply(base, levels);
-    if (combination.obstacles.length > 0) areFactorsKnown = false;
-    const checked = checkScenario(combination.raw, base);
+  const read: ReadTreatment[] = [];
+  const applied = combinations.map((levels, i) => ({
+    id: ids[i] ?? "",
+    levels,
+    combination: apply(base, levels),
+  }));
+  const findings = findingsOf(applied, ({ id, levels, combination }) => {
+    const found = readScenario(combination.raw);
+    const refused = "findings" in found ? found.findings : [];
+    // What is in a level's way may be refused itself.
+    const obstacles = combination.obstacles
+      .filter(({ path }) => !refused.some((one) => pathText(one.path) === pathText(path)))
+      .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
+    if ("findings" in found) return [...obstacles, ...refused];
+    const key = canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value])));
     const texts = levelTexts(levels, paths, base, names);
-    outlines.push(outlineOf(id, texts, checked));
-    if (checked.findings.length === 0) treatments.push({ id, levels: texts, settings: checked.settings });
-    const own: Finding[] = [
-      ...obstacleFindings(combination, checked),
-      ...checked.findings.map((one) => ({ ...one, path: originOf(one.path, combination) })),
-    ];
-    findings.push(...own.map((finding) => ({ ...finding, treatmentIds: [id] })));
-    keys.set(id, canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value]))));
-  }
-  const isWhole = outlines.length === combinations.length;
+    read.push({ id, levels: texts, scenario: found.scenario, combination, key });
+    return obstacles;
+  });
   return {
-    treatments,
-    // Of those that were looked at nothing says whether it concerns them alone.
-    findings: [...(isWhole ? findings : findings.map(ofAll)), ...twins(treatments, keys)],
     ids,
-    outlines: areFactorsKnown && isWhole ? outlines : undefined,
+    read,
+    findings: [...matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] })), ...findings],
   };
+}
+
+/** What the treatments mean, and what the rules find wrong with them. */
+export function checkTreatments({ read }: Expansion): {
+  readonly treatments: readonly Treatment[];
+  readonly findings: readonly TreatmentFinding[];
+} {
+  const treatments: Treatment[] = [];
+  const findings = findingsOf(read, ({ id, levels, scenario }) => {
+    const checked = checkScenario(scenario);
+    if (checked.findings.length === 0) treatments.push({ id, levels, settings: checked.settings });
+    return checked.findings;
+  });
+  return { treatments, findings: [...findings, ...twins(treatments, read)] };
 }

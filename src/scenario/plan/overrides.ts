@@ -115,7 +115,7 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   return undefined;
 }
 
-/** A number of clients that other keys outrank, as `resolve-load.ts` has it: set there, it would be lost in silence. */
+/** A number of clients that other keys outrank, as the executors have it: set there, it would be lost in silence. */
 function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";

@@ -1,11 +1,14 @@
 // The keys of Train Events in a scenario, with their rules, and the settings that they come to.
 import * as z from "zod";
+import { levelProblems } from "../../database/dialects/registry.js";
 import { isolation } from "../../database/scalars.js";
+import type { DialectName } from "../../database/settings.js";
+import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
-import { BATCH_SIZES, type Profile } from "../../load/load-settings.js";
+import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { durationRange, size } from "../../syntax/scalars.js";
-import type { KeyRule, WorkloadTreatment } from "../workload.js";
+import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
@@ -246,25 +249,29 @@ export function statementModeRules(
   return findings;
 }
 
-export const rules: readonly KeyRule<Written, Treatment>[] = [
-  { reads: ["batch.min", "batch.max"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
-  {
-    reads: ["appDelay.min", "appDelay.max"],
-    check: ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
-  },
-  { reads: ["documentSize"], check: batchSizeRules },
-  { reads: [], check: claimRules },
-  { reads: ["advance.complete", "advance.fail"], check: advanceRules },
-  { reads: ["topology"], check: topologyRules },
-  { reads: ["topology", "actors"], check: emptinessRules },
-  { reads: ["topology", "actors.consumers"], check: drainRules },
-  { reads: ["topology", "clients", "actors"], check: workerRules },
-  {
-    reads: [
-      ...["topology", "documentSize", "actors.*.load.executor"],
-      ...["actors.*.load.profile.name", "actors.*.load.profile.hours"],
-    ],
-    check: profileSizeRules,
-  },
-  { reads: ["pool.strategy", "pool.mode", "statementShape"], check: statementModeRules },
+const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
+  ({ batch }) => rangeOrder(["batch"], batch, ""),
+  ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
+  batchSizeRules,
+  claimRules,
+  advanceRules,
+  topologyRules,
+  emptinessRules,
+  drainRules,
+  workerRules,
+  profileSizeRules,
+  statementModeRules,
 ];
+
+export function check(written: Written, treatment: Treatment): Finding[] {
+  return RULES.flatMap((rule) => rule(written, treatment));
+}
+
+/** Levels that the dialect does not have, and batches that are too large for it. */
+export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
+  const { payload, locking, isolation: level, statementShape } = treatment;
+  return [
+    ...levelProblems(name, { payload, locking, isolation: level, statementShape }),
+    ...rowLimitProblems(name, treatment),
+  ];
+}

@@ -6,7 +6,7 @@ import { client } from "./actors/client.js";
 import { RING_BYTES } from "./actors/publish-times.js";
 import { auditTrial } from "./audit/audit.js";
 import { recount } from "./audit/recount.js";
-import { hasRole, keys, resolve, rules } from "./keys.js";
+import { check, dialectProblems, hasRole, keys, resolve } from "./keys.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
 import { readQueueLeft } from "./sql/audit-queries.js";
@@ -56,7 +56,7 @@ export const trainEvents = {
       ...{ operations: ["add", "process", "archive", "__cycle__"], arrival: "__cycle__", ...publishing },
     },
   },
-  settings: { keys, rules, resolve, hasRole },
+  settings: { keys, check, dialectProblems, resolve, hasRole },
   tables: {
     names: TABLE_NAMES,
     snapshot: "events",

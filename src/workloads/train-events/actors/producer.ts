@@ -8,8 +8,8 @@ import { BatchMaker } from "../model/event-batch.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
-import { batchSizeAt } from "../../../load/profiles.js";
-import type { Profile } from "../../../load/load-settings.js";
+import { batchSizeAt, type Profile } from "../../../load/profiles.js";
+
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { eventRows, readKeySums } from "../sql/audit-scans.js";
-import { postgres } from "../../../database/dialects/postgres.js";
+import { postgres } from "../../../database/dialects/postgres/dialect.js";
 import { dropNamespace } from "../../namespace.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf } from "../sql/tables.js";

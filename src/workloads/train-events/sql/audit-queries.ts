@@ -5,7 +5,7 @@ import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
 import type { SqlClient } from "../../../database/admin.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
-import { postgres } from "../../../database/dialects/postgres.js";
+import { postgres } from "../../../database/dialects/postgres/dialect.js";
 import { literals, resolvePresent } from "./statements.js";
 import { tablesOf } from "./tables.js";
 

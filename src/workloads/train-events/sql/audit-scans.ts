@@ -7,7 +7,7 @@ import type { EventStatus } from "../model/lifecycle.js";
 import type { SqlClient } from "../../../database/admin.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
-import { postgres } from "../../../database/dialects/postgres.js";
+import { postgres } from "../../../database/dialects/postgres/dialect.js";
 import { portions } from "../../../database/namespace/snapshot.js";
 import type { Tables } from "./tables.js";
 

@@ -5,7 +5,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
-import { lackOf, type DIALECT_FACTORS } from "../../../scenario/dialects/registry.js";
 import { parseConnectionUrl } from "../../../database/endpoint/parse-url.js";
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
 import { combinations } from "../../../../test/support/combinations.js";
@@ -15,7 +14,7 @@ import { connectAdmin } from "../../../database/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
-import { dialectOf } from "../../../database/dialects/registry.js";
+import { dialectOf, lackOf } from "../../../database/dialects/registry.js";
 import { dropNamespace } from "../../namespace.js";
 import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
 import { ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
@@ -32,11 +31,7 @@ if (name === undefined) throw new Error(`nobody knows a server that calls itself
 const dialect = dialectOf(name);
 
 /** Those of `levels` that the dialect has. */
-function offered<Level extends string>(
-  of: DialectName,
-  factor: (typeof DIALECT_FACTORS)[number],
-  levels: readonly Level[],
-): Level[] {
+function offered<Level extends string>(of: DialectName, factor: string, levels: readonly Level[]): Level[] {
   return levels.filter((level) => lackOf(of, factor, level) === undefined);
 }
 

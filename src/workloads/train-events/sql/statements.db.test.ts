@@ -3,7 +3,7 @@ import { testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
 import { createWorkload, type WorkloadSettings } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
-import { postgres } from "../../../database/dialects/postgres.js";
+import { postgres } from "../../../database/dialects/postgres/dialect.js";
 import { preload } from "./preload.js";
 import { tablesOf } from "./tables.js";
 import { refreshStatistics } from "../../../database/statistics.js";

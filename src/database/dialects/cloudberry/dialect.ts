@@ -1,12 +1,14 @@
 // The dialect of Apache Cloudberry and Greenplum 7: PostgreSQL's, run by a coordinator over segments. Which tables are
 // distributed how is in its DDL.
-import { POSTGRES_SAMPLER } from "../evidence/postgres-views.js";
-import { inStatus, type Dialect } from "./dialect.js";
-import { postgres } from "./postgres.js";
+import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
+import { inStatus, type Dialect } from "../dialect.js";
+import { postgres } from "../postgres/dialect.js";
+import { cloudberryCapabilities } from "./capabilities.js";
 
 export const cloudberry: Dialect = {
   ...postgres,
   name: "cloudberry",
+  capabilities: cloudberryCapabilities,
   clockSkewMs: 1000,
   inStatus,
   // The queue itself stays a heap: its rows are locked and updated. History is what append-optimised storage is for.

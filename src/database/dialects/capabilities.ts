@@ -1,18 +1,13 @@
 // What a dialect can and cannot do, as data that needs no database: the loader refuses from it, before anything is
-// started, what a database would refuse or silently do otherwise, and docs/dialects.md is printed from it. How a dialect
-// says what it can is in `database/dialects/`. A new dialect is a file here, a file there and a folder of DDL.
-import type { Fault } from "../../faults/faults.js";
-import type { Isolation, Storage } from "../../database/settings.js";
-import type { Locking, Payload, StatementShape } from "../../workloads/train-events/settings.js";
+// started, what a database would refuse or silently do otherwise, and docs/dialects.md is printed from it. Factors and their
+// levels are words here: what a level means is the workload's.
 
 /** Why a level is not there, and what comes nearest to it. */
-export interface Lack<Level extends string> {
+export interface Lack {
   /** Continues "... does not have payload: jsonb: ". */
   readonly reason: string;
-  readonly nearest: Level;
+  readonly nearest: string;
 }
-
-export type Lacks<Level extends string> = Readonly<Partial<Record<Level, Lack<Level>>>>;
 
 /** One thing that clients have to do again, and how they know. */
 export interface RetryRule {
@@ -26,17 +21,11 @@ export interface DialectCapabilities {
   /** As people write it. */
   readonly label: string;
   /** Levels that it does not have, by factor; all others it has. */
-  readonly lacks: {
-    readonly payload: Lacks<Payload>;
-    readonly locking: Lacks<Locking>;
-    readonly isolation: Lacks<Isolation>;
-    readonly statementShape: Lacks<StatementShape>;
-    readonly storage: Lacks<Storage>;
-  };
+  readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
   /** What claims lock there, where it is not the rows that `locking` speaks of; one sentence. */
   readonly lockingCaveat?: string;
   /** Faults that train-sim cannot make there, and why. */
-  readonly lacksFaults: Readonly<Partial<Record<Fault["kind"], string>>>;
+  readonly lacksFaults: Readonly<Record<string, string>>;
   /** Rows that one transaction may change, of all tables together; undefined where there is no such limit. */
   readonly rowsPerTransaction?: number;
   readonly documentIndex: "GIN" | "inverted" | "none";

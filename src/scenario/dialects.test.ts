@@ -1,12 +1,21 @@
 // What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
 import { describe, expect, test } from "vitest";
-import { checkScenario } from "../rules.js";
-import { dialectProblems } from "./registry.js";
+import { capabilitiesOf } from "../database/dialects/registry.js";
+import { DIALECTS } from "../database/settings.js";
+import { FAULT_KINDS } from "../faults/registry.js";
+import { checkScenario, readScenario } from "./rules.js";
+import { dialectProblems } from "./rules-dialect.js";
 
 const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
 
+function checked(raw: Record<string, unknown>) {
+  const read = readScenario(raw);
+  if ("findings" in read) throw new Error(JSON.stringify(read.findings));
+  return checkScenario(read.scenario);
+}
+
 function findingsOf(raw: Record<string, unknown>): string[] {
-  const { findings } = checkScenario({ name: "dialects", target: URL_TARGET, ...raw });
+  const { findings } = checked({ name: "dialects", target: URL_TARGET, ...raw });
   return findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
@@ -50,6 +59,11 @@ describe("a level that a dialect lacks", () => {
   });
 });
 
+test("faults that a dialect lacks are faults that there are", () => {
+  for (const name of DIALECTS)
+    expect(FAULT_KINDS).toEqual(expect.arrayContaining(Object.keys(capabilitiesOf(name).lacksFaults)));
+});
+
 describe("a profile on a dialect with a limit of rows", () => {
   const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
   const withProfile = (profile: unknown, more: Record<string, unknown> = {}): string[] => {
@@ -81,7 +95,7 @@ describe("a profile on a dialect with a limit of rows", () => {
       ...{ name: "auto", ...DSQL, dialect: "auto", target: URL_TARGET },
       actors: { producers: { load: { executor: "daily-arrival-rate", rate: 10, maxClients: 4 } } },
     };
-    const { findings, settings } = checkScenario(raw);
+    const { findings, settings } = checked(raw);
     expect(findings).toEqual([]);
     expect(dialectProblems("dsql", settings)).toHaveLength(1);
   });
@@ -97,7 +111,7 @@ describe("the dialect", () => {
   test("auto asks a server of the user's, and none that train-sim starts", () => {
     const settingsOf = (target: unknown) => {
       const raw = { name: "auto", dialect: "auto", target, isolation: "repeatable read" };
-      const { findings, settings } = checkScenario(raw);
+      const { findings, settings } = checked(raw);
       expect(findings).toEqual([]);
       return settings;
     };

@@ -1,7 +1,7 @@
 // Amazon Aurora DSQL: snapshot isolation without blocking locks, where a conflict shows at COMMIT. From its user guide; no
 // cluster of it was at hand when this was written. It has had foreign keys since August 2026; the workload does without
 // them there, so that all clusters run the same tables.
-import type { DialectCapabilities } from "./capabilities.js";
+import type { DialectCapabilities } from "../capabilities.js";
 
 const NO_JSONB = {
   reason: "Aurora DSQL has JSONB in queries, and not as the type of a column",
@@ -26,10 +26,10 @@ export const dsqlCapabilities: DialectCapabilities = {
       "jsonb-manual": NO_JSONB,
       "text-generated": { reason: "Aurora DSQL has no generated columns", nearest: "text" },
     },
+    storage: { "hash-sharded": STORAGE, "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
     locking: { "skip-locked": OPTIMISTIC, nowait: OPTIMISTIC },
     isolation: { "read committed": ONE_LEVEL, serializable: ONE_LEVEL },
     statementShape: {},
-    storage: { "hash-sharded": STORAGE, "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
   },
   lacksFaults: {
     "backend-terminate": NO_ACCESS,

@@ -1,10 +1,12 @@
 // The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
 // the test suite runs on PostgreSQL 18.
-import { POSTGRES_SAMPLER } from "../evidence/postgres-views.js";
-import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "./dialect.js";
+import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
+import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "../dialect.js";
+import { postgresCapabilities } from "./capabilities.js";
 
 export const postgres: Dialect = {
   name: "postgres",
+  capabilities: postgresCapabilities,
   supportsJsonbArrays: true,
   writesJsonbAsPostgres: true,
   supportsTransactionalDdl: true,

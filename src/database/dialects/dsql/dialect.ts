@@ -1,7 +1,8 @@
 // The dialect of Amazon Aurora DSQL: one statement of DDL a transaction, indexes that are made in the background, one
 // isolation level, no VACUUM. A schema takes no comment there: a table with the mark as its name says whose it is.
-import { SILENT_SAMPLER } from "../evidence/silent.js";
-import { inStatus, quoteIdentifier, type Dialect, type NamespaceMark } from "./dialect.js";
+import { SILENT_SAMPLER } from "../../evidence/silent.js";
+import { inStatus, quoteIdentifier, type Dialect, type NamespaceMark } from "../dialect.js";
+import { dsqlCapabilities } from "./capabilities.js";
 
 /** Up to its colon: a name has at most 63 characters. */
 const tableNamed = (schema: string, mark: string): string =>
@@ -17,6 +18,7 @@ WHERE n.nspname = $1`,
 
 export const dsql: Dialect = {
   name: "dsql",
+  capabilities: dsqlCapabilities,
   supportsJsonbArrays: false,
   // It may: nothing of Amazon's says so.
   writesJsonbAsPostgres: false,

@@ -1,11 +1,13 @@
 // The dialect of CockroachDB: no VACUUM and no CHECKPOINT; statistics are gathered by the server, and asked for once more
 // where a trial wants them. Its advisory-lock functions exist and do nothing, and a change of the schema is a job of its
 // own, which read committed transactions do not take in.
-import { COCKROACHDB_SAMPLER } from "../evidence/cockroachdb-views.js";
-import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "./dialect.js";
+import { COCKROACHDB_SAMPLER } from "../../evidence/cockroachdb-views.js";
+import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "../dialect.js";
+import { cockroachdbCapabilities } from "./capabilities.js";
 
 export const cockroachdb: Dialect = {
   name: "cockroachdb",
+  capabilities: cockroachdbCapabilities,
   supportsJsonbArrays: false,
   writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,

@@ -1,12 +1,15 @@
 // Apache Cloudberry, and Greenplum 7 of which it comes: PostgreSQL 14 or 12 over segments, with tables that are distributed
 // by a key and may be append-optimised. From their documentation and their developers' words; no cluster was at hand when
 // this was written. Updates lock rows only with `gp_enable_global_deadlock_detector`, and claims never do: see `lockingCaveat`.
-import type { DialectCapabilities } from "./capabilities.js";
+import type { DialectCapabilities } from "../capabilities.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {
   label: "Cloudberry",
   lacks: {
     payload: {},
+    storage: {
+      "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },
+    },
     locking: {},
     isolation: {
       serializable: {
@@ -20,9 +23,6 @@ export const cloudberryCapabilities: DialectCapabilities = {
           "Cloudberry and Greenplum allow one data-modifying WITH a statement, and the statement is none itself then",
         nearest: "set-based",
       },
-    },
-    storage: {
-      "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },
     },
   },
   lockingCaveat:

@@ -1,6 +1,6 @@
 // CockroachDB from v24.1 on, where read committed is there by default. Its DDL and statements are read by its own parser
 // in CI; no cluster of it was at hand when this was written.
-import type { DialectCapabilities } from "./capabilities.js";
+import type { DialectCapabilities } from "../capabilities.js";
 
 const STORAGE = { reason: "CockroachDB stores tables in its key-value layer", nearest: "default" } as const;
 const NO_LOCK_TABLE = "CockroachDB has no LOCK TABLE";
@@ -9,6 +9,7 @@ export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
   lacks: {
     payload: {},
+    storage: { "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
     locking: {},
     isolation: {
       "repeatable read": {
@@ -17,7 +18,6 @@ export const cockroachdbCapabilities: DialectCapabilities = {
       },
     },
     statementShape: {},
-    storage: { "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
   },
   lacksFaults: {
     "backend-terminate": "CockroachDB cancels sessions by another statement, on another node perhaps",

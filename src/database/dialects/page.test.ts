@@ -1,13 +1,12 @@
 // docs/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does not do. Write
 // it anew with `vitest -u`.
 import { expect, test } from "vitest";
-import type { Lack } from "./capabilities.js";
-import { capabilitiesOf, DIALECT_FACTORS } from "./registry.js";
-import { DIALECTS, type DialectName } from "../../database/settings.js";
+import { capabilitiesOf } from "./registry.js";
+import { DIALECTS, type DialectName } from "../settings.js";
 
 const HEAD = `# Dialects
 
-<!-- Printed from src/scenario/dialects/ by page.test.ts. -->
+<!-- Printed from src/database/dialects/ by page.test.ts. -->
 
 \`dialect\` in a scenario names what the database speaks; everything else of the scenario stays what it is, and \`dialect\` can be a
 factor like any other. \`auto\` asks the server, before the first trial on it. A level that a dialect lacks is refused when the
@@ -49,8 +48,8 @@ function overview(): string {
 
 function lacksOf(name: DialectName): string {
   const { lacks, lacksFaults } = capabilitiesOf(name);
-  const rows = DIALECT_FACTORS.flatMap((factor) =>
-    Object.entries<Lack<string>>(lacks[factor]).map(([level, { reason, nearest }]): string[] => [
+  const rows = Object.entries(lacks).flatMap(([factor, levels]) =>
+    Object.entries(levels).map(([level, { reason, nearest }]): string[] => [
       `\`${factor}: ${level}\``,
       reason,
       `\`${factor}: ${nearest}\``,

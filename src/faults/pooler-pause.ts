@@ -4,14 +4,20 @@
 import { connectConsole, type PoolerConsole } from "../database/admin.js";
 import { withinMs } from "../foundation/deadline.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { FaultHost, FaultKind } from "./fault.js";
-import { chosenOf, describeChosen } from "./pgbouncer-restart.js";
+import { defineFault, lasting, type FaultHost } from "./fault.js";
+import { chosenOf, describeChosen, instance, neverPaused, noInstance, type OfPooler } from "./pooler.js";
 
 const RESUME_MS = 5_000;
 
-export const pgbouncerPause: FaultKind<"pgbouncer-pause"> = {
-  async inject({ pooler, signal }, { instance }) {
-    const endpoints = chosenOf(pooler?.consoles ?? [], instance);
+export const poolerPause = defineFault({
+  name: "pgbouncer-pause",
+  description: "it lets nobody through",
+  keys: { for: lasting, instance: instance.optional() },
+  ground: "pooler",
+  resolve: (given): OfPooler => ({ instance: given.instance }),
+  obstacle: (fault, surroundings) => neverPaused(surroundings) ?? noInstance(fault, surroundings),
+  async inject({ pooler, signal }, fault) {
+    const endpoints = chosenOf(pooler?.consoles ?? [], fault);
     const opened = await Promise.allSettled(endpoints.map((endpoint) => connectConsole(endpoint)));
     const consoles = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const clear = async (): Promise<void> => {
@@ -25,9 +31,9 @@ export const pgbouncerPause: FaultKind<"pgbouncer-pause"> = {
       await clear().catch(() => undefined);
       throw error;
     }
-    return { words: `paused ${describeChosen(endpoints.length, instance)}`, clear };
+    return { words: `paused ${describeChosen(endpoints.length, fault)}`, clear };
   },
-};
+});
 
 /** On a connection of its own: that of a PAUSE that still waits takes no further command. */
 async function resume(endpoint: Endpoint): Promise<void> {

@@ -1,0 +1,49 @@
+// What the faults of a pooler share: which of several it is about, and why a treatment has none that could suffer it.
+import * as z from "zod";
+import { counted } from "../foundation/units.js";
+import type { FaultSurroundings } from "./fault.js";
+
+export const instance = z.int().min(1).max(100).meta({
+  description: "One of several PgBouncers, from 1; all of them when left out. Kinds pgbouncer-... only.",
+});
+
+export interface OfPooler {
+  /** One of several poolers, from 1; undefined for all of them. */
+  readonly instance: number | undefined;
+}
+
+export function foreignPooler({ pool }: FaultSurroundings): string | undefined {
+  if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
+  return pool.urls.length === 0 ? undefined : "needs a PgBouncer that train-sim starts, and pool names URLs";
+}
+
+export function neverPaused({ pool }: FaultSurroundings): string | undefined {
+  if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
+  if (pool.mode === "session")
+    return "waits until every session has ended, and in session mode the clients keep theirs; use transaction mode";
+  if (pool.urls.length > 0 && pool.adminUrl === undefined)
+    return "needs the admin console of the PgBouncer: set pool.adminUrl";
+  return undefined;
+}
+
+/** How many instances a fault may name: those that train-sim starts, or the one whose console is known. */
+function instancesOf({ pool, target }: FaultSurroundings): number {
+  if (pool.strategy !== "pgbouncer") return 0;
+  if (pool.urls.length > 0) return 1;
+  return Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
+}
+
+export function noInstance(fault: OfPooler, surroundings: FaultSurroundings): string | undefined {
+  const instances = instancesOf(surroundings);
+  if (fault.instance === undefined || fault.instance <= instances) return undefined;
+  return `names instance ${fault.instance}, and there ${instances === 1 ? "is 1" : `are ${instances}`}`;
+}
+
+/** The one with that number, from 1, or all. */
+export function chosenOf<T>(all: readonly T[], { instance: number }: OfPooler): readonly T[] {
+  return number === undefined ? all : all.slice(number - 1, number);
+}
+
+export function describeChosen(chosen: number, { instance: number }: OfPooler): string {
+  return number === undefined ? counted(chosen, "PgBouncer") : `PgBouncer ${number}`;
+}

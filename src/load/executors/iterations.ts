@@ -1,0 +1,31 @@
+// The keys of the executors with a budget of iterations, and what they resolve to.
+import type * as z from "zod";
+import type { LoadKeys } from "../keys.js";
+import type { LoadSurroundings } from "./executor.js";
+
+const DEFAULT_MAX_DURATION_MS = 600_000;
+
+export const budgetKeys = ({ iterations, maxDuration, clients, thinkTime, rampUp }: LoadKeys) => ({
+  iterations,
+  maxDuration: maxDuration.optional(),
+  clients,
+  thinkTime: thinkTime.optional(),
+  rampUp: rampUp.optional(),
+});
+
+export interface BudgetSettings {
+  readonly clients: number;
+  readonly iterations: number;
+  readonly maxDurationMs: number;
+}
+
+export function resolveBudget(
+  given: z.output<z.ZodObject<ReturnType<typeof budgetKeys>>>,
+  { clients, defaultClients }: LoadSurroundings,
+): BudgetSettings {
+  return {
+    clients: clients ?? given.clients ?? defaultClients,
+    iterations: given.iterations,
+    maxDurationMs: given.maxDuration ?? DEFAULT_MAX_DURATION_MS,
+  };
+}

@@ -1,0 +1,48 @@
+// The executors: a new one is a file here and a line in this list, in the order in which the reference shows them.
+import type * as z from "zod";
+import type { Pacer, PacingContext } from "../pacer.js";
+import { constantArrivalRate } from "./constant-arrival-rate.js";
+import { constantClients } from "./constant-clients.js";
+import { dailyArrivalRate } from "./daily-arrival-rate.js";
+import type { Executor } from "./executor.js";
+import { perClientIterations } from "./per-client-iterations.js";
+import { rampingArrivalRate } from "./ramping-arrival-rate.js";
+import { rampingClients } from "./ramping-clients.js";
+import { sharedIterations } from "./shared-iterations.js";
+
+export const EXECUTORS = [
+  constantClients,
+  rampingClients,
+  sharedIterations,
+  perClientIterations,
+  constantArrivalRate,
+  rampingArrivalRate,
+  dailyArrivalRate,
+] as const;
+
+type OneOfThem = (typeof EXECUTORS)[number];
+export type ExecutorName = OneOfThem["name"];
+/** Which executor, with what it paces by. */
+export type PacingPlan = Parameters<OneOfThem["pacer"]>[1];
+/** `clients` is the most that work at once: in an open loop, those that arrivals are given to. */
+export type ExecutorSettings = ReturnType<OneOfThem["resolve"]>;
+
+type AnyExecutor = Executor<ExecutorName, z.ZodRawShape, PacingPlan, ExecutorSettings>;
+
+/** A plan and its executor belong together, which the compiler cannot follow through a lookup. */
+const BY_NAME = new Map(EXECUTORS.map((each): [string, AnyExecutor] => [each.name, each as AnyExecutor]));
+
+export function executorOf({ executor }: { readonly executor: ExecutorName }): AnyExecutor {
+  const found = BY_NAME.get(executor);
+  if (!found) throw new Error(`there is no executor ${executor}`);
+  return found;
+}
+
+export function createPacer(plan: PacingPlan, context: PacingContext): Pacer {
+  return executorOf(plan).pacer(context, plan);
+}
+
+/** What runs before the window. */
+export function warmUpPlan(plan: PacingPlan): PacingPlan {
+  return executorOf(plan).warmUp(plan);
+}

@@ -1,0 +1,33 @@
+// The stages that the ramping executors share: what they resolve to, and what makes no sense in them.
+import { formatDuration } from "../../foundation/units.js";
+import type { Finding } from "../../syntax/problems.js";
+import type { Stage } from "../rate-curve.js";
+
+/** @param unit what a target of 1 is */
+export function resolveStages(
+  stages: readonly { readonly target: number; readonly duration: number }[],
+  unit: number,
+): Stage[] {
+  return stages.map(({ target, duration }) => ({ target: target * unit, durationMs: duration }));
+}
+
+/** A stage that never comes would be missed by nobody, so all must fit into the window. */
+export function stageFindings(start: number, stages: readonly Stage[], windowMs: number): Finding[] {
+  const path = ["load", "stages"];
+  const findings: Finding[] = [];
+  const totalMs = stages.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  if (totalMs > windowMs) {
+    const message = `the stages take ${formatDuration(totalMs)}, the window (trial.duration) only ${formatDuration(windowMs)}`;
+    findings.push({ path, message });
+  }
+  if (Math.max(start, ...stages.map(({ target }) => target)) === 0)
+    findings.push({ path, message: "the start and every target are 0: no client would do anything" });
+  return findings;
+}
+
+/** As `, to 12/s in 5 s`. */
+export function stageWords(stages: readonly Stage[], unit: string): string {
+  return stages
+    .map(({ target, durationMs }) => `, to ${target}${unit} in ${formatDuration(durationMs)}`)
+    .join("");
+}

@@ -1,0 +1,85 @@
+// The words of `load` that executors share, in the order in which the reference shows them. Each executor says which of them
+// it needs and takes; a key that is one executor's alone may stand in its file.
+import * as z from "zod";
+import { duration, durationRange, HOUR_MS } from "../syntax/scalars.js";
+import { ARRIVAL_DISTRIBUTIONS } from "./arrivals.js";
+import { ProfileKey } from "./profiles.js";
+
+export const MAX_CLIENTS = 100_000;
+const MAX_RATE = 1_000_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+
+/** What a group has unless the scenario says otherwise. */
+export interface LoadDefaults {
+  readonly clients: number;
+  readonly thinkTimeMs: number;
+}
+
+export function clientCount(description: string) {
+  return z.int().min(1).max(MAX_CLIENTS).optional().meta({ description });
+}
+
+const stage = z.strictObject({
+  target: z
+    .number()
+    .min(0)
+    .max(MAX_RATE)
+    .meta({ description: "Arrivals per timeUnit, or clients, at the end of the stage." }),
+  duration: duration("How long it takes to get there, in a straight line; 0 is a jump.", 0, WEEK_MS),
+});
+
+const rate = (description: string, least: number) =>
+  z.number().min(least).max(MAX_RATE).meta({ description });
+
+export function loadKeys({ clients, thinkTimeMs }: LoadDefaults) {
+  return {
+    clients: clientCount(
+      `Clients of the group over all its workers; one runs one transaction at a time. Default ${clients}.`,
+    ),
+    maxClients: clientCount(
+      "The clients of an open loop, over all workers: as many arrivals are served at once.",
+    ),
+    rate: rate("Arrivals per timeUnit of the whole group, however many workers it has.", 0.000001),
+    startRate: rate("Arrivals per timeUnit at the start, from which the first stage departs.", 0),
+    startClients: z
+      .int()
+      .min(0)
+      .max(MAX_CLIENTS)
+      .meta({ description: "Clients at work at the start, from which the first stage departs." }),
+    timeUnit: duration("What rates are per. Default 1s.", 1, 24 * HOUR_MS),
+    stages: z.array(stage).min(1).max(1000).meta({
+      description:
+        "Where the rate or the number of clients goes, from the start of the window; it stays at the last target.",
+    }),
+    distribution: z.enum(ARRIVAL_DISTRIBUTIONS).meta({
+      description: "poisson: as of many independent users; uniform: evenly spaced. Default poisson.",
+    }),
+    maxWait: duration(
+      "An arrival that finds no free client waits for one this long and is then dropped and counted; 0 drops it at once, " +
+        "as k6 does. Default: to the end of the window.",
+      0,
+      WEEK_MS,
+    ),
+    profile: ProfileKey,
+    iterations: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .meta({
+        description:
+          "Budget of transactions (rounds, for cycle): of the group for shared-iterations, of each client for " +
+          "per-client-iterations. Executed exactly.",
+      }),
+    maxDuration: duration(
+      "Most time the budget may take; a trial that has not used it up by then fails. Default 10m.",
+      1,
+      WEEK_MS,
+    ),
+    thinkTime: durationRange(
+      `Pause of a client between two transactions, outside any: a duration or { min, max }. Default ${thinkTimeMs}ms.`,
+    ),
+    rampUp: duration("The clients start one by one, evenly over this time. Default 0."),
+  };
+}
+
+export type LoadKeys = ReturnType<typeof loadKeys>;
