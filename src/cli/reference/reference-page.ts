@@ -10,7 +10,6 @@ import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
-import { ROLES } from "../../workloads/train-events/settings.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;
