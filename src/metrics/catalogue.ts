@@ -26,22 +26,22 @@ export interface Metric {
   readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "figure";
   /** In the result of an operation; left out where it is not stored. */
   readonly field?: string;
-  /** Scheduled: of operations that a schedule starts. Seen: where there is any. Left out: always. */
+  /** Scheduled: of operations that a schedule starts. Seen: where there is any. Left out: always, as only metrics of the first version can. */
   readonly presence?: "scheduled" | "seen";
   /** Left out where it is the field's own value, of a latency the mean. */
   readonly compute?: (of: Figures) => number | undefined;
   /** Between treatments, and between runs. */
-  readonly isCompared?: boolean;
+  readonly isCompared?: true;
   /** Of the response time, and of a span of an event's life likewise. */
-  readonly isOfSpan?: boolean;
+  readonly isOfSpan?: true;
   /** Compared under the experiment's one error rate, and put into words. */
-  readonly isHeadline?: boolean;
+  readonly isHeadline?: true;
   /** Its name in a threshold on the operation; a histogram is a source of thresholds by itself. */
   readonly threshold?: string;
   /** Whether a round of the cycle has it too, in a threshold. */
-  readonly isOfCycle?: boolean;
+  readonly isOfCycle?: true;
   /** A line beneath the treatment's table where there is any. */
-  readonly isNoted?: boolean;
+  readonly isNoted?: true;
   /** Columns of `timeseries.csv`. */
   readonly series?: readonly SeriesColumn[];
   /** Its name after `train_sim_`. */

@@ -126,9 +126,10 @@ export const Interaction = z
 export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
+/** Results of before a metric was there lack it. */
 const spreads = Object.fromEntries(
-  COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread]),
-) as Record<ComparisonField, typeof Spread>;
+  COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread.optional()]),
+) as Record<ComparisonField, z.ZodOptional<typeof Spread>>;
 const Estimate = z.strictObject({ value: amount, low: amount, high: amount });
 export type Estimate = z.infer<typeof Estimate>;
 

@@ -12,6 +12,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
 import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
@@ -90,8 +91,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
     result.treatments.some(({ summary }) => summary?.some((each) => each.operation === operation)),
   );
   if (measured.length === 0) return [];
-  const legend =
-    "Median over trials with 95 % interval (a-b; a..b is the range of fewer than 5 trials); response times";
+  const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
   const ofRatios =
     "; ratio to the first treatment, median over blocks. * a finding, at 5 % over the whole experiment; all else is " +
     "exploratory, at 5 % a metric: ~ the same within 5 %; ? inconclusive; ! below the noise of A/A pairs";

@@ -10,6 +10,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../../results/result-schema.js";
+import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
@@ -125,9 +126,9 @@ export function renderComparisons(result: ResultDocument): Html {
     "Every comparison",
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
-      from 5 trials on, else with their range [least to most]. Ratios are medians over blocks of trials;
-      p-values are of permutation tests, adjusted over the treatments compared. Findings hold at 5 % over the
-      whole experiment; other verdicts are exploratory, at 5 % for each metric.
+      from ${BLOCKS_MIN} trials on, else with their range [least to most]. Ratios are medians over blocks of
+      trials; p-values are of permutation tests, adjusted over the treatments compared. Findings hold at 5 %
+      over the whole experiment; other verdicts are exploratory, at 5 % for each metric.
     </p> `,
     COMPARED_OPERATIONS.map((operation) => operationPart(result, operation)),
     effectTables(result),
