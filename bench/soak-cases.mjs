@@ -5,7 +5,7 @@ import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { FAULTS, NETWORK_PLACES, STOPPED_PROCESSES } from "#program/faults/faults.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { ISOLATIONS, LOCK_MODES } from "#program/database/settings.js";
-import { POOL_MODES } from "#program/pools/settings.js";
+import { POOL_MODES } from "#program/pools/pgbouncer/settings.js";
 import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 

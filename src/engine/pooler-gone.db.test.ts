@@ -4,8 +4,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { addressOf } from "../database/endpoint/endpoint.js";
-import { startPgBouncers } from "../pools/pgbouncer/managed.js";
-import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { pgBouncerEnv, startPgBouncers } from "../testing/pgbouncers.js";
 import { onSuiteServer, urlOf } from "../testing/suite-server.js";
 import {
   onlyResultIn,
@@ -14,7 +13,7 @@ import {
   untilLogged,
   writeScenarioFile,
 } from "../testing/train-sim.js";
-import type { PoolSettings } from "../pools/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;

@@ -5,6 +5,8 @@ import type { DailyArrivalRatePlan, DayPart } from "./executors/daily-arrival-ra
 import type { RampingArrivalRatePlan } from "./executors/ramping-arrival-rate.js";
 import type { RampingClientsPlan } from "./executors/ramping-clients.js";
 
+export const MAX_CLIENTS = 100_000;
+
 /** Inclusive range, uniform. */
 export interface Range {
   readonly min: number;

@@ -4,12 +4,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import { startPgBouncers } from "./pgbouncer/managed.js";
 import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
 import { makeBatch } from "../testing/make-batch.js";
 import { testNamespace } from "../testing/namespace.js";
 import { ownDatabase } from "../testing/own-database.js";
-import { pgBouncerEnv } from "../testing/pgbouncers.js";
+import { pgBouncerEnv, startPgBouncers } from "../testing/pgbouncers.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { resetNamespace } from "../workloads/namespace.js";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { poolSizeProblems, sessionModeProblems, statementModeProblems } from "./pool-rules.js";
+import { pathText } from "../syntax/paths.js";
+import { POOL_RULES } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
-import type { PoolSettings } from "../pools/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup } from "../actors/settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -49,11 +50,11 @@ const settings = (pool: PoolSettings, changes: Partial<TreatmentSettings> = {}):
   ...changes,
 });
 
-const poolProblems = (treatment: TreatmentSettings) => [
-  ...poolSizeProblems(treatment),
-  ...sessionModeProblems(treatment),
-  ...statementModeProblems(treatment),
-];
+const poolProblems = (treatment: TreatmentSettings) =>
+  POOL_RULES.flatMap(({ check }) => check(treatment)).map(({ path, message }) => ({
+    path: pathText(path),
+    message,
+  }));
 const paths = (treatment: TreatmentSettings) => poolProblems(treatment).map(({ path }) => path);
 
 describe("the rules of pools", () => {

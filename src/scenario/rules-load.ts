@@ -9,7 +9,7 @@ import type { Finding } from "../syntax/problems.js";
 import { groupsOf, MAX_BATCH_BYTES } from "./rules-workload.js";
 import type { Scenario } from "./schema.js";
 import { EXECUTORS, type ExecutorName } from "./schema-actors.js";
-import { MAX_CLIENTS } from "./schema-target.js";
+import { MAX_CLIENTS } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
 import { BATCH_SIZES, isOpenLoop, type LoadSettings, type Profile } from "../load/load-settings.js";
 import { ROLES, type Role } from "../workloads/train-events/settings.js";

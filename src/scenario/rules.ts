@@ -1,13 +1,10 @@
 // The rules that a scenario's schema cannot say, as a table of what each one reads. So they also run over a scenario
 // that has other faults: a problem is left out only where something that its rule reads is itself at fault, and the
 // user sees every problem at once.
-import { parsePath, startsWith, type Mapping, type Path } from "../syntax/paths.js";
-import {
-  poolSizeProblems,
-  sessionModeProblems,
-  statementModeProblems,
-  type PoolProblem,
-} from "./pool-rules.js";
+import { startsWith, type Mapping, type Path } from "../syntax/paths.js";
+import { POOL_RULES } from "./pool-rules.js";
+import { poolKeyProblems } from "../pools/registry.js";
+import { strangerTargetKeys, TARGET_RULES, TELLING_KEYS } from "../targets/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { readScenario, type Reading } from "./reading.js";
 import { resolveTreatment } from "./resolve.js";
@@ -27,18 +24,7 @@ import {
   scheduleRules,
   windowRules,
 } from "./rules-load.js";
-import {
-  certificateRules,
-  connectionRules,
-  passwordCommandRules,
-  passwordEveryRules,
-  poolRules,
-  poolTlsRules,
-  settingRules,
-  targetRules,
-  tlsFileRules,
-  urlTlsRules,
-} from "./rules-target.js";
+import { connectionRules, passwordCommandRules, poolTlsRules, settingRules } from "./rules-target.js";
 import {
   advanceRules,
   batchRules,
@@ -68,7 +54,7 @@ function below(prefix: string, keys: readonly string[]): string[] {
   return keys.map((key) => `${prefix}.${key}`);
 }
 
-const KIND = below("target", ["kind", "url", "urls", "image"]);
+const KIND = below("target", TELLING_KEYS);
 const POOLER = below("pool", ["strategy", "url", "urls"]);
 const LOAD = "actors.*.load";
 const CLIENTS = ["topology", "clients", "actors.*.workers", "actors.*.clients"];
@@ -77,25 +63,26 @@ const DEMAND = ["topology", "clients", "actors"];
 /** What decides whether the window has a known length. */
 const BUDGETS = ["topology", ...ROLES.map((role) => `actors.${role}.load.executor`)];
 
-const fromPool = (problems: readonly PoolProblem[]): Finding[] =>
-  problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
+/** What the rules of pools read beside keys of their own. */
+const READ_OF_POOLS = {
+  threads: ["pool.strategy", ...DEMAND],
+  clients: [...KIND, ...POOLER, "pool.instances", ...DEMAND],
+  statements: ["pool.strategy", "statementShape"],
+};
 
 const RULES: readonly Rule[] = [
   { reads: ["dialect", ...KIND], check: (_, settings) => dialectRules(settings) },
-  { reads: KIND, check: targetRules },
-  { reads: [...KIND, "target.passwordCommand"], check: passwordEveryRules },
-  { reads: [...KIND, "target.cert", "target.key"], check: certificateRules },
-  { reads: [...KIND, "target.sslmode", "target.adminUrl"], check: tlsFileRules },
-  {
-    reads: [...KIND, ...below("target", ["adminUrl", "sslmode", "ca", "cert", "key"])],
-    check: urlTlsRules,
-  },
+  { reads: KIND, check: ({ target }) => strangerTargetKeys(target) },
+  ...TARGET_RULES.map(({ reads, check }) => ({
+    reads: [...KIND, ...below("target", reads)],
+    check: ({ target }: Scenario) => check(target),
+  })),
   { reads: KIND, check: (_, settings) => settingRules(settings) },
   {
     reads: [...KIND, ...POOLER, ...below("pool", ["size", "instances"]), ...DEMAND],
     check: (_, settings) => connectionRules(settings),
   },
-  { reads: POOLER, check: poolRules },
+  { reads: POOLER, check: ({ pool }) => poolKeyProblems(pool) },
   { reads: [...POOLER, "pool.adminUrl"], check: poolTlsRules },
   { reads: [...KIND, ...POOLER], check: (_, settings) => passwordCommandRules(settings) },
   { reads: ["batch.min", "batch.max"], check: ({ batch }) => rangeOrder(["batch"], batch, "") },
@@ -152,18 +139,10 @@ const RULES: readonly Rule[] = [
     ],
     check: obstacleRules,
   },
-  {
-    reads: ["pool.strategy", "pool.size", ...DEMAND],
-    check: (_, settings) => fromPool(poolSizeProblems(settings)),
-  },
-  {
-    reads: [...KIND, ...POOLER, ...below("pool", ["mode", "size", "instances"]), ...DEMAND],
-    check: (_, settings) => fromPool(sessionModeProblems(settings)),
-  },
-  {
-    reads: ["pool.strategy", "pool.mode", "statementShape"],
-    check: (_, settings) => fromPool(statementModeProblems(settings)),
-  },
+  ...POOL_RULES.map(({ about, reads, check }) => ({
+    reads: [...READ_OF_POOLS[about], ...below("pool", reads)],
+    check: (_: Scenario, settings: TreatmentSettings) => check(settings),
+  })),
 ];
 
 /** What a raw scenario without factors means, and everything that is wrong with it. */

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import { scheduleKeys } from "../load/schema-load.js";
-import { MAX_CLIENTS } from "./schema-target.js";
+import { MAX_CLIENTS } from "../load/load-settings.js";
 import { ROLES, type Role } from "../workloads/train-events/settings.js";
 
 const CLOSED = ["clients", "thinkTime", "rampUp"] as const;

@@ -1,10 +1,10 @@
 // What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
-// they are.
+// they are. Level names are fixed vocabulary (DESIGN section 3).
 import type { Fault } from "../faults/faults.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
-import type { TargetSettings } from "../targets/settings.js";
+import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
 import type { EventSettings, Role } from "../workloads/train-events/settings.js";

@@ -1,7 +1,9 @@
 // Every pool strategy there is, with what it can and cannot do, as a table: the conformance suite runs the same
 // behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
-import type { PgBouncerKind } from "./pgbouncer-setup.js";
-import type { PoolMode, PoolSettings } from "../pools/settings.js";
+import { poolerEnv } from "./poolers.js";
+import type { PgBouncerKind } from "./pgbouncers.js";
+import type { PoolMode } from "../pools/pgbouncer/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
 
 /** Server connections of the strategies that share them. */
 export const SIZE = 4;
@@ -10,8 +12,8 @@ export interface Strategy {
   readonly name: string;
   readonly pool: PoolSettings;
   readonly prepared: boolean;
-  /** Version of the PgBouncers to start, two of them. */
-  readonly pgbouncer?: PgBouncerKind;
+  /** Where the program is found of the poolers to start, two of them. */
+  readonly env?: () => NodeJS.ProcessEnv;
   /** `SIZE` clients can be in a transaction at once and the others wait; otherwise nobody ever does. */
   readonly isShared: boolean;
   /** A client keeps its server connection, so that more clients than those cannot be served at all. */
@@ -42,7 +44,7 @@ function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): S
       urls: [],
     },
     prepared,
-    pgbouncer: version,
+    env: () => poolerEnv(version),
     isShared: mode === "transaction",
     isSession: mode === "session",
     isStatementOnly: mode === "statement",

@@ -2,6 +2,8 @@
 // reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and
 // no key is without one.
 
+import { STRATEGIES } from "../../pools/registry.js";
+
 export interface ReferenceExample {
   /** What it shows, in a few words. */
   readonly title: string;
@@ -202,4 +204,5 @@ faults:
   - { at: 50s, kind: network-reset }
 `,
   },
+  ...STRATEGIES.flatMap(({ settings }) => settings.examples?.taken ?? []),
 ];

@@ -32,7 +32,7 @@ import { exitCodeOf, verdictOf } from "../session/conclusion.js";
 import { requireCapacity } from "../session/demand.js";
 import { inDialect } from "../session/dialect-choice.js";
 import { requireFaults } from "../trial/require-faults.js";
-import { requirePooler } from "../trial/pooler.js";
+import { requirePoolers, type PoolerVersion } from "../trial/pooler.js";
 import { requireOwnServers } from "../session/preflight.js";
 import type { ExperimentOptions, ExperimentOutcome } from "../session/experiment.js";
 import { ExperimentHost } from "../session/experiment-host.js";
@@ -53,7 +53,7 @@ export async function findCapacity(
   const treatments = searchedTreatments(experiment.treatments, threshold);
   const trials = experiment.trials.filter((trial) => treatments.some(({ id }) => id === trial.treatmentId));
   requireCapacity(treatments);
-  await requirePooler(treatments);
+  await requirePoolers(treatments);
   await requireFaults(treatments);
   await requireOwnServers(treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory = await createResultDirectory(options.out, experiment.name, wallClockMs());
@@ -146,7 +146,7 @@ class CapacityRun {
     const directory = await createTrialDirectory(this.directory, number, treatment.id);
     const { observer, interruption } = this.options;
     const { identities } = this.host;
-    const onPooler = (version: string): void => this.host.addPooler(version);
+    const onPooler = (pooler: PoolerVersion): void => this.host.addPooler(pooler);
     const onTotals = watchThresholds([this.threshold], driven, (states) => observer.thresholds(states));
     const measured = await runTrial(
       { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },

@@ -22,7 +22,7 @@ import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
 import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
 import { requireFaults } from "../trial/require-faults.js";
-import { requirePooler } from "../trial/pooler.js";
+import { requirePoolers, type PoolerVersion } from "../trial/pooler.js";
 import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
@@ -59,8 +59,8 @@ export async function runExperiment(
 ): Promise<ExperimentOutcome> {
   requireCapacity(experiment.treatments);
   const { resumed } = options;
-  const pooler = await requirePooler(experiment.treatments);
-  if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
+  const poolers = await requirePoolers(experiment.treatments);
+  if (resumed) for (const pooler of poolers) requireSamePooler(resumed.environment, pooler);
   await requireFaults(experiment.treatments);
   await requireOwnServers(experiment.treatments, (words) => options.observer.note(`warning: ${words}`));
   const directory =
@@ -124,7 +124,7 @@ class ExperimentRun {
     const { observer, interruption } = this.options;
     const { identities } = this.host;
     const onTotals = this.judge.watcher(trial, treatment);
-    const onPooler = (version: string): void => this.onPooler(version);
+    const onPooler = (pooler: PoolerVersion): void => this.onPooler(pooler);
     const done = await runTrial(
       { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, index: this.record.indexOf(trial), directory },
@@ -149,7 +149,7 @@ class ExperimentRun {
         const sharing = treatments.filter((each) => targetKey(each) === targetKey(treatment));
         const hasRun = resumed.trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
         if (hasRun) await this.host.identities.requireSameClusters(kept.target);
-        const now = environmentOf(programVersion, hasRun ? [kept] : [], new Set());
+        const now = environmentOf(programVersion, hasRun ? [kept] : [], []);
         requireSameEnvironment(this.experiment, resumed.environment, now);
       }
       return kept;
@@ -160,9 +160,9 @@ class ExperimentRun {
     }
   }
 
-  private onPooler(version: string): void {
-    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, version);
-    this.host.addPooler(version);
+  private onPooler(pooler: PoolerVersion): void {
+    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, pooler);
+    this.host.addPooler(pooler);
   }
 
   async release(): Promise<void> {

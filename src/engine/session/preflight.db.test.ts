@@ -8,14 +8,14 @@ import { namespaceState } from "../../database/namespace/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
-import { startPgBouncers } from "../../pools/pgbouncer/managed.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { testNamespace } from "../../testing/namespace.js";
 import { ownDatabase } from "../../testing/own-database.js";
-import { pgBouncerEnv } from "../../testing/pgbouncers.js";
+import { pgBouncerEnv, startPgBouncers } from "../../testing/pgbouncers.js";
 import { urlOf } from "../../testing/suite-server.js";
 import { scratchDirectory, trainSim, writeScenarioFile } from "../../testing/train-sim.js";
-import { obstaclesOn, ownServersOf, type Obstacle } from "./preflight.js";
+import { obstaclesOn, ownServersOf } from "./preflight.js";
+import type { Obstacle } from "../../pools/strategy.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const server = inject("adminEndpoint");
