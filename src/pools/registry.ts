@@ -7,11 +7,12 @@ import { strangerKeys, variantsMapping } from "../syntax/variants.js";
 import { direct } from "./direct/direct.js";
 import { pgPool } from "./pg-pool/pg-pool.js";
 import { pgbouncer } from "./pgbouncer/pgbouncer.js";
+import { pgpool } from "./pgpool/pgpool.js";
 import type { PoolerSettings } from "./keys.js";
 import type { SourceOptions } from "./source-options.js";
 import type { PoolerKind, PoolStrategy } from "./strategy.js";
 
-const REGISTERED = [direct, pgPool, pgbouncer] as const;
+const REGISTERED = [direct, pgPool, pgbouncer, pgpool] as const;
 
 type SettingsIn<T> = T extends PoolStrategy<infer S> ? S : never;
 /** What a pool strategy runs with, as a scenario resolves it: a union on `strategy`. */

@@ -2,6 +2,7 @@
 // behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
 import { poolerEnv } from "./poolers.js";
 import type { PgBouncerKind } from "./pgbouncers.js";
+import type { Reconnect } from "../pools/keys.js";
 import type { PoolMode } from "../pools/pgbouncer/settings.js";
 import type { PoolSettings } from "../pools/registry.js";
 
@@ -51,6 +52,17 @@ function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): S
   };
 }
 
+function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
+  const isSession = reconnect === "never";
+  return {
+    ...PLAIN,
+    name: `pgpool${isSession ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
+    pool: { strategy: "pgpool", reconnect, size: SIZE, instances: 2, urls: [] },
+    ...{ prepared, isSession, isShared: !isSession },
+    env: () => poolerEnv("pgpool"),
+  };
+}
+
 export const STRATEGIES: readonly Strategy[] = [
   ...inProcess("direct", { strategy: "direct", reconnect: "never" }),
   ...inProcess("direct per transaction", { strategy: "direct", reconnect: "per-transaction" }),
@@ -66,4 +78,8 @@ export const STRATEGIES: readonly Strategy[] = [
   pgbouncer("1.24", "transaction", false),
   pgbouncer("1.24", "statement", true),
   pgbouncer("1.24", "statement", false),
+  pgpool("never", true),
+  pgpool("never", false),
+  pgpool("per-transaction", true),
+  pgpool("per-transaction", false),
 ];

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../foundation/errors.js";
 import { isVersionAtLeast } from "../pools/find-program.js";
 import { pgbouncerKind } from "../pools/pgbouncer/pgbouncer.js";
+import { pgpoolKind } from "../pools/pgpool/pgpool.js";
 import type { PoolerKind } from "../pools/strategy.js";
 import { makePrivateDirectory } from "../foundation/process/private-directory.js";
 import { debianProgram, type DebianProgram } from "./debian-program.js";
@@ -25,6 +26,11 @@ const PGBOUNCER = { packageName: "pgbouncer", program: "usr/sbin/pgbouncer", kin
 export const POOLERS = {
   "1.18": { ...PGBOUNCER, suite: "bookworm", fits: (version) => !isVersionAtLeast(version, "1.21") },
   "1.24": { ...PGBOUNCER, suite: "trixie", fits: (version) => isVersionAtLeast(version, "1.21") },
+  pgpool: {
+    kind: pgpoolKind,
+    ...{ packageName: "pgpool2", program: "usr/sbin/pgpool", suite: "bookworm" },
+    fits: (version) => isVersionAtLeast(version, "4.3"),
+  },
 } as const satisfies Record<string, Wanted>;
 
 export type PoolerName = keyof typeof POOLERS;
