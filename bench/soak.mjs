@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { freshSeed } from "#program/foundation/prng.js";
 import { FAULT_KINDS } from "#program/faults/registry.js";
-import { findPgBouncer } from "#program/pools/pgbouncer/find-pgbouncer.js";
+import { pgbouncerKind } from "#program/pools/pgbouncer/pgbouncer.js";
 import { drawCase } from "./soak-cases.mjs";
 import { caseLine, sumLines, sumOf, violationsOf } from "./soak-report.mjs";
 
@@ -58,7 +58,7 @@ function optionsOf() {
 /** What this machine can do is drawn from; the rest is said, not left out in silence. */
 async function meansOf(kinds) {
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-  const pooler = await findPgBouncer().catch((error) => error);
+  const pooler = await pgbouncerKind.find().catch((error) => error);
   if (pooler instanceof Error) console.log(`without PgBouncer: ${pooler.message}`);
   else console.log(`PgBouncer ${pooler.version}`);
   if (!isRoot && kinds.includes("disk-full"))

@@ -2,7 +2,7 @@
 // they connect.
 // Types only; the engine checks what crosses a thread.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { PoolSettings } from "../pools/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";
 
 /** Of a treatment, what every workload's clients run with. */

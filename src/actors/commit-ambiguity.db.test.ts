@@ -14,7 +14,7 @@ import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
-import { createConnectionSource } from "../pools/create-source.js";
+import { createConnectionSource } from "../pools/registry.js";
 import type { Workload } from "../workloads/train-events/sql/workload.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { testNamespace } from "../../test/support/namespace.js";

@@ -11,7 +11,7 @@ import { Prng } from "../foundation/prng.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { createConnectionSource } from "../pools/create-source.js";
+import { createConnectionSource } from "../pools/registry.js";
 import { classifyFailure } from "../database/sqlstates.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { startProtocolServer, type Backend, type ServerError } from "../../test/support/protocol-server.js";

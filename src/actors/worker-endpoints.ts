@@ -1,6 +1,6 @@
 // One worker's way to its endpoints, which is the pool strategy of its assignment, and what it tells of them in the end.
 // Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
-import { createConnectionSource } from "../pools/create-source.js";
+import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { isSplit } from "../database/endpoint/endpoint.js";
 import type { Assignment } from "./assignment.js";

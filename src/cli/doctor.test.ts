@@ -15,7 +15,9 @@ vi.mock("../targets/embedded/postgres-binaries.js", () => ({
   findPostgresPackage: () => lack("PostgreSQL"),
 }));
 vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
-vi.mock("../pools/pgbouncer/find-pgbouncer.js", () => ({ findPgBouncer: async () => lack("PgBouncer") }));
+vi.mock("../pools/find-program.js", () => ({
+  findProgram: async ({ product }: { product: string }) => lack(product),
+}));
 
 // The server of the URL is no part of this machine; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] }));

@@ -1,5 +1,5 @@
 // `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
-// PgBouncer and its version, Docker, cores, open files against a scenario's clients, what faults need, servers that a
+// poolers and their versions, Docker, cores, open files against a scenario's clients, what faults need, servers that a
 // killed run has left, and what a server of the user's own grants. It starts nothing and leaves nothing changed; it
 // ends with 104 when the scenario it was given cannot be carried.
 import type { Command } from "commander";
@@ -14,10 +14,9 @@ import { leftSchemas } from "../engine/session/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
-import { findDockerEngine } from "../targets/container/docker-engine.js";
-import { findPgBouncer, isVersionAtLeast } from "../pools/pgbouncer/find-pgbouncer.js";
+import { TARGET_KINDS } from "../targets/registry.js";
+import { isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
-import { findPostgresPackage } from "../targets/embedded/postgres-binaries.js";
 import { packageVersion } from "./package-info.js";
 
 /** One line of the report. `missing` is no error unless the scenario needs it. */
@@ -42,9 +41,8 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
   const experiment = scenario === undefined ? undefined : await loadScenario(scenario, { set: [] });
   const findings: Finding[] = [
     machine(),
-    postgres(experiment),
-    await pgbouncer(experiment),
-    await docker(experiment),
+    ...(await targets(experiment)),
+    ...(await poolers(experiment)),
     openFiles(experiment),
     await faults(experiment),
     ...(await leftBehind()),
@@ -77,42 +75,40 @@ function machine(): Finding {
   };
 }
 
-function postgres(experiment: Experiment | undefined): Finding {
-  const isNeeded = experiment?.treatments.some(({ settings }) => settings.target.kind === "embedded");
-  try {
-    return { state: "ok", what: "PostgreSQL", detail: `embedded, ${findPostgresPackage()}`, remedy: "" };
-  } catch (error) {
-    return missing("PostgreSQL", error, isNeeded ? "problem" : "missing");
-  }
-}
-
-async function pgbouncer(experiment: Experiment | undefined): Promise<Finding> {
-  const isNeeded = experiment?.treatments.some(
-    ({ settings: { pool } }) => pool.strategy === "pgbouncer" && pool.urls.length === 0,
+async function targets(experiment: Experiment | undefined): Promise<Finding[]> {
+  const kinds = new Set(experiment?.treatments.map(({ settings }) => settings.target.kind));
+  return Promise.all(
+    TARGET_KINDS.flatMap(({ settings: { name }, needs }) =>
+      needs ? [present(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))] : [],
+    ),
   );
+}
+
+/** What `find` tells; a problem where it is needed and not there. */
+async function present(
+  what: string,
+  isNeeded: boolean,
+  find: () => Promise<Pick<Finding, "detail"> & Partial<Finding>>,
+): Promise<Finding> {
   try {
-    const { path, version } = await findPgBouncer();
-    const isOld = !isVersionAtLeast(version, "1.21");
-    return {
-      state: "ok",
-      what: "PgBouncer",
-      detail: `${version}, ${path}`,
-      remedy: isOld
-        ? "Below 1.21: no prepared statements in transaction mode; train-sim does without them there."
-        : "",
-    };
+    return { state: "ok", what, remedy: "", ...(await find()) };
   } catch (error) {
-    return missing("PgBouncer", error, isNeeded ? "problem" : "missing");
+    return missing(what, error, isNeeded ? "problem" : "missing");
   }
 }
 
-async function docker(experiment: Experiment | undefined): Promise<Finding> {
-  const isNeeded = experiment?.treatments.some(({ settings }) => settings.target.kind === "container");
-  try {
-    return { state: "ok", what: "Docker", detail: await findDockerEngine(), remedy: "" };
-  } catch (error) {
-    return missing("Docker", error, isNeeded ? "problem" : "missing");
-  }
+async function poolers(experiment: Experiment | undefined): Promise<Finding[]> {
+  const needed = experiment?.treatments.flatMap(({ settings: { pool } }) =>
+    isManaged(pool) ? [poolerKindOf(pool).product] : [],
+  );
+  return Promise.all(
+    STRATEGIES.flatMap(({ pooler }) => pooler ?? []).map(({ product, find, caveat }) =>
+      present(product, needed?.includes(product) === true, async () => {
+        const { path, version } = await find();
+        return { detail: `${version}, ${path}`, remedy: caveat(version) };
+      }),
+    ),
+  );
 }
 
 function openFiles(experiment: Experiment | undefined): Finding {

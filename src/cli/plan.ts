@@ -2,16 +2,17 @@
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
 import { formatDuration } from "../foundation/units.js";
 import { lint } from "../analysis/lint/lint.js";
+import { hasPooler, isManaged, strategyOf } from "../pools/registry.js";
 import { managedPoolersOf } from "../scenario/connections.js";
 import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
-import type { EndpointUrl } from "../database/endpoint/endpoint.js";
+import { type EndpointUrl, urlsText } from "../database/endpoint/endpoint.js";
 import type { Fault } from "../faults/registry.js";
 import { totalClients, type Experiment, type TreatmentSettings } from "../scenario/settings.js";
 import { executorOf } from "../load/executors/registry.js";
-import type { Range } from "../load/load-settings.js";
+import type { Range, LoadSettings } from "../load/load-settings.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { extentText } from "./validate.js";
-import type { TargetSettings } from "../targets/settings.js";
+import { targetText } from "../targets/registry.js";
 import type { ActorGroup } from "../actors/settings.js";
 import { ROLES } from "../workloads/registry.js";
 
@@ -23,41 +24,12 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
 }
 
-/** Weights are named where they differ. */
-function urlsText(urls: readonly EndpointUrl[]): string {
-  const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
-  return urls
-    .map(({ url, region, weight }) => {
-      const more = [...(region === undefined ? [] : [region]), ...(isWeighted ? [`weight ${weight}`] : [])];
-      return `${withoutPasswords(url)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
-    })
-    .join(", ");
-}
-
-function targetText(target: TargetSettings): string {
-  switch (target.kind) {
-    case "embedded":
-      return "embedded PostgreSQL, started by train-sim";
-    case "container":
-      return `container ${target.image}`;
-    case "url":
-      return urlsText(target.urls);
-  }
-}
-
 function poolText(settings: TreatmentSettings): string {
   const { pool } = settings;
-  switch (pool.strategy) {
-    case "direct":
-      return pool.reconnect === "never" ? "direct" : "direct, a connection per transaction";
-    case "pg-pool":
-      return `pg-pool of ${pool.size}`;
-    case "pgbouncer": {
-      const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-      const where = pool.urls.length > 0 ? urlsText(pool.urls) : `${managed} managed`;
-      return `pgbouncer, ${pool.mode} mode, ${pool.size} server connections each, ${where}`;
-    }
-  }
+  const text = strategyOf(pool).settings.text(pool);
+  if (!hasPooler(pool)) return text;
+  const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
+  return `${text}, ${isManaged(pool) ? `${managed} managed` : urlsText(pool.urls)}`;
 }
 
 function rangeText({ min, max }: Range): string {

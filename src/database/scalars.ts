@@ -1,6 +1,8 @@
 // Scalars of a scenario that mean something to a database: connection URLs and isolation levels.
 // Messages never repeat a URL, for it may hold a password.
+import * as z from "zod";
 import { urlRefusal } from "./endpoint/connection-url.js";
+import type { EndpointUrl } from "./endpoint/endpoint.js";
 import { suggestion } from "../syntax/nearest.js";
 import { ISOLATIONS, type Isolation } from "./settings.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
@@ -32,6 +34,50 @@ export function connectionUrl(description: string) {
     return refusal
       ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }
       : { value: input };
+  });
+}
+
+const WEIGHT_MAX = 1_000_000;
+
+const PlacedUrl = z
+  .strictObject({
+    url: connectionUrl("The connection URL."),
+    region: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.-]{0,62}$/, "expected a short name of letters, digits, dots and dashes")
+      .optional()
+      .meta({ description: "Where the endpoint is, as eu-west-1; results are split by it." }),
+    weight: z
+      .number()
+      .gt(0)
+      .max(WEIGHT_MAX)
+      .optional()
+      .meta({ description: "Share of the clients beside the other endpoints'. Default 1." }),
+  })
+  .meta({ title: "Endpoint" });
+
+/** Several connection URLs, each alone or with its region and weight. */
+export const urlList = (description: string) =>
+  z
+    .array(z.union([connectionUrl("One connection URL."), PlacedUrl]))
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description });
+
+/** Connection URLs that a mapping may give, as it writes them. */
+export interface UrlKeys {
+  readonly url?: string | undefined;
+  readonly urls?: readonly (string | z.output<typeof PlacedUrl>)[] | undefined;
+  readonly adminUrl?: string | undefined;
+}
+
+/** The entries of `urls`, or the one `url`. */
+export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
+  return (urls ?? (url === undefined ? [] : [url])).map((entry) => {
+    if (typeof entry === "string") return { url: entry, weight: 1 };
+    const { region, weight = 1 } = entry;
+    return { url: entry.url, ...(region !== undefined && { region }), weight };
   });
 }
 

@@ -57,6 +57,9 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
  */
 const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
+/** How Pgpool-II says, as a failure of its own, that its connection to the server is gone or was not to be had. */
+const LOST_BEHIND_POOLER = /DB node \d+$|^failed to create a backend \d+ connection$/;
+
 /** Class 08 is "connection exception": every code of it means that the session is gone or was never there. */
 const CONNECTION_EXCEPTION = "08";
 
@@ -117,6 +120,7 @@ function kindOf(code: string, error: unknown): FailureKind {
   // The socket file of a server that restarts is away for a moment; any other missing file is an error of ours.
   if (code === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") return "reconnect";
   if (code === "XX000" && PASSING_INTERNAL_ERROR.test(messageOf(error))) return "retry";
+  if (code === "XX000" && LOST_BEHIND_POOLER.test(messageOf(error))) return "reconnect";
   return KIND_OF_CODE.get(code) ?? "fatal";
 }
 

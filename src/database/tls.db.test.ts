@@ -14,7 +14,7 @@ import { startEmbedded } from "../targets/embedded/embedded.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { connectAdmin } from "./admin.js";
-import { createConnectionSource } from "../pools/create-source.js";
+import { createConnectionSource } from "../pools/registry.js";
 
 const run = promisify(execFile);
 const CLIENT = "signalman";

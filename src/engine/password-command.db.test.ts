@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connectAdmin } from "../database/admin.js";
-import { createConnectionSource } from "../pools/create-source.js";
-import { startTarget } from "../targets/start-target.js";
-import type { PoolSettings } from "../pools/settings.js";
+import { createConnectionSource } from "../pools/registry.js";
+import { startTarget } from "../targets/registry.js";
+import type { PoolSettings } from "../pools/registry.js";
 
 const { host, port, user, database, password = "" } = inject("adminEndpoint");
 let directory: string;

@@ -4,11 +4,11 @@
 import * as z from "zod";
 import type { Prng } from "../foundation/prng.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
-import type { PoolSettings } from "../pools/settings.js";
-import type { TargetSettings } from "../targets/settings.js";
 import type { Network } from "./means/network.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
+import type { PoolSettings } from "../pools/registry.js";
+import type { TargetSettings } from "../targets/registry.js";
 
 /** Whose connections a fault of the network is about: the clients', or the pooler's to the server. */
 export const NETWORK_PLACES = ["clients", "pooler"] as const;

@@ -140,7 +140,7 @@ function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: S
     ...said("queue.oldestPendingMs", (ms) => `oldest ${shortNumber(ms / 1000)} s`),
     ...said("queue.processing", (events) => `in flight ${shortNumber(events)}`),
     ...said("locks.blocked", (sessions) => `blocked ${shortNumber(sessions)}`),
-    ...said("pooler.clientsWaiting", (clients) => `waiting for PgBouncer ${shortNumber(clients)}`),
+    ...said("pooler.clientsWaiting", (clients) => `waiting for the pooler ${shortNumber(clients)}`),
   ];
   return parts.length > 0 ? [plain(parts.join("   "))] : [];
 }

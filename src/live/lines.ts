@@ -50,7 +50,7 @@ export function statusLine(view: LiveView): string {
     leftMs === null ? "" : `${secondsText(leftMs)} left in all`,
     ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
     backlog === undefined ? "" : `backlog ${shortNumber(backlog)}`,
-    waiting === undefined ? "" : `waiting for PgBouncer ${shortNumber(waiting)}`,
+    waiting === undefined ? "" : `waiting for the pooler ${shortNumber(waiting)}`,
     ...broken.map(({ metric, expression }) => `BROKEN ${printable(`${metric} ${expression}`)}`),
   ]
     .filter((words) => words !== "")

@@ -163,9 +163,14 @@ export class HistogramSet {
     return histogram;
   }
 
-  /** Those with samples, in the order in which they were first asked for. */
+  /** Those with samples: operations as they were first asked for, each with its measures in their order, then lifecycles. */
   entries(): [Tag, Histogram][] {
-    return [...this.byTag].filter(([, { totalCount }]) => totalCount > 0);
+    const named = [...this.byTag.keys()].map((tag) => tag.slice(0, tag.indexOf(".")));
+    const operations = [...new Set(named)].filter((name) => name !== "lifecycle");
+    return tagsOf(operations).flatMap((tag): [Tag, Histogram][] => {
+      const histogram = this.get(tag);
+      return histogram ? [[tag, histogram]] : [];
+    });
   }
 
   add(other: HistogramSet): void {

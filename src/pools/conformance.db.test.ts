@@ -1,15 +1,15 @@
-// One suite of behaviours that every pool strategy has to show, with real servers and real PgBouncers of two
+// One suite of behaviours that every pool strategy has to show, with real servers and real poolers, PgBouncer of two
 // versions: an actor must not be able to tell which strategy it got. What a strategy cannot do (a transaction of
 // several statements in statement mode, more clients than server connections in session mode) has its own test.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import { startPgBouncers } from "./pgbouncer/managed.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
 import { SIZE, STRATEGIES } from "../../test/support/pool-strategies.js";
 import { connectConsole, type AdminClient } from "../database/admin.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
-import { createConnectionSource } from "./create-source.js";
+import { startPoolers } from "./managed.js";
+import { createConnectionSource, isManaged, poolerKindOf } from "./registry.js";
 import type { SourceOptions } from "./source-options.js";
 import type { Connection, ConnectionSource, SqlRow, SqlValue, StatementRow } from "../database/contract.js";
 import type { RunningPooler } from "./running-pooler.js";
@@ -74,12 +74,9 @@ describe.each(STRATEGIES)("$name", (strategy) => {
 
   beforeAll(async () => {
     endpoints = [own.endpoint];
-    if (pool.strategy !== "pgbouncer" || !strategy.pgbouncer) return;
-    pooler = await startPgBouncers(
-      { ...pool, maxClientConnections: 50 },
-      own.endpoint,
-      pgBouncerEnv(strategy.pgbouncer),
-    );
+    if (!isManaged(pool)) return;
+    const kind = poolerKindOf(pool);
+    pooler = await startPoolers(kind, { ...pool, maxClientConnections: 50 }, endpoints, strategy.env?.());
     expect(pooler.supportsPreparedStatements || !prepared).toBe(true);
   });
   afterEach(async () => {
@@ -105,6 +102,20 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     });
     sources.push(source);
     return source;
+  }
+
+  /** Clients that each of the poolers has, by its own account, in which the session that asks is none. */
+  async function clientsOf({ consoles, endpoints }: RunningPooler): Promise<number[]> {
+    return Promise.all(
+      consoles.map(async (console, index) => {
+        if (!isManaged(pool)) throw new Error("a pooler of ours");
+        const at = endpoints.slice(index, index + 1);
+        const statistics = await poolerKindOf(pool).statistics([console], at, 1000);
+        const { clientsActive, clientsWaiting = 0 } = await statistics.sample();
+        await statistics.close();
+        return clientsActive + clientsWaiting;
+      }),
+    );
   }
 
   /** One transaction of that client, committed. */
@@ -285,7 +296,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       ),
     );
     const counts = pooler
-      ? await Promise.all(pooler.consoles.map(clientsOf))
+      ? await clientsOf(pooler)
       : await Promise.all(two.map((each) => sessions("train-sim/spread", each.database)));
     expect(counts).toEqual(expected);
     for (const lease of leases) await lease.release(false);
@@ -297,11 +308,11 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     await add(source, 0);
     await source.close();
     if (pooler) {
-      for (const console of pooler.consoles)
-        await until(
-          () => clientsOf(console),
-          (clients) => clients === 0,
-        );
+      const left = pooler;
+      await until(
+        () => clientsOf(left),
+        (clients) => clients.every((each) => each === 0),
+      );
     } else {
       await until(
         () => sessions(application),
@@ -329,7 +340,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
     await source.close();
     for (const { kind } of await Promise.all(outcomes)) expect(kind).not.toBe("retry");
-    // PgBouncer gives up a server connection whose client went; the direct ones have to be told.
+    // A pooler gives up a server connection whose client went; the direct ones have to be told.
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND wait_event = 'PgSleep'",
       [database],
@@ -339,7 +350,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   it("refuses with a reason when the endpoint cannot be reached", async () => {
     const gone = { ...own.endpoint, port: 1 };
     const source = open(2, { endpoints: [gone] });
-    if (pool.strategy === "direct" && pool.reconnect === "per-transaction") await source.warm();
+    if ("reconnect" in pool && pool.reconnect === "per-transaction") await source.warm();
     else await expect(source.warm()).rejects.toThrow(/cannot connect to .*:1\/.*nothing listens there/);
     expect(await failureOf(Promise.resolve(source.acquire(0)))).toEqual({
       kind: "reconnect",
@@ -347,11 +358,3 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     });
   });
 });
-
-/** Clients that a PgBouncer has, its console's own aside. */
-async function clientsOf(consoleEndpoint: Endpoint): Promise<number> {
-  const console = await connectConsole(consoleEndpoint);
-  const rows = await console.run("SHOW CLIENTS");
-  await console.close();
-  return rows.filter((row) => row.database !== "pgbouncer").length;
-}

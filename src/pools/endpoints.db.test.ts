@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vi
 import { systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
-import { createConnectionSource } from "./create-source.js";
+import { createConnectionSource } from "./registry.js";
 import type { ConnectionSource } from "../database/contract.js";
-import type { PoolSettings } from "./settings.js";
+import type { PoolSettings } from "./registry.js";
 
 const endpoint = inject("adminEndpoint");
 const CLIENTS = 8;

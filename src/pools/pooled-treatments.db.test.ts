@@ -4,12 +4,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
-import { startPgBouncers } from "./pgbouncer/managed.js";
 import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
+import { startPgBouncers } from "../../test/support/pgbouncers.js";
 import { PgConnection } from "../database/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { resetNamespace } from "../workloads/namespace.js";

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { afterEach, expect, inject, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { OPEN_AT_ONCE } from "./bounded.js";
-import { createConnectionSource } from "./create-source.js";
+import { createConnectionSource } from "./registry.js";
 import type { ConnectionSource } from "../database/contract.js";
 
 const CLIENTS = 100;

@@ -2,28 +2,68 @@
 // Types only.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 
-/** A PgBouncer that train-sim runs: taken down and up again, its port and its configuration stay. */
+/** A pooler that train-sim runs: taken down and up again, its port and its configuration stay. */
 export interface PoolerInstance {
-  /** SIGQUIT or SIGKILL: clients lose their connections at once. Resolves once it is gone. Never rejects. */
+  /** Stopped or killed: clients lose their connections at once. Resolves once it is gone. Never rejects. */
   shutDown(how: "at-once" | "kill"): Promise<void>;
   /** Starts it; resolves once it listens. Rejects with its own words. */
   up(): Promise<void>;
 }
 
-/** PgBouncers in front of a target, ours or someone else's. */
+/** The same with what its start gives. */
+export interface ManagedInstance extends PoolerInstance {
+  /** Where clients connect. */
+  readonly client: Endpoint;
+  readonly console: Endpoint;
+  /** Undefined while it is down. */
+  readonly pid: number | undefined;
+  /** Settles when it ended without having been told to, with how and the last lines of its log. */
+  readonly lost: Promise<string>;
+  /** Leaves neither process nor directory. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/** One moment of all poolers of a trial together, by the names of evidence without `pooler.`; counts since any fixed start. */
+export interface PoolerReading {
+  readonly clientsActive: number;
+  readonly serversActive: number;
+  readonly serversIdle: number;
+  readonly clientsWaiting?: number;
+  /** How long the first client in the queue has waited. */
+  readonly maxWaitMs?: number;
+  readonly transactions?: number;
+  readonly waitMs?: number;
+  readonly queryMs?: number;
+}
+
+/** Asks poolers for their own account. */
+export interface PoolerStatistics {
+  sample(): Promise<PoolerReading>;
+  /** Server connections that the poolers may have together; undefined where one of them does not tell. */
+  serversMax(): Promise<number | undefined>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Poolers in front of a target, ours or someone else's. */
 export interface RunningPooler {
+  /** `PgBouncer`. */
+  readonly product: string;
   /** Where clients connect, one for each instance. */
   readonly endpoints: readonly Endpoint[];
-  /** Admin consoles (database `pgbouncer`, simple protocol only), one for each instance that has one. */
+  /** Where they are asked for their statistics, one for each instance that has one. */
   readonly consoles: readonly Endpoint[];
   /** Process ids of those that train-sim started and that run now. */
   readonly pids: readonly number[];
   /** Those that train-sim started, in the order of the endpoints. */
   readonly instances: readonly PoolerInstance[];
-  /** `1.24.1`; undefined for an external one that was not asked. */
+  /** `1.24.1`; undefined for an external one, which may be asked. */
   readonly version?: string;
+  /** Undefined where there is none to ask. */
+  askVersion(): Promise<string | undefined>;
   /** Whether named prepared statements work through it in its mode. */
   readonly supportsPreparedStatements: boolean;
+  statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

@@ -3,10 +3,8 @@
 // that every worker thread finds its part by itself.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { homesByWeight, weightsOf } from "../database/endpoint/spread.js";
-import type { PoolSettings } from "./settings.js";
 
 export interface SourceOptions {
-  readonly pool: PoolSettings;
   /** Where clients connect: the database's endpoints, or the poolers'. At least one. */
   readonly endpoints: readonly Endpoint[];
   /** Clients of this worker thread. */

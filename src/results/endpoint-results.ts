@@ -9,6 +9,7 @@ import { OPERATIONS } from "../workloads/registry.js";
 import { addressOf, isSplit, type Endpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
+import { strategyOf } from "../pools/registry.js";
 import type { EndpointOperationResult, EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 
@@ -43,15 +44,15 @@ export function endpointResults(
   if (!isSplit(endpoints) || workers.length === 0) return undefined;
   const { pool } = settings;
   const weights = weightsOf(endpoints);
-  const isPool = pool.strategy === "pg-pool";
-  const counts = countsByWeight(weights, isPool ? pool.size : totalClients(settings));
+  const shared = strategyOf(pool).shared?.(pool);
+  const counts = countsByWeight(weights, shared ?? totalClients(settings));
   return endpoints.map((endpoint, number) => {
     const count = counts[number] ?? 0;
     return {
       endpoint: addressOf(endpoint),
       ...(endpoint.region !== undefined && { region: endpoint.region }),
       weight: weights[number] ?? 1,
-      ...(isPool ? { connections: count } : { clients: count }),
+      ...(shared === undefined ? { clients: count } : { connections: count }),
       ...sumOf(workers.flatMap((worker) => worker[number] ?? []).map(fromWorker), "with histograms"),
     };
   });
@@ -65,7 +66,7 @@ function mergedEndpoints(
   if (!first || others.some((each) => each?.length !== first.length)) return undefined;
   return first.map(({ endpoint, region, weight, clients, connections }, number) => {
     const same = trials.flatMap(({ endpoints }) => endpoints?.[number] ?? []);
-    // A PgBouncer of ours listens at another port in each trial.
+    // A pooler of ours listens at another port in each trial.
     const isNamed = same.every((other) => other.endpoint === endpoint);
     return {
       endpoint: isNamed ? endpoint : `${endpoint.slice(0, endpoint.lastIndexOf(":"))}:* (${number + 1})`,

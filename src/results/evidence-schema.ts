@@ -68,17 +68,20 @@ const MeanMax = z.strictObject({ mean: amount, max: amount });
 
 export const PoolerEvidence = z
   .strictObject({
-    clientsWaiting: MeanMax,
-    maxWaitMs: amount,
+    product: z.string().optional().describe("Which pooler; PgBouncer where it is left out"),
+    clientsWaiting: MeanMax.optional(),
+    maxWaitMs: amount.optional(),
     serversActive: MeanMax,
     serversMax: count
       .optional()
       .describe("Server connections that the pool may have, all instances together"),
-    transactions: count,
-    waitMsPerTransaction: amount.describe("Wait for a server connection, as the pooler counted it"),
-    queryMsPerTransaction: amount.describe("Time of its queries, that wait taken off"),
+    transactions: count.optional(),
+    waitMsPerTransaction: amount
+      .optional()
+      .describe("Wait for a server connection, as the pooler counted it"),
+    queryMsPerTransaction: amount.optional().describe("Time of its queries, that wait taken off"),
   })
-  .describe("PgBouncer, from its own statistics");
+  .describe("The pooler, from its own statistics, as far as it has them");
 export type PoolerEvidence = z.infer<typeof PoolerEvidence>;
 
 export const ForeignWork = z

@@ -3,7 +3,8 @@
 // and by the engine, which asks the same of the machine. Pure.
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
-import { poolersBefore } from "../pools/settings.js";
+import { poolersBefore } from "../pools/keys.js";
+import { hasPooler, isManaged, strategyOf } from "../pools/registry.js";
 
 /** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
 export const OWN_CONNECTIONS = 8;
@@ -14,20 +15,26 @@ function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[
   return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
-/** PgBouncers that train-sim starts before each of the target's servers; none where the treatment has none of ours. */
+/** Poolers that train-sim starts before each of the target's servers; none where the treatment has none of ours. */
 export function managedPoolersOf({ target, pool }: Surroundings): number[] {
-  if (pool.strategy !== "pgbouncer" || pool.urls.length > 0) return [];
+  if (!isManaged(pool)) return [];
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/** Of what clients connect to: servers, PgBouncers of the user's own, or ours, which share the weight of their server. */
+/** Of what clients connect to: servers, poolers of the user's own, or ours, which share the weight of their server. */
 export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   const servers = serverWeightsOf({ target });
-  if (pool.strategy !== "pgbouncer") return servers;
+  if (!hasPooler(pool)) return servers;
   if (pool.urls.length > 0) return weightsOf(pool.urls);
   return managedPoolersOf({ target, pool }).flatMap((count, index) =>
     Array.from({ length: count }, () => (servers[index] ?? 1) / count),
   );
+}
+
+/** Connections that this process opens for its clients. */
+export function clientConnectionsOf(settings: TreatmentSettings): number {
+  const { pool } = settings;
+  return Math.min(strategyOf(pool).shared?.(pool) ?? Number.POSITIVE_INFINITY, totalClients(settings));
 }
 
 /** Connections that the load opens at once, server by server. */
@@ -35,21 +42,13 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
   const weights = serverWeightsOf(settings);
-  switch (pool.strategy) {
-    case "direct":
-      return countsByWeight(weights, clients);
-    case "pg-pool":
-      return countsByWeight(weights, Math.min(pool.size, clients));
-    case "pgbouncer": {
-      if (pool.urls.length > 0)
-        return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
-      // Each PgBouncer of ours is before one server, and opens its whole pool there if enough clients ask.
-      const poolers = managedPoolersOf(settings);
-      return countsByWeight(weights, clients).map((own, index) =>
-        Math.min(pool.size * (poolers[index] ?? 1), own),
-      );
-    }
-  }
+  if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings));
+  if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
+  // Each pooler of ours is before one server, and opens its whole pool there if enough clients ask.
+  const poolers = managedPoolersOf(settings);
+  return countsByWeight(weights, clients).map((own, index) =>
+    Math.min(pool.size * (poolers[index] ?? 1), own),
+  );
 }
 
 /** Connections that the load opens at once to that of the target's servers which gets the most. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../syntax/paths.js";
 import type { EventTreatment } from "../workloads/train-events/actors/assignment.js";
-import { statementModeRules } from "../workloads/train-events/keys.js";
-import { poolSizeProblems, sessionModeProblems } from "./pool-rules.js";
+import { POOL_RULES } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
-import type { PoolSettings } from "../pools/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup } from "../actors/settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -56,11 +55,8 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   ...changes,
 });
 
-const poolProblems = (treatment: Settings) => [
-  ...poolSizeProblems(treatment),
-  ...sessionModeProblems(treatment),
-  ...statementModeRules(undefined, treatment).map(({ path, message }) => ({ path: pathText(path), message })),
-];
+const poolProblems = (treatment: Settings) =>
+  POOL_RULES.flatMap((rule) => rule(treatment)).map(({ path, message }) => ({ path: pathText(path), message }));
 const paths = (treatment: Settings) => poolProblems(treatment).map(({ path }) => path);
 
 describe("the rules of pools", () => {

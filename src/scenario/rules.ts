@@ -1,24 +1,15 @@
 // The two passes over a scenario without factors: its schema, and, once that takes it, the rules that span several keys.
 // Each shows all of its problems at once; no rule has to reckon with a key that the schema refuses.
-import { isMapping, parsePath, type Mapping, type Path } from "../syntax/paths.js";
+import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";
-import { poolSizeProblems, sessionModeProblems, type PoolProblem } from "./pool-rules.js";
+import { POOL_RULES } from "./pool-rules.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
 import { faultWindowRules, obstacleRules, overlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
-import {
-  certificateRules,
-  connectionRules,
-  passwordCommandRules,
-  passwordEveryRules,
-  poolRules,
-  poolTlsRules,
-  settingRules,
-  targetRules,
-  tlsFileRules,
-  urlTlsRules,
-} from "./rules-target.js";
+import { connectionRules, passwordCommandRules, poolTlsRules, settingRules } from "./rules-target.js";
+import { poolKeyProblems } from "../pools/registry.js";
+import { strangerTargetKeys, TARGET_RULES } from "../targets/registry.js";
 import { Scenario } from "./schema.js";
 import { keySuggestion } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -31,21 +22,17 @@ const ofSettings =
   (_, settings) =>
     rule(settings);
 
-const ofPool = (rule: (settings: TreatmentSettings) => readonly PoolProblem[]): Rule =>
-  ofSettings((settings) =>
-    rule(settings).map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
-  );
-
 const RULES: readonly Rule[] = [
   ofSettings(dialectRules),
-  targetRules,
-  passwordEveryRules,
-  certificateRules,
-  tlsFileRules,
-  urlTlsRules,
+  ({ target }) => strangerTargetKeys(target),
+  ...TARGET_RULES.map(
+    ({ check }): Rule =>
+      ({ target }) =>
+        check(target),
+  ),
   ofSettings(settingRules),
   ofSettings(connectionRules),
-  poolRules,
+  ({ pool }) => poolKeyProblems(pool),
   poolTlsRules,
   ofSettings(passwordCommandRules),
   thinkTimeRules,
@@ -56,8 +43,7 @@ const RULES: readonly Rule[] = [
   ofSettings(faultWindowRules),
   ofSettings(overlapRules),
   ofSettings(obstacleRules),
-  ofPool(poolSizeProblems),
-  ofPool(sessionModeProblems),
+  ...POOL_RULES.map(ofSettings),
 ];
 
 function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {

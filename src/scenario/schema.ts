@@ -10,7 +10,8 @@ import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "../workloads/train-e
 import { clientCount } from "../load/keys.js";
 import { durationRange, size } from "../syntax/scalars.js";
 import { Faults } from "../faults/faults.js";
-import { Pool, Target } from "./schema-target.js";
+import { Pool } from "../pools/registry.js";
+import { Target } from "../targets/registry.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";
 import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, WORKLOADS } from "../workloads/registry.js";
 

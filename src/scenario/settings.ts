@@ -4,7 +4,7 @@
 import type { Fault } from "../faults/registry.js";
 import type { DiagnosisSettings, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
-import type { TargetSettings } from "../targets/settings.js";
+import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
 import type { OwnSettings } from "../workloads/registry.js";

@@ -34,7 +34,7 @@ describe("keys and values", () => {
     [
       "an unknown pool",
       "pool: pgbounzer",
-      'x.yaml:2:7 pool: not one of direct, pg-pool, pgbouncer; did you mean pgbouncer? (seen "pgbounzer")',
+      'x.yaml:2:7 pool: not one of direct, pg-pool, pgbouncer, pgpool; did you mean pgbouncer? (seen "pgbounzer")',
     ],
     [
       "no unit",

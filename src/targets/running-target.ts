@@ -23,7 +23,7 @@ export interface ServerControl {
 
 /** A server that answers; `stop` leaves nothing of ours behind. */
 export interface RunningTarget {
-  readonly kind: "embedded" | "container" | "url";
+  readonly kind: string;
   /** Where clients connect, one or several. */
   readonly endpoints: readonly Endpoint[];
   /** Where train-sim itself connects, as the owner of the namespace. */

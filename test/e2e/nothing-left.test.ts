@@ -17,11 +17,13 @@ import { serverUser, type ServerUser } from "../../src/foundation/process/privat
 /** Starts a server and two PgBouncers, says so in one line of JSON, then does `afterwards`. */
 const script = (afterwards: string) => `
 import { startEmbedded } from "./dist/targets/embedded/embedded.js";
-import { startPgBouncers } from "./dist/pools/pgbouncer/managed.js";
+import { startPoolers } from "./dist/pools/managed.js";
+import { pgbouncerKind } from "./dist/pools/pgbouncer/pgbouncer.js";
 const server = await startEmbedded({}, { maxConnectionsNeeded: 20 });
-const pooler = await startPgBouncers(
+const pooler = await startPoolers(
+  pgbouncerKind,
   { mode: "transaction", size: 2, instances: 2, maxPreparedStatements: 0, maxClientConnections: 10 },
-  server.admin,
+  [server.admin],
 );
 console.log(JSON.stringify({ pid: server.serverPid, dataDirectory: server.dataDirectory }));
 setInterval(() => {}, 1000);

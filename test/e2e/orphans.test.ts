@@ -18,12 +18,14 @@ import { findOrphans, OWNER_FILE, ownerRecord, sweepOrphans } from "../../src/fo
 
 const SCRIPT = `
 import { startEmbedded } from "./dist/targets/embedded/embedded.js";
-import { startPgBouncers } from "./dist/pools/pgbouncer/managed.js";
+import { startPoolers } from "./dist/pools/managed.js";
+import { pgbouncerKind } from "./dist/pools/pgbouncer/pgbouncer.js";
 import { reaperPid } from "./dist/foundation/process/reaper.js";
 const server = await startEmbedded({}, { maxConnectionsNeeded: 20 });
-const pooler = await startPgBouncers(
+const pooler = await startPoolers(
+  pgbouncerKind,
   { mode: "transaction", size: 2, instances: 1, maxPreparedStatements: 0, maxClientConnections: 10 },
-  server.admin,
+  [server.admin],
 );
 console.log(JSON.stringify({ server: server.serverPid, pooler: pooler.pids[0], reaper: reaperPid() }));
 setInterval(() => {}, 1000);

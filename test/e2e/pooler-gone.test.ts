@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { addressOf } from "../../src/database/endpoint/endpoint.js";
-import { startPgBouncers } from "../../src/pools/pgbouncer/managed.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onSuiteServer, urlOf } from "../support/suite-server.js";
+import { startPgBouncers } from "../support/pgbouncers.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -14,7 +14,7 @@ import {
   untilLogged,
   writeScenarioFile,
 } from "../support/train-sim.js";
-import type { PoolSettings } from "../../src/pools/settings.js";
+import type { PoolSettings } from "../../src/pools/registry.js";
 import type { RunningPooler } from "../../src/pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;

@@ -8,15 +8,16 @@ import { namespaceState } from "../../src/database/namespace/namespace.js";
 import { parseScenario } from "../../src/scenario/loader.js";
 import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
-import { startPgBouncers } from "../../src/pools/pgbouncer/managed.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import { scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
-import { obstaclesOn, ownServersOf, type Obstacle } from "../../src/engine/session/preflight.js";
+import { obstaclesOn, ownServersOf } from "../../src/engine/session/preflight.js";
 import type { RunningPooler } from "../../src/pools/running-pooler.js";
+import { startPgBouncers } from "../support/pgbouncers.js";
+import type { Obstacle } from "../../src/pools/strategy.js";
 
 const server = inject("adminEndpoint");
 const own = ownDatabase("preflight");

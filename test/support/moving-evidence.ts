@@ -107,13 +107,13 @@ const PUT: Readonly<Record<string, Put>> = {
   "{operation} waited {now} for a connection against {then}": processes((value) => ({
     poolWaitMs: exampleLatency(value),
   })),
-  "a transaction waited {now} for a server of PgBouncer against {then}": pooler((value) => ({
+  "a transaction waited {now} for a server connection of the pooler against {then}": pooler((value) => ({
     waitMsPerTransaction: value,
   })),
-  "{now} clients on average waited for a server of PgBouncer against {then}": pooler((value) => ({
+  "{now} clients on average waited for a server connection of the pooler against {then}": pooler((value) => ({
     clientsWaiting: { mean: value, max: value },
   })),
-  "PgBouncer took {now} of CPU time per event against {then}": perEventOf("poolerCpuSeconds", 1),
+  "the pooler took {now} of CPU time per event against {then}": perEventOf("poolerCpuSeconds", 1),
   "{operation} was tried again {now} times per transaction against {then}": processes((value) => ({
     retries: Math.round(value * 300),
   })),

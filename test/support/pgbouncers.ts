@@ -1,19 +1,27 @@
 // The real PgBouncers of the test suite, for test files: `pgBouncerEnv("1.24")` is the environment in which
 // train-sim, or `startPgBouncers` itself, finds that version. Fails with the reason when the set-up could not get
 // it: a test of the pooler must not pass without the pooler.
-import { inject } from "vitest";
-import type { PgBouncerKind } from "./pgbouncer-setup.js";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { startPoolers } from "../../src/pools/managed.js";
+import { pgbouncerKind } from "../../src/pools/pgbouncer/pgbouncer.js";
+import type { PgBouncerSettings } from "../../src/pools/pgbouncer/pgbouncer-config.js";
+import type { RunningPooler } from "../../src/pools/running-pooler.js";
+import type { PoolerName } from "./pooler-setup.js";
+import { poolerEnv, poolerPath } from "./poolers.js";
 
-export const PGBOUNCER_KINDS = ["1.18", "1.24"] as const satisfies readonly PgBouncerKind[];
+export const PGBOUNCER_KINDS = ["1.18", "1.24"] as const satisfies readonly PoolerName[];
+export type PgBouncerKind = (typeof PGBOUNCER_KINDS)[number];
 
 /** Path of an executable PgBouncer, for TRAIN_SIM_PGBOUNCER. */
-export function pgBouncerPath(kind: PgBouncerKind): string {
-  const found = inject("pgBouncers")[kind];
-  if ("missing" in found) throw new Error(`no PgBouncer ${kind} for this test: ${found.missing}`);
-  return found.path;
-}
+export const pgBouncerPath: (kind: PgBouncerKind) => string = poolerPath;
 
 /** The third argument of `startPgBouncers`, or the environment of a train-sim that a test starts. */
-export function pgBouncerEnv(kind: PgBouncerKind): NodeJS.ProcessEnv {
-  return { ...process.env, TRAIN_SIM_PGBOUNCER: pgBouncerPath(kind) };
+export const pgBouncerEnv: (kind: PgBouncerKind) => NodeJS.ProcessEnv = poolerEnv;
+
+export function startPgBouncers(
+  settings: PgBouncerSettings,
+  upstream: Endpoint,
+  env?: NodeJS.ProcessEnv,
+): Promise<RunningPooler> {
+  return startPoolers(pgbouncerKind, settings, [upstream], env);
 }

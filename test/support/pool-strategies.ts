@@ -1,7 +1,10 @@
 // Every pool strategy there is, with what it can and cannot do, as a table: the conformance suite runs the same
 // behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
-import type { PgBouncerKind } from "./pgbouncer-setup.js";
-import type { PoolMode, PoolSettings } from "../../src/pools/settings.js";
+import { poolerEnv } from "./poolers.js";
+import type { PgBouncerKind } from "./pgbouncers.js";
+import type { Reconnect } from "../../src/pools/keys.js";
+import type { PoolMode } from "../../src/pools/pgbouncer/settings.js";
+import type { PoolSettings } from "../../src/pools/registry.js";
 
 /** Server connections of the strategies that share them. */
 export const SIZE = 4;
@@ -10,8 +13,8 @@ export interface Strategy {
   readonly name: string;
   readonly pool: PoolSettings;
   readonly prepared: boolean;
-  /** Version of the PgBouncers to start, two of them. */
-  readonly pgbouncer?: PgBouncerKind;
+  /** Where the program is found of the poolers to start, two of them. */
+  readonly env?: () => NodeJS.ProcessEnv;
   /** `SIZE` clients can be in a transaction at once and the others wait; otherwise nobody ever does. */
   readonly isShared: boolean;
   /** A client keeps its server connection, so that more clients than those cannot be served at all. */
@@ -42,10 +45,21 @@ function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): S
       urls: [],
     },
     prepared,
-    pgbouncer: version,
+    env: () => poolerEnv(version),
     isShared: mode === "transaction",
     isSession: mode === "session",
     isStatementOnly: mode === "statement",
+  };
+}
+
+function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
+  const isSession = reconnect === "never";
+  return {
+    ...PLAIN,
+    name: `pgpool${isSession ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
+    pool: { strategy: "pgpool", reconnect, size: SIZE, instances: 2, urls: [] },
+    ...{ prepared, isSession, isShared: !isSession },
+    env: () => poolerEnv("pgpool"),
   };
 }
 
@@ -64,4 +78,8 @@ export const STRATEGIES: readonly Strategy[] = [
   pgbouncer("1.24", "transaction", false),
   pgbouncer("1.24", "statement", true),
   pgbouncer("1.24", "statement", false),
+  pgpool("never", true),
+  pgpool("never", false),
+  pgpool("per-transaction", true),
+  pgpool("per-transaction", false),
 ];

@@ -2,6 +2,7 @@
 // where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
 // connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
 import { counted } from "../../foundation/units.js";
+import { isManaged, strategyOf } from "../../pools/registry.js";
 import { managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
@@ -123,8 +124,7 @@ export function unequalWork(experiment: Experiment): Lint[] {
 
 /** Connections that a pool shares out; undefined where the size is not train-sim's to know. */
 function sharedConnections({ target, pool }: TreatmentSettings): number | undefined {
-  if (pool.strategy === "pg-pool") return pool.size;
-  if (pool.strategy !== "pgbouncer" || pool.urls.length > 0) return undefined;
+  if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
   return managedPoolersOf({ target, pool }).reduce((sum, instances) => sum + pool.size * instances, 0);
 }
 

@@ -72,7 +72,7 @@ export const ginPendingPages = ofDatabase((database) => database.ginPendingPages
 /** Only where there are no parts: they tell it exactly. */
 export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
 export const poolerWaitMs = ofDatabase(({ pooler }) => pooler?.waitMsPerTransaction);
-export const poolerClientsWaiting = ofDatabase(({ pooler }) => pooler?.clientsWaiting.mean);
+export const poolerClientsWaiting = ofDatabase(({ pooler }) => pooler?.clientsWaiting?.mean);
 export const poolerCpuMs: Reading = ({ database: { poolerCpuSeconds, perEvent: per } }) =>
   quotient(poolerCpuSeconds === undefined ? undefined : poolerCpuSeconds * 1000, per?.events);
 

@@ -105,13 +105,13 @@ const RULES: readonly WhyRule[] = [
     "{operation} waited {now} for a connection against {then}",
   ),
   on("pooler", of.poolerWaitMs, milliseconds(0.2)).more(
-    "a transaction waited {now} for a server of PgBouncer against {then}",
+    "a transaction waited {now} for a server connection of the pooler against {then}",
   ),
   on("pooler", of.poolerClientsWaiting, plain(0.3)).more(
-    "{now} clients on average waited for a server of PgBouncer against {then}",
+    "{now} clients on average waited for a server connection of the pooler against {then}",
   ),
   on("pooler CPU", of.poolerCpuMs, milliseconds(0.02)).more(
-    "PgBouncer took {now} of CPU time per event against {then}",
+    "the pooler took {now} of CPU time per event against {then}",
   ),
   on("retries", of.retries, plain(0.02)).more(
     "{operation} was tried again {now} times per transaction against {then}",

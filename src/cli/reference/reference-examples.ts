@@ -2,6 +2,8 @@
 // reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and
 // no key is without one.
 
+import { STRATEGIES } from "../../pools/registry.js";
+
 export interface ReferenceExample {
   /** What it shows, in a few words. */
   readonly title: string;
@@ -12,6 +14,7 @@ export const EXAMPLES: readonly ReferenceExample[] = [
   {
     title: "Storage and pooling, on a PostgreSQL that train-sim starts",
     yaml: `name: storage-and-pooling
+workload: train-events
 seed: 42
 target: { kind: embedded, port: 0, settings: { shared_buffers: 256MB, jit: false } }
 factors:
@@ -203,4 +206,5 @@ faults:
   - { at: 50s, kind: network-reset }
 `,
   },
+  ...STRATEGIES.flatMap(({ settings }) => settings.examples?.taken ?? []),
 ];

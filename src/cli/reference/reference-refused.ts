@@ -1,5 +1,6 @@
 // The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A
 // test loads them all, so that no message on the page is one that the program no longer gives.
+import { STRATEGIES } from "../../pools/registry.js";
 import type { ReferenceExample } from "./reference-examples.js";
 
 /** Scenarios that are refused, for what the program says of them. */
@@ -65,4 +66,5 @@ export const REFUSED: readonly ReferenceExample[] = [
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
   },
   { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
+  ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),
 ];

@@ -2,6 +2,8 @@
 // because scenarios name endpoints, targets produce them and `database/` connects to them. A password is in
 // here: an endpoint is printed with `describeEndpoint` only.
 
+import { withoutPasswords } from "../../foundation/secrets.js";
+
 /** TLS settings of an endpoint, libpq's names and meanings; certificates as PEM text, already read from files. */
 export interface TlsSettings {
   readonly mode: "require" | "verify-ca" | "verify-full";
@@ -57,4 +59,15 @@ export function addressOf({ host, port }: Endpoint): string {
 /** `postgresql://user@host:port/database`, never with the password. */
 export function describeEndpoint(endpoint: Endpoint): string {
   return `postgresql://${endpoint.user}@${endpoint.host}:${endpoint.port}/${endpoint.database}`;
+}
+
+/** For people, without passwords; weights are named where they differ. */
+export function urlsText(urls: readonly EndpointUrl[]): string {
+  const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
+  return urls
+    .map(({ url, region, weight }) => {
+      const more = [...(region === undefined ? [] : [region]), ...(isWeighted ? [`weight ${weight}`] : [])];
+      return `${withoutPasswords(url)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+    })
+    .join(", ");
 }

@@ -40,7 +40,7 @@ describe("the machine as a source", () => {
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
       expect(source.skipped.map((skipped) => skipped.source)).toEqual([
         "CPU of the server, disks",
-        "CPU of PgBouncer",
+        "CPU of the pooler",
       ]);
       expect(source.summary(new WindowSums())).toEqual({});
     },

@@ -13,9 +13,8 @@ import {
 } from "./evidence-source.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-const NOT_OURS: Readonly<Record<RunningTarget["kind"], string>> = {
+const NOT_OURS: Readonly<Record<string, string>> = {
   embedded: "the server's process is not known",
-  container: "the server's processes are not visible from here",
   url: "the server's processes are not on this machine, or not visible from here",
 };
 
@@ -96,10 +95,14 @@ function unseen(
   if (reading.otherCpuMs === undefined)
     return [{ source: "CPU and disks", reason: "this platform has no /proc to read them from" }];
   const skipped: SkippedSource[] = [];
-  if (serverPid === undefined) skipped.push({ source: "CPU of the server, disks", reason: NOT_OURS[kind] });
+  if (serverPid === undefined)
+    skipped.push({
+      source: "CPU of the server, disks",
+      reason: NOT_OURS[kind] ?? "the server's processes are not visible from here",
+    });
   else if (reading.diskWriteBytes === undefined)
     skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });
   if (pooler?.pids.length === 0)
-    skipped.push({ source: "CPU of PgBouncer", reason: "train-sim did not start it" });
+    skipped.push({ source: "CPU of the pooler", reason: "train-sim did not start it" });
   return skipped;
 }

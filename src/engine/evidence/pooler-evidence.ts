@@ -1,34 +1,51 @@
-// PgBouncer as a source of evidence: who waits for a server connection, and how long a transaction did by PgBouncer's own
+// The pooler as a source of evidence: who waits for a server connection, and how long a transaction did by the pooler's own
 // count. In transaction mode that wait is inside the first statement of a transaction, where a client cannot see it.
 // A pooler without a console that we may ask is named, and so is one of which only a part answers.
-import { PoolerSampler } from "../../pools/pgbouncer/pooler-sampler.js";
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
-import type { RunningPooler } from "../../pools/running-pooler.js";
+import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler.js";
 
 const CONNECT_MS = 1_000;
 
 /** What the console can be asked for; nothing where there is none. */
-function unseen({ consoles, endpoints }: Pick<RunningPooler, "consoles" | "endpoints">): SkippedSource[] {
+function unseen({ product, consoles, endpoints }: RunningPooler): SkippedSource[] {
   if (consoles.length === endpoints.length) return [];
-  const source = "PgBouncer";
+  const source = product;
   if (consoles.length === 0)
     return [{ source, reason: "its console is not known: set pool.adminUrl to read its statistics" }];
   const reason = `pool.adminUrl is the console of ${consoles.length} of ${endpoints.length}: its numbers are of that part alone`;
   return [{ source, reason }];
 }
 
+/** Of a pooler that counts transactions, and how long they waited and took. */
+function countsOf(window: WindowEvidence): Partial<NonNullable<DatabaseEvidence["pooler"]>> {
+  const transactions = window.total("pooler.transactions");
+  const waitMs = window.total("pooler.waitMs");
+  const queryMs = window.total("pooler.queryMs");
+  if (transactions === undefined || waitMs === undefined || queryMs === undefined) return {};
+  const perTransaction = (ms: number): number => (transactions > 0 ? Math.max(0, ms) / transactions : 0);
+  return {
+    transactions,
+    waitMsPerTransaction: perTransaction(waitMs),
+    queryMsPerTransaction: perTransaction(queryMs - waitMs),
+  };
+}
+
 export class PoolerSource implements EvidenceSource {
   readonly name = "pooler";
   readonly skipped: readonly SkippedSource[];
-  private readonly sampler: StandingSession<PoolerSampler>;
+  private readonly sampler: StandingSession<PoolerStatistics>;
   private serversMax: number | undefined;
 
-  constructor(private readonly pooler: Pick<RunningPooler, "consoles" | "endpoints">) {
+  constructor(private readonly pooler: RunningPooler) {
     this.skipped = unseen(pooler);
-    const { consoles, endpoints } = pooler;
-    this.sampler = new StandingSession(() => PoolerSampler.connect(consoles, endpoints, CONNECT_MS));
+    this.sampler = new StandingSession(() => pooler.statistics(CONNECT_MS));
+  }
+
+  /** A pooler whose processes are few lets it in before the load, or after a wait. */
+  async prepare(): Promise<void> {
+    if (this.pooler.consoles.length > 0) await this.sampler.get().catch(() => undefined);
   }
 
   async opened(): Promise<void> {
@@ -39,44 +56,28 @@ export class PoolerSource implements EvidenceSource {
   async sample(): Promise<EvidenceReading> {
     if (this.pooler.consoles.length === 0) return {};
     try {
-      const { reading, counts } = await (await this.sampler.get()).sample();
-      return {
-        "pooler.clientsActive": reading.clientsActive,
-        "pooler.clientsWaiting": reading.clientsWaiting,
-        "pooler.maxWaitMs": reading.maxWaitMs,
-        "pooler.serversActive": reading.serversActive,
-        "pooler.serversIdle": reading.serversIdle,
-        ...(counts && {
-          "pooler.transactions": counts.transactions,
-          "pooler.waitMs": counts.waitMs,
-          "pooler.queryMs": counts.queryMs,
-        }),
-      };
+      const reading = await (await this.sampler.get()).sample();
+      return Object.fromEntries(Object.entries(reading).map(([name, value]) => [`pooler.${name}`, value]));
     } catch (error) {
-      // The next sample tries on a new connection: PgBouncer may be restarted meanwhile.
+      // The next sample tries on a new connection: the pooler may be restarted meanwhile.
       await this.sampler.giveUp();
       throw error;
     }
   }
 
   summary(window: WindowEvidence): Pick<DatabaseEvidence, "pooler"> {
-    const clientsWaiting = window.gauge("pooler.clientsWaiting");
     const serversActive = window.gauge("pooler.serversActive");
-    const transactions = window.total("pooler.transactions");
-    const waitMs = window.total("pooler.waitMs");
-    const queryMs = window.total("pooler.queryMs");
-    if (!clientsWaiting || !serversActive || transactions === undefined) return {};
-    if (waitMs === undefined || queryMs === undefined) return {};
-    const perTransaction = (ms: number): number => (transactions > 0 ? Math.max(0, ms) / transactions : 0);
+    if (!serversActive) return {};
+    const clientsWaiting = window.gauge("pooler.clientsWaiting");
+    const maxWait = window.gauge("pooler.maxWaitMs");
     return {
       pooler: {
-        clientsWaiting,
-        maxWaitMs: window.gauge("pooler.maxWaitMs")?.max ?? 0,
+        product: this.pooler.product,
+        ...(clientsWaiting && { clientsWaiting }),
+        ...(maxWait && { maxWaitMs: maxWait.max }),
         serversActive,
         ...(this.serversMax !== undefined && { serversMax: this.serversMax }),
-        transactions,
-        waitMsPerTransaction: perTransaction(waitMs),
-        queryMsPerTransaction: perTransaction(queryMs - waitMs),
+        ...countsOf(window),
       },
     };
   }

@@ -5,16 +5,17 @@ import { UsageError } from "../../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
 import {
+  clientConnectionsOf,
   clientWeightsOf,
   OWN_CONNECTIONS,
   serverConnectionsOf,
   serversConnectionsOf,
 } from "../../scenario/connections.js";
 import { networkPlacesOf } from "../../faults/faults.js";
-import { canonicalSetting } from "../../pools/server-limits.js";
+import { canonicalSetting } from "../../targets/server-limits.js";
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import { countsByWeight } from "../../database/endpoint/spread.js";
-import { openFilesNeeded } from "../../pools/pgbouncer/pgbouncer-config.js";
+import { isManaged, poolerKindOf } from "../../pools/registry.js";
 
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
 const OWN_FILES = 64;
@@ -48,21 +49,15 @@ function proxiedConnectionsOf(settings: TreatmentSettings): number {
   return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
 }
 
-/** Connections that this process opens for its clients. */
-function clientConnectionsOf(settings: TreatmentSettings): number {
-  const { pool } = settings;
-  return pool.strategy === "pg-pool" ? Math.min(pool.size, totalClients(settings)) : totalClients(settings);
-}
-
-/** Files that the process with the most of them holds open: this one, or a PgBouncer of ours, whose limit is the same. */
+/** Files that the process with the most of them holds open: this one, or a pooler of ours, whose limit is the same. */
 export function openFilesOf(settings: TreatmentSettings): number {
   const { pool } = settings;
   const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
   const own = clientConnectionsOf(settings) + 2 * proxiedConnectionsOf(settings);
-  const isManaged = pool.strategy === "pgbouncer" && pool.urls.length === 0;
+  const admitted = { maxClientConnections: totalClients(settings) };
   return Math.max(
     OWN_FILES + workers * FILES_PER_WORKER + own,
-    isManaged ? openFilesNeeded({ ...pool, maxClientConnections: totalClients(settings) }) : 0,
+    isManaged(pool) ? poolerKindOf(pool).openFiles({ ...pool, ...admitted }) : 0,
   );
 }
 

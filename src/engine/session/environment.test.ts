@@ -9,11 +9,13 @@ function server(kind: string, version: string, workMem: string): Pick<KeptTarget
   } as unknown as Pick<KeptTarget, "server" | "target">;
 }
 
+const pgBouncer = (version: string) => ({ product: "PgBouncer", version });
+
 const OLD = server("embedded", "17.5", "4MB");
 const NEW = server("url", "18.4", "4MB");
 
 it("states each version, setting and kind of several servers, once", () => {
-  const { versions, settings, machine } = environmentOf("1.0.0", [OLD, NEW, OLD], new Set(["1.24.1"]));
+  const { versions, settings, machine } = environmentOf("1.0.0", [OLD, NEW, OLD], [pgBouncer("1.24.1")]);
   expect(versions).toMatchObject({
     ...{ "train-sim": "1.0.0", PostgreSQL: "17.5 | 18.4", server: "PostgreSQL 17.5 | PostgreSQL 18.4" },
     PgBouncer: "1.24.1",
@@ -23,8 +25,8 @@ it("states each version, setting and kind of several servers, once", () => {
 });
 
 it("adds to what an interrupted run of the same experiment stated", () => {
-  const earlier = environmentOf("1.0.0", [OLD], new Set(["1.24.1"]));
-  const { versions, machine } = environmentOf("1.0.0", [NEW], new Set(["1.23.0"]), earlier);
+  const earlier = environmentOf("1.0.0", [OLD], [pgBouncer("1.24.1")]);
+  const { versions, machine } = environmentOf("1.0.0", [NEW], [pgBouncer("1.23.0")], earlier);
   expect(versions).toMatchObject({ PostgreSQL: "17.5 | 18.4", PgBouncer: "1.24.1, 1.23.0" });
   expect(machine["target"]).toBe("embedded | url");
 });

@@ -2,6 +2,8 @@
 // the machine. Two results are comparable only where these agree, and an interrupted experiment goes on only there.
 import { machineFacts } from "../../foundation/machine.js";
 import type { Environment } from "../../results/result-schema.js";
+import { POOLER_PRODUCTS } from "../../pools/registry.js";
+import type { PoolerVersion } from "../trial/pooler.js";
 import type { KeptTarget } from "./target-keeper.js";
 
 /** Between what differed from server to server, because it is a factor. */
@@ -28,19 +30,34 @@ export function isAmong(stated: string, value: string): boolean {
   return stated === value || stated.split(BETWEEN_VALUES).includes(value);
 }
 
+function withoutPoolers(versions: Facts): Facts {
+  return Object.fromEntries(Object.entries(versions).filter(([name]) => !POOLER_PRODUCTS.has(name)));
+}
+
+/** By product. */
+function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Facts {
+  const all = [...POOLER_PRODUCTS].map((product): [string, Set<string>] => {
+    const now = poolers.filter((each) => each.product === product).map(({ version }) => version);
+    return [product, new Set([...(earlier[product]?.split(BETWEEN_POOLERS) ?? []), ...now])];
+  });
+  const seen = all.filter(([, versions]) => versions.size > 0);
+  return Object.fromEntries(
+    seen.map(([product, versions]) => [product, [...versions].join(BETWEEN_POOLERS)]),
+  );
+}
+
 /**
- * `poolers` are the versions of the PgBouncers that took part; `earlier` is where the trials ran that an interrupted
+ * `poolers` are those that took part; `earlier` is where the trials ran that an interrupted
  * run of this experiment left.
  */
 export function environmentOf(
   programVersion: string,
   targets: readonly Pick<KeptTarget, "server" | "target">[],
-  poolers: ReadonlySet<string>,
+  poolers: readonly PoolerVersion[],
   earlier?: Environment,
 ): Environment {
   const { nodeVersion, ...machine } = machineFacts();
-  const { PgBouncer: earlierPoolers, ...earlierVersions } = earlier?.versions ?? {};
-  const allPoolers = new Set([...(earlierPoolers?.split(BETWEEN_POOLERS) ?? []), ...poolers]);
+  const earlierVersions = earlier?.versions ?? {};
   const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
   const { target: earlierKinds, ...earlierMachine } = earlier?.machine ?? {};
   const kinds = new Set([
@@ -50,10 +67,10 @@ export function environmentOf(
   return {
     versions: {
       ...factsOfAll([
-        ...[earlierVersions, { "train-sim": programVersion, node: nodeVersion }],
+        ...[withoutPoolers(earlierVersions), { "train-sim": programVersion, node: nodeVersion }],
         ...targets.map(({ server }) => ({ [server.product]: server.version, server: server.versionText })),
       ]),
-      ...(allPoolers.size > 0 && { PgBouncer: [...allPoolers].join(BETWEEN_POOLERS) }),
+      ...poolerVersions(earlierVersions, poolers),
     },
     settings: factsOfAll([
       ...(earlier ? [earlier.settings] : []),

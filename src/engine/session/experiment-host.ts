@@ -14,6 +14,7 @@ import type { Treatment } from "../../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import { dropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
+import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
 import type { DialectName } from "../../database/settings.js";
@@ -38,7 +39,7 @@ interface Claimed {
 
 export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
-  private readonly poolers = new Set<string>();
+  private readonly poolers: PoolerVersion[] = [];
   private readonly left: string[] = [];
   private readonly keeper: TargetKeeper;
   readonly identities: ServerIdentities;
@@ -75,8 +76,8 @@ export class ExperimentHost {
     return this.left.map((words) => lintEntry({ rule: "schema-left", words }));
   }
 
-  addPooler(version: string): void {
-    this.poolers.add(version);
+  addPooler(pooler: PoolerVersion): void {
+    this.poolers.push(pooler);
   }
 
   environment(): Environment {

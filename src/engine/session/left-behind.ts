@@ -5,8 +5,9 @@ import { shellWord } from "../../foundation/shown.js";
 import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
+import { hasPooler } from "../../pools/registry.js";
 import type { DialectName } from "../../database/settings.js";
-import type { TargetSettings } from "../../targets/settings.js";
+import type { TargetSettings } from "../../targets/registry.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 
@@ -57,7 +58,7 @@ export function dropCommands({ treatments }: Experiment): string[] {
 function holdsPassword({ treatments }: Experiment): boolean {
   const urls = treatments.flatMap(({ settings: { target, pool } }) => [
     ...(target.kind === "url" ? [target.adminUrl, ...target.urls.map(({ url }) => url)] : []),
-    ...(pool.strategy === "pgbouncer" ? [pool.adminUrl, ...pool.urls.map(({ url }) => url)] : []),
+    ...(hasPooler(pool) ? [pool.adminUrl, ...pool.urls.map(({ url }) => url)] : []),
   ]);
   return urls.some(hasPassword);
 }

@@ -3,32 +3,19 @@
 // scenario says so. All that is wrong is found at once, each with the place, what was seen and what to do; nothing is made.
 // Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
 import { messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
-import { connectAdmin, connectConsole, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { quoteIdentifier } from "../../database/dialects/dialect.js";
-import { preparesThrough } from "../../database/prepared-through.js";
 import { missingRights } from "../../database/namespace/rights.js";
 import { placeOf, Token, type Place } from "../../database/same-database.js";
 import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { isVersionAtLeast } from "../../pools/pgbouncer/find-pgbouncer.js";
-import { externalPooler } from "../../pools/pgbouncer/managed.js";
+import { externalPooler } from "../../pools/managed.js";
+import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import type { Obstacle } from "../../pools/strategy.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import { startTarget } from "../../targets/start-target.js";
+import { startTarget } from "../../targets/registry.js";
 import { targetKey } from "./demand.js";
-import type { PoolSettings } from "../../pools/settings.js";
-
-/** Something that stands in the way of a run, or of a part of its evidence. */
-export interface Obstacle {
-  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
-  readonly kind: "unreachable" | "unfit" | "evidence";
-  /** Where it is and what was seen. */
-  readonly words: string;
-  /** What to do; SQL where that helps. */
-  readonly remedy: string;
-}
-
-type PoolerOfUser = Extract<PoolSettings, { strategy: "pgbouncer" }>;
 
 /** Where clients connect, and the key of the scenario that says so. */
 interface Way {
@@ -73,13 +60,17 @@ function failure(error: unknown): Obstacle {
 export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Obstacle[]> {
   const poolers = distinct(
     treatments.flatMap(({ settings: { pool, prepared } }) =>
-      pool.strategy === "pgbouncer" && pool.urls.length > 0 ? [{ pool, prepared }] : [],
+      hasPooler(pool) && !isManaged(pool) ? [{ pool, prepared }] : [],
     ),
-  );
+  ).map(({ pool, prepared }) => {
+    const kind = poolerKindOf(pool);
+    const running = externalPooler(kind, pool);
+    return { running, obstacles: () => kind.obstacles(pool, running, prepared) };
+  });
   const ways: Way[] = distinct([
     ...target.endpoints.map((endpoint): Way => ({ key: "target.urls", endpoint })),
     ...poolers
-      .flatMap(({ pool }) => externalPooler(pool.urls, pool.adminUrl, 0, pool.mode).endpoints)
+      .flatMap(({ running }) => running.endpoints)
       .map((endpoint): Way => ({ key: "pool.urls", endpoint })),
   ]);
   const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
@@ -88,9 +79,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
     ...(await Promise.all(ways.map(answers))).flat(),
   ]);
   const prepared = await Promise.all(
-    poolers.map(({ pool, prepared }) =>
-      statementObstacles(pool, prepared).catch((error: unknown) => [failure(error)]),
-    ),
+    poolers.map(({ obstacles }) => obstacles().catch((error: unknown) => [failure(error)])),
   );
   return distinct([...found, ...prepared.flat()]);
 }
@@ -190,40 +179,6 @@ function roleObstacles(
       : [`that lacks the rights of role "${holder}", to which the tables belong or are granted`, ""];
   const remedy = `${first}GRANT ${quoted} TO ${quoteIdentifier(role)};`;
   return [{ kind: "unfit", words: `${where} works as role "${role}"; ${seen}`, remedy }];
-}
-
-/** Why named prepared statements will fail through that pooler; its console says more than a trial of it. */
-async function statementObstacles(pool: PoolerOfUser, isPrepared: boolean): Promise<Obstacle[]> {
-  const { mode, maxPreparedStatements } = pool;
-  const { endpoints, consoles } = externalPooler(pool.urls, pool.adminUrl, maxPreparedStatements, mode);
-  const [console] = consoles;
-  const told = console && (await consoleWords(console));
-  if (mode === "session" || maxPreparedStatements === 0 || !isPrepared) return [];
-  const remedy =
-    "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
-  const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
-  if (told !== undefined) return [{ kind: "unfit", words: `${stated}, but ${told}`, remedy }];
-  const works = await Promise.all(endpoints.map(preparesThrough));
-  return endpoints.flatMap((endpoint, index): Obstacle[] => {
-    if (works[index] !== false) return [];
-    const words = `${stated}, but a statement prepared through ${describeEndpoint(endpoint)} was not there in the next transaction`;
-    return [{ kind: "unfit", words, remedy }];
-  });
-}
-
-/** What its console says against prepared statements, if anything. Rejects where it cannot be asked, as a trial would. */
-async function consoleWords(console: Endpoint): Promise<string | undefined> {
-  const client = await connectConsole(console);
-  try {
-    const version = await client.version();
-    if (!isVersionAtLeast(version, "1.21"))
-      return `PgBouncer ${version} has no prepared statements outside session mode`;
-    const config = await client.run("SHOW CONFIG");
-    const stated = config.find(({ key }) => key === "max_prepared_statements")?.["value"];
-    return String(stated) === "0" ? `PgBouncer ${version} is set to max_prepared_statements = 0` : undefined;
-  } finally {
-    await client.close();
-  }
 }
 
 /** Rejects with everything that stops a run on servers of the user's own; says what else will be missing. */

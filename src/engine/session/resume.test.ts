@@ -218,8 +218,8 @@ describe("the place where it ran", () => {
   });
 
   it("has the same PgBouncer", () => {
-    expect(() => requireSamePooler(environment, "1.24.1")).not.toThrow();
-    expect(() => requireSamePooler(environment, "1.18.0")).toThrow(
+    expect(() => requireSamePooler(environment, { product: "PgBouncer", version: "1.24.1" })).not.toThrow();
+    expect(() => requireSamePooler(environment, { product: "PgBouncer", version: "1.18.0" })).toThrow(
       /used PgBouncer 1\.24\.1, this is 1\.18\.0/,
     );
   });

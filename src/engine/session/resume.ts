@@ -14,6 +14,8 @@ import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 import type { StoredOrder } from "../../scenario/plan/trial-order.js";
+import { POOLER_PRODUCTS, poolerVariable } from "../../pools/registry.js";
+import type { PoolerVersion } from "../trial/pooler.js";
 import { isAmong } from "./environment.js";
 import { violationsOf } from "./experiment-record.js";
 
@@ -132,7 +134,7 @@ export function environmentChanges(
   // A server that train-sim starts has the settings that scenario and version give it, which are compared already.
   const isOurServer = experiment.treatments.some(({ settings }) => settings.target.kind !== "url");
   const parts = [
-    { name: "version of ", before: earlier.versions, after: now.versions, skipped: new Set(["PgBouncer"]) },
+    { name: "version of ", before: earlier.versions, after: now.versions, skipped: POOLER_PRODUCTS },
     { name: "machine's ", before: earlier.machine, after: now.machine, skipped: PASSING_FACTS },
     ...(isOurServer
       ? []
@@ -158,12 +160,13 @@ export function requireSameEnvironment(experiment: Experiment, earlier: Environm
   );
 }
 
-/** Throws a UsageError when another PgBouncer took part before. */
-export function requireSamePooler(earlier: Environment, version: string): void {
-  const before = earlier.versions["PgBouncer"];
+/** Throws a UsageError when another version of that pooler took part before. */
+export function requireSamePooler(earlier: Environment, pooler: PoolerVersion): void {
+  const { product, version } = pooler;
+  const before = earlier.versions[product];
   if (before === undefined || before.split(", ").includes(version)) return;
   throw new UsageError(
-    `the interrupted experiment used PgBouncer ${before}, this is ${version}`,
-    "Name the same one in TRAIN_SIM_PGBOUNCER, or run the scenario again.",
+    `the interrupted experiment used ${product} ${before}, this is ${version}`,
+    `Name the same one in ${poolerVariable(product)}, or run the scenario again.`,
   );
 }

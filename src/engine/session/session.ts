@@ -22,8 +22,8 @@ import type { Experiment, PlannedTrial, Treatment } from "../../scenario/setting
 import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireCapacity, targetKey } from "./demand.js";
 import { inDialect } from "./dialect-choice.js";
+import { requirePoolers, type PoolerVersion } from "../trial/pooler.js";
 import { requireFaults } from "../trial/require-faults.js";
-import { requirePooler } from "../trial/pooler.js";
 import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
@@ -90,8 +90,8 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   const { observer, resumed } = options;
   const warn = (words: string): void => observer.note(`warning: ${words}`);
   requireCapacity(treatments);
-  const pooler = await requirePooler(treatments);
-  if (resumed && pooler !== undefined) requireSamePooler(resumed.environment, pooler);
+  const poolers = await requirePoolers(treatments);
+  if (resumed) for (const pooler of poolers) requireSamePooler(resumed.environment, pooler);
   await requireFaults(treatments);
   await requireOwnServers(treatments, warn);
   const directory = resumed?.directory ?? (await createResultDirectory(options.out, name, wallClockMs()));
@@ -147,7 +147,7 @@ class Session {
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const { identities } = this.host;
     const onTotals = this.judge.watcher(trial, treatment);
-    const onPooler = (version: string): void => this.onPooler(version);
+    const onPooler = (pooler: PoolerVersion): void => this.onPooler(pooler);
     const done = await runTrial(
       { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, directory },
@@ -184,13 +184,13 @@ class Session {
     const sharing = experiment.treatments.filter((each) => targetKey(each) === targetKey(treatment));
     const hasRun = trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
     if (hasRun) await this.host.identities.requireSameClusters(kept.target);
-    const now = environmentOf(this.options.programVersion, hasRun ? [kept] : [], new Set());
+    const now = environmentOf(this.options.programVersion, hasRun ? [kept] : [], []);
     requireSameEnvironment(experiment, environment, now);
   }
 
-  private onPooler(version: string): void {
-    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, version);
-    this.host.addPooler(version);
+  private onPooler(pooler: PoolerVersion): void {
+    if (this.options.resumed) requireSamePooler(this.options.resumed.environment, pooler);
+    this.host.addPooler(pooler);
   }
 
   /**

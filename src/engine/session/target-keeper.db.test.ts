@@ -58,7 +58,7 @@ it("starts a server for each level, keeps it while the level stays, and stops it
   const again = await keeper.provide(treatment("4MB", "text"));
   expect(await workMemOf(again)).toBe("4MB");
   expect(started).toHaveLength(3);
-  expect(environmentOf("1.0.0", started, new Set()).settings["work_mem"]).toBe("4MB | 8MB");
+  expect(environmentOf("1.0.0", started, []).settings["work_mem"]).toBe("4MB | 8MB");
 
   await keeper.release();
   expect(isAlive(again.target.serverPid)).toBe(false);

@@ -8,7 +8,7 @@ import { readServerInfo, requireConnections, type ServerInfo } from "../../datab
 import { serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import { startTarget } from "../../targets/start-target.js";
+import { startTarget } from "../../targets/registry.js";
 import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
 import type { DialectName } from "../../database/settings.js";

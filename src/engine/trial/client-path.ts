@@ -1,5 +1,5 @@
-// What lies between the clients of one trial and the server: PgBouncers, and, where a fault of the trial needs them, the
-// networks that can be made bad: between the clients and what they connect to, between PgBouncer and the server. A trial
+// What lies between the clients of one trial and the server: poolers, and, where a fault of the trial needs them, the
+// networks that can be made bad: between the clients and what they connect to, between the pooler and the server. A trial
 // whose faults leave the network alone has no proxy in any path.
 // train-sim's own connections (control, evidence, consoles) never go through one.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
@@ -7,7 +7,7 @@ import type { NetworkPlace } from "../../faults/fault.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";
 import type { Lifeline } from "./lifeline.js";
-import { openPooler, poolerVersion } from "./pooler.js";
+import { openPooler } from "./pooler.js";
 import { PoolerWatch } from "./pooler-watch.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
@@ -33,9 +33,10 @@ export class ClientPath {
     const pooler = await openPooler({ endpoints: upstreams }, settings);
     this.runningPooler = pooler;
     if (pooler) {
-      this.watch = new PoolerWatch(pooler.endpoints);
+      this.watch = new PoolerWatch(pooler);
       for (const lost of [pooler.lost, this.watch.lost]) lifeline.watchServer("the pooler", lost);
-      host.onPooler((await poolerVersion(pooler)) ?? "unknown version");
+      const version = (await pooler.askVersion()) ?? "unknown version";
+      host.onPooler({ product: pooler.product, version });
     }
     this.named = pooler?.endpoints ?? host.target.endpoints;
     this.ends = await this.before("clients", this.named);

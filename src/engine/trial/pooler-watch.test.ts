@@ -9,7 +9,7 @@ const ENDPOINTS = [6432, 6433].map((port) => ({ host: "127.0.0.1", port, databas
 
 function setUp() {
   const clock = { nowMs: 0 };
-  const watch = new PoolerWatch(ENDPOINTS, () => clock.nowMs);
+  const watch = new PoolerWatch({ product: "PgBouncer", endpoints: ENDPOINTS }, () => clock.nowMs);
   const lost: string[] = [];
   void watch.lost.then((words) => lost.push(words));
   const refused: [number, number] = [0, 0];

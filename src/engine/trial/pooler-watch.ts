@@ -6,7 +6,8 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
 import { connectAdmin } from "../../database/admin.js";
 import type { RecorderDelta } from "../../metrics/recorder-delta.js";
-import { addressOf, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { addressOf } from "../../database/endpoint/endpoint.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/contract.js";
 
 /** As long as the watch of the server has. */
@@ -41,11 +42,11 @@ export class PoolerWatch {
   private excuses = 0;
 
   constructor(
-    private readonly endpoints: readonly Endpoint[],
+    private readonly pooler: Pick<RunningPooler, "product" | "endpoints">,
     private readonly nowMs: () => number = monotonicMs,
   ) {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
-    this.refusedBefore = endpoints.map(() => 0);
+    this.refusedBefore = pooler.endpoints.map(() => 0);
   }
 
   /** To be told each second, by each worker, what it did and how its connections went. */
@@ -76,13 +77,13 @@ export class PoolerWatch {
   /** Opens a connection to each; resolves to what those answer that let none in, undefined where all do. Never rejects. */
   async knock(): Promise<string | undefined> {
     const answers = await Promise.all(
-      this.endpoints.map(async (endpoint) => {
+      this.pooler.endpoints.map(async (endpoint) => {
         try {
           const client = await connectAdmin(endpoint, { purpose: "watch", connectTimeoutMs: KNOCK_MS });
           await client.close();
           return undefined;
         } catch (error) {
-          return `PgBouncer at ${addressOf(endpoint)}: ${messageOf(error)}`;
+          return `${this.pooler.product} at ${addressOf(endpoint)}: ${messageOf(error)}`;
         }
       }),
     );
@@ -97,7 +98,7 @@ export class PoolerWatch {
 
   /** By endpoint. */
   private refused(): number[] {
-    return this.endpoints.map((_, number) =>
+    return this.pooler.endpoints.map((_, number) =>
       this.contacts.reduce((sum, contacts) => sum + (contacts[number]?.refused ?? 0), 0),
     );
   }
@@ -114,14 +115,16 @@ export class PoolerWatch {
         ? `within ${Math.round((this.nowMs() - sinceMs) / 1000)} s`
         : `since second ${second}`;
     const refused = this.refused().map((count, number) => count - (this.refusedBefore[number] ?? 0));
-    return this.endpoints
+    return this.pooler.endpoints
       .flatMap((endpoint, number) => {
         const count = refused[number] ?? 0;
         const seen = new Set(this.contacts.flatMap((contacts) => contacts[number]?.refusal ?? []));
         const noun = count === 1 ? "connection" : "connections";
         return count === 0
           ? []
-          : [`PgBouncer at ${addressOf(endpoint)} refused ${count} ${noun} (${[...seen].join(", ")})`];
+          : [
+              `${this.pooler.product} at ${addressOf(endpoint)} refused ${count} ${noun} (${[...seen].join(", ")})`,
+            ];
       })
       .join("; ")
       .concat(` ${when}`);

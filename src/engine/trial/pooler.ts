@@ -1,22 +1,25 @@
-// The pooler of one trial: PgBouncers of our own, started afresh so that no treatment inherits another's warm
-// connections, or someone else's, which are only pointed at. Other strategies need none.
-import { connectConsole } from "../../database/admin.js";
+// The pooler of one trial: ours, started afresh so that no treatment inherits another's warm connections, or someone
+// else's, which is only pointed at. Strategies without a pooler need none.
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
-import { findPgBouncer } from "../../pools/pgbouncer/find-pgbouncer.js";
-import { externalPooler, startPgBouncers } from "../../pools/pgbouncer/managed.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import { poolersBefore } from "../../pools/settings.js";
+import { externalPooler, startPoolers } from "../../pools/managed.js";
+import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
+/** A product that took part, with its version. */
+export interface PoolerVersion {
+  readonly product: string;
+  readonly version: string;
+}
+
 /**
- * Refuses, before anything is started, an experiment that needs a PgBouncer of ours where there is none; resolves to the
- * version of the one that there is, undefined where none is needed.
+ * Refuses, before anything is started, an experiment that needs a pooler of ours where there is none; resolves to the
+ * versions of those that there are.
  */
-export async function requirePooler(treatments: readonly Treatment[]): Promise<string | undefined> {
-  const isNeeded = treatments.some(
-    ({ settings: { pool } }) => pool.strategy === "pgbouncer" && pool.urls.length === 0,
-  );
-  return isNeeded ? (await findPgBouncer()).version : undefined;
+export async function requirePoolers(treatments: readonly Treatment[]): Promise<PoolerVersion[]> {
+  const pools = treatments.flatMap(({ settings: { pool } }) => (isManaged(pool) ? [pool] : []));
+  const kinds = [...new Set(pools.map(poolerKindOf))];
+  return Promise.all(kinds.map(async ({ product, find }) => ({ product, version: (await find()).version })));
 }
 
 /** Resolves to undefined where the treatment has no pooler in front of the server. */
@@ -25,55 +28,8 @@ export async function openPooler(
   settings: TreatmentSettings,
 ): Promise<RunningPooler | undefined> {
   const { pool } = settings;
-  if (pool.strategy !== "pgbouncer") return undefined;
-  if (pool.urls.length > 0) {
-    return externalPooler(pool.urls, pool.adminUrl, pool.maxPreparedStatements, pool.mode);
-  }
-  const upstreams = target.endpoints;
-  const instancesBefore = poolersBefore(upstreams.length, pool.instances);
-  const maxClientConnections = totalClients(settings);
-  const started: RunningPooler[] = [];
-  try {
-    for (const [index, upstream] of upstreams.entries()) {
-      const instances = instancesBefore[index] ?? 1;
-      started.push(await startPgBouncers({ ...pool, instances, maxClientConnections }, upstream));
-    }
-  } catch (error) {
-    await stopAll(started);
-    throw error;
-  }
-  return together(started);
-}
-
-async function stopAll(poolers: readonly RunningPooler[]): Promise<void> {
-  await Promise.all(poolers.map((pooler) => pooler.stop()));
-}
-
-/** Several poolers as one. */
-function together(poolers: readonly RunningPooler[]): RunningPooler {
-  const [first] = poolers;
-  return {
-    endpoints: poolers.flatMap(({ endpoints }) => endpoints),
-    consoles: poolers.flatMap(({ consoles }) => consoles),
-    get pids() {
-      return poolers.flatMap(({ pids }) => pids);
-    },
-    instances: poolers.flatMap(({ instances }) => instances),
-    ...(first?.version !== undefined && { version: first.version }),
-    supportsPreparedStatements: poolers.every((pooler) => pooler.supportsPreparedStatements),
-    lost: Promise.race(poolers.map(({ lost }) => lost)),
-    stop: () => stopAll(poolers),
-  };
-}
-
-/** Version of the pooler: what a managed one was found to be, or what an external one's console says. */
-export async function poolerVersion(pooler: RunningPooler): Promise<string | undefined> {
-  const [console] = pooler.consoles;
-  if (pooler.version !== undefined || !console) return pooler.version;
-  const client = await connectConsole(console);
-  try {
-    return await client.version();
-  } finally {
-    await client.close();
-  }
+  if (!hasPooler(pool)) return undefined;
+  const kind = poolerKindOf(pool);
+  if (!isManaged(pool)) return externalPooler(kind, pool);
+  return startPoolers(kind, { ...pool, maxClientConnections: totalClients(settings) }, target.endpoints);
 }

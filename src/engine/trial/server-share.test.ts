@@ -1,7 +1,7 @@
 // When other programs may be accused of using the processors, and when the database could be one of them.
 import { expect, it } from "vitest";
 import { untoldServer } from "./server-share.js";
-import type { PoolSettings } from "../../pools/settings.js";
+import type { PoolSettings } from "../../pools/registry.js";
 
 const direct: PoolSettings = { strategy: "direct", reconnect: "never" };
 const at = (host: string) => [{ host, port: 5432, database: "d", user: "u" }];

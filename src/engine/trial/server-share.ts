@@ -4,6 +4,7 @@
 import type { AdminClient } from "../../database/admin.js";
 import { findProcess } from "../../foundation/find-process.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
+import { hasPooler } from "../../pools/registry.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 
 function isHere(host: string): boolean {
@@ -27,7 +28,7 @@ export function untoldServer(
   target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
   settings: Pick<TreatmentSettings, "pool">,
 ): string | undefined {
-  const poolers = settings.pool.strategy === "pgbouncer" ? settings.pool.urls : [];
+  const poolers = hasPooler(settings.pool) ? settings.pool.urls : [];
   if (poolers.some(({ url }) => !URL.canParse(url) || isHere(new URL(url).hostname)))
     return "a pooler that train-sim did not start runs on this machine";
   if (target.serverPid !== undefined) return undefined;

@@ -10,6 +10,7 @@ import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { Interruption } from "../session/interruption.js";
 import type { ExperimentObserver } from "../session/observer.js";
+import type { PoolerVersion } from "./pooler.js";
 import type { ServerIdentities } from "../evidence/server-identities.js";
 
 /** What outlives one trial and every trial needs. */
@@ -21,7 +22,7 @@ export interface TrialHost {
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
   /** Told the version of each pooler that takes part. */
-  readonly onPooler: (version: string) => void;
+  readonly onPooler: (pooler: PoolerVersion) => void;
   /** Told the running totals of the window, once a second while it lasts. */
   readonly onTotals?: WatchTotals;
 }

@@ -11,8 +11,8 @@ import { messageOf } from "../errors.js";
 import { shellWord } from "../shown.js";
 
 export const OWNER_FILE = "owner.json";
-const PRIVATE_DIRECTORY = /^train-sim-(postgres|pgbouncer)-\d+-[0-9a-f]+$/;
-const PRODUCTS = { postgres: "PostgreSQL", pgbouncer: "PgBouncer" } as const;
+const PRIVATE_DIRECTORY = /^train-sim-([a-z]+)-\d+-[0-9a-f]+$/;
+const PRODUCTS: Readonly<Record<string, string>> = { postgres: "PostgreSQL", pgbouncer: "PgBouncer" };
 
 const ProcessMark = z.object({ pid: z.int().positive(), startTicks: z.int().nonnegative() });
 type ProcessMark = z.infer<typeof ProcessMark>;
@@ -20,7 +20,7 @@ const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMar
 
 export interface Orphan {
   readonly path: string;
-  /** `PostgreSQL` or `PgBouncer`. */
+  /** `PostgreSQL`, `PgBouncer`, or how its directory calls it. */
   readonly product: string;
   /** Processes at work in it that another of them did not start: postmasters, poolers. */
   readonly pids: readonly number[];
@@ -106,7 +106,7 @@ export async function findOrphans(): Promise<Orphan[]> {
     const [, kind] = PRIVATE_DIRECTORY.exec(name) ?? [];
     const path = join(parent, name);
     if (kind === undefined || !(await isLeft(path))) continue;
-    const product = PRODUCTS[kind as keyof typeof PRODUCTS];
+    const product = PRODUCTS[kind] ?? kind;
     orphans.push({ path, product, pids: leadersIn(path), mounts: mountsBelow(path) });
   }
   return orphans;

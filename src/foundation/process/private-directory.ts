@@ -1,5 +1,5 @@
 // The directory of one server that we start: configuration, data, log and socket, mode 0700, owned by the user
-// that the server runs as. PostgreSQL and PgBouncer both refuse to run as root, so as root the servers run as
+// that the server runs as. PostgreSQL and poolers refuse to run as root, so as root the servers run as
 // an existing unprivileged user. Removed by us, or by the reaper when we cannot; never made anywhere but under
 // the system's temporary directory.
 import { chown, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
@@ -48,7 +48,7 @@ export interface PrivateDirectory {
 }
 
 /** Makes `<tmp>/train-sim-<purpose>-...`, for a server that runs as `serverUser()`. */
-export async function makePrivateDirectory(purpose: "postgres" | "pgbouncer"): Promise<PrivateDirectory> {
+export async function makePrivateDirectory(purpose: string): Promise<PrivateDirectory> {
   const user = await serverUser();
   const parent = await realpath(tmpdir());
   if (user) await assertReachable(parent, user);

@@ -1,4 +1,4 @@
-// One server process that we start and must stop: PostgreSQL's postmaster or a PgBouncer. It runs in a session of
+// One server process that we start and must stop: PostgreSQL's postmaster or a pooler. It runs in a session of
 // its own, so that Ctrl-C in the terminal reaches train-sim only, which then stops it in order. Its output goes
 // to a file in its private directory, where the reason of a failure is read from. Refuses to leave it running:
 // signals escalate up to SIGKILL, and the reaper knows its pid.

@@ -72,7 +72,7 @@ const QUEUE: readonly Drawn[] = [
 const SESSIONS: readonly Drawn[] = [
   { metric: "sessions.active", name: "active" },
   { metric: "locks.blocked", name: "blocked by a lock" },
-  { metric: "pooler.clientsWaiting", name: "waiting for PgBouncer" },
+  { metric: "pooler.clientsWaiting", name: "waiting for the pooler" },
 ];
 
 /** Those that were ever sampled; a sample may have been taken without one of them. */

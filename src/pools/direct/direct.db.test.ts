@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../../foundation/prng.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { createConnectionSource } from "../create-source.js";
+import { createConnectionSource } from "../registry.js";
 
 const endpoint = inject("adminEndpoint");
 const user = testNamespace("role");

@@ -2,12 +2,11 @@
 // `reconnect: per-transaction`, opened and closed around every transaction as `pgbench -C` does. The time to
 // connect is then pool wait, and counts as service time.
 import { ClientConnections } from "../client-connections.js";
-import type { SourceOptions } from "../source-options.js";
-import type { ConnectionSource } from "../../database/contract.js";
+import type { PoolStrategy } from "../strategy.js";
+import { directSettings, type DirectPool } from "./settings.js";
 
-export function directSource(
-  options: SourceOptions,
-  reconnect: "never" | "per-transaction",
-): ConnectionSource {
-  return new ClientConnections(options, reconnect === "never" ? "for-life" : "for-a-transaction");
-}
+export const direct: PoolStrategy<DirectPool> = {
+  settings: directSettings,
+  source: ({ reconnect }, options) =>
+    new ClientConnections(options, reconnect === "never" ? "for-life" : "for-a-transaction"),
+};

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin } from "../../database/admin.js";
-import { createConnectionSource } from "../create-source.js";
+import { createConnectionSource } from "../registry.js";
 import type { SourceOptions } from "../source-options.js";
 import type { ConnectionSource, Lease } from "../../database/contract.js";
 

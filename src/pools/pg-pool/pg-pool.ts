@@ -9,10 +9,18 @@ import { PgConnection, type ConnectionOptions } from "../../database/connection.
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
 import { EndpointRoutes, lookBy } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";
+import type { PoolStrategy } from "../strategy.js";
+import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../../database/contract.js";
 import { shareOf } from "../../foundation/share.js";
 
-export function pgPoolSource(options: SourceOptions, size: number): ConnectionSource {
+export const pgPool: PoolStrategy<PgPoolSettings> = {
+  settings: pgPoolSettings,
+  shared: ({ size }) => size,
+  source: ({ size }, options) => poolOf(options, size),
+};
+
+function poolOf(options: SourceOptions, size: number): ConnectionSource {
   const share = shareOf(size, options.workers, options.workerIndex);
   if (share < 1) {
     throw new UsageError(

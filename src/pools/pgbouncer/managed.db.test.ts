@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../../test/support/pgbouncers.js";
-import { findPgBouncer } from "./find-pgbouncer.js";
-import { startPgBouncers } from "./managed.js";
+import { startPgBouncers } from "../../../test/support/pgbouncers.js";
+import { pgbouncerKind } from "./pgbouncer.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
-import { PgBouncerInstance } from "./pgbouncer-instance.js";
+import { startPgBouncer } from "./start-pgbouncer.js";
 import { freePort } from "../../foundation/process/server-process.js";
-import { POOL_MODES } from "../settings.js";
+import { POOL_MODES } from "./settings.js";
 import type { RunningPooler } from "../running-pooler.js";
 
 const SETTINGS: PgBouncerSettings = {
@@ -24,6 +24,7 @@ const SETTINGS: PgBouncerSettings = {
   maxClientConnections: 20,
 };
 
+const findPgBouncer = pgbouncerKind.find;
 const started: RunningPooler[] = [];
 async function start(
   settings: Partial<PgBouncerSettings>,
@@ -110,7 +111,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const ports = [taken, taken];
     const choosePort = async (): Promise<number> => ports.pop() ?? freePort();
     const program = await findPgBouncer(pgBouncerEnv(kind));
-    const instance = await PgBouncerInstance.start(program, SETTINGS, inject("adminEndpoint"), choosePort);
+    const instance = await startPgBouncer(program, SETTINGS, inject("adminEndpoint"), choosePort);
     expect(ports).toEqual([]);
     expect(instance.client.port).not.toBe(taken);
     expect(await firstAnswer(instance.client)).toBe("R");
@@ -193,7 +194,7 @@ describe("startPgBouncers", () => {
   });
 });
 
-describe("findPgBouncer", () => {
+describe("the search for a PgBouncer", () => {
   it("takes the one that TRAIN_SIM_PGBOUNCER names", async () => {
     const path = pgBouncerPath("1.24");
     const { version } = await findPgBouncer({ TRAIN_SIM_PGBOUNCER: path });

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { isVersionAtLeast } from "./find-pgbouncer.js";
+import { isVersionAtLeast } from "../find-program.js";
 import { pgBouncerIni, pgBouncerUserList, type PgBouncerSettings } from "./pgbouncer-config.js";
-import { externalPooler } from "./managed.js";
+import { externalPooler } from "../managed.js";
+import { pgbouncerKind } from "./pgbouncer.js";
 
 const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
 const SETTINGS: PgBouncerSettings = {
@@ -73,11 +74,15 @@ describe("isVersionAtLeast", () => {
 describe("externalPooler", () => {
   it("has an endpoint for each URL, and prepared statements as its user states", () => {
     const urls = ["a", "b"].map((host) => ({ url: `postgresql://u@${host}:6432/d`, weight: 1 }));
-    const pooler = externalPooler(urls, "postgresql://admin@a:6432/pgbouncer", 0, "transaction");
+    const settings = { ...SETTINGS, maxPreparedStatements: 0, urls };
+    const adminUrl = "postgresql://admin@a:6432/pgbouncer";
+    const pooler = externalPooler(pgbouncerKind, { ...settings, adminUrl });
     expect(pooler.endpoints.map(({ host }) => host)).toEqual(["a", "b"]);
     expect(pooler.consoles.map(({ database }) => database)).toEqual(["pgbouncer"]);
     expect(pooler.supportsPreparedStatements).toBe(false);
-    expect(externalPooler(urls, undefined, 100, "transaction").supportsPreparedStatements).toBe(true);
-    expect(externalPooler(urls, undefined, 0, "session").supportsPreparedStatements).toBe(true);
+    const isPreparing = (changes: Partial<PgBouncerSettings>): boolean =>
+      externalPooler(pgbouncerKind, { ...settings, ...changes }).supportsPreparedStatements;
+    expect(isPreparing({ maxPreparedStatements: 100 })).toBe(true);
+    expect(isPreparing({ mode: "session" })).toBe(true);
   });
 });

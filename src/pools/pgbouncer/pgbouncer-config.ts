@@ -3,18 +3,11 @@
 // are refused. The server's password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
-import type { PoolMode } from "../settings.js";
+import type { Admitted } from "../strategy.js";
+import type { PgBouncerPool } from "./settings.js";
 
-export interface PgBouncerSettings {
-  readonly mode: PoolMode;
-  /** Server connections of each instance (`default_pool_size`). */
-  readonly size: number;
-  readonly instances: number;
-  /** 0 is none; PgBouncer before 1.21 has none whatever this says. */
-  readonly maxPreparedStatements: number;
-  /** Clients of all instances together; each instance admits them all, should the others fail. */
-  readonly maxClientConnections: number;
-}
+export type PgBouncerSettings = Admitted &
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements">;
 
 export interface PgBouncerFiles {
   readonly port: number;

@@ -10,17 +10,10 @@ import {
   readStats,
   sumCounts,
   sumReadings,
-  type PoolCounts,
   type PoolName,
-  type PoolReading,
 } from "./pooler-statistics.js";
 import type { SqlRow } from "../../database/contract.js";
-
-export interface PoolerSample {
-  readonly reading: PoolReading;
-  /** Undefined before the first client of any instance. */
-  readonly counts: PoolCounts | undefined;
-}
+import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
 interface Instance {
   readonly console: PoolerConsole;
@@ -34,7 +27,7 @@ function asked(console: PoolerConsole, command: string): Promise<SqlRow[]> {
   return withinMs(console.run(command), ANSWER_MS);
 }
 
-export class PoolerSampler {
+export class PoolerSampler implements PoolerStatistics {
   private constructor(private readonly instances: readonly Instance[]) {}
 
   /** `endpoints` are where clients connect, in the order of `consoles`; on rejection no connection is left. */
@@ -59,7 +52,8 @@ export class PoolerSampler {
     throw failure.reason;
   }
 
-  async sample(): Promise<PoolerSample> {
+  /** Counts are left out before the first client of any instance. */
+  async sample(): Promise<PoolerReading> {
     const parts = await Promise.all(
       this.instances.map(async ({ console, pool }) => ({
         reading: readPools(await asked(console, "SHOW POOLS"), pool),
@@ -68,12 +62,11 @@ export class PoolerSampler {
     );
     const counts = parts.flatMap((part) => part.counts ?? []);
     return {
-      reading: sumReadings(parts.map(({ reading }) => reading)),
-      counts: counts.length > 0 ? sumCounts(counts) : undefined,
+      ...sumReadings(parts.map(({ reading }) => reading)),
+      ...(counts.length > 0 && sumCounts(counts)),
     };
   }
 
-  /** Server connections that the pools may have together; undefined where one of them does not tell. */
   async serversMax(): Promise<number | undefined> {
     const sizes = await Promise.all(
       this.instances.map(async ({ console, pool }) =>

@@ -34,10 +34,18 @@ function beginMs(shown: Shown): number | undefined {
   return transactions > 0 ? totalMs / transactions : undefined;
 }
 
-/** PgBouncer's count over complete trials, by the transactions in each. */
-function poolersOf({ trials }: TreatmentResult): PoolerEvidence[] {
-  return trials.flatMap(({ status, database }) =>
-    status === "complete" && database.pooler ? [database.pooler] : [],
+/** Of a pooler that counts its transactions and their waits. */
+type CountingPooler = PoolerEvidence &
+  Record<"transactions" | "waitMsPerTransaction", number> & {
+    readonly clientsWaiting: NonNullable<PoolerEvidence["clientsWaiting"]>;
+  };
+
+/** The pooler's count over complete trials, by the transactions in each. */
+function poolersOf({ trials }: TreatmentResult): CountingPooler[] {
+  const isCounting = (pooler: PoolerEvidence): pooler is CountingPooler =>
+    pooler.transactions !== undefined && pooler.clientsWaiting !== undefined;
+  return trials.flatMap(({ status, database: { pooler } }) =>
+    status === "complete" && pooler && isCounting(pooler) ? [pooler] : [],
   );
 }
 
@@ -55,7 +63,7 @@ export function poolerNotes(treatment: TreatmentResult, shown: Shown): Note[] {
   const where =
     begin === undefined ? "in the first statement of each" : `in begin, which took ${shortNumber(begin)} ms`;
   const text =
-    `PgBouncer: by its own count transactions, empty polls included, waited ${shortNumber(waitMs)} ms on average for a ` +
+    `${poolers[0]?.product ?? "PgBouncer"}: by its own count transactions, empty polls included, waited ${shortNumber(waitMs)} ms on average for a ` +
     `server connection; clients see that ${where}; ${shortNumber(waiting)} clients waiting on average, ` +
     `${shortNumber(waitingMost)} at most` +
     (servers === undefined ? "" : `, for ${servers} server ${servers === 1 ? "connection" : "connections"}`);

@@ -14,9 +14,8 @@ import {
   recommendedSettings,
   type ServerSettings,
 } from "../embedded/server-settings.js";
-import type { TargetSettings } from "../settings.js";
-
-type ContainerSettings = Extract<TargetSettings, { kind: "container" }>;
+import type { TargetKind } from "../target.js";
+import { containerSettings, type ContainerSettings } from "./settings.js";
 
 const PORT = 5432;
 const SUPERUSER = "postgres";
@@ -28,6 +27,12 @@ const MODULES = new Set(["pg_stat_statements"]);
 /** Once for the server that the image's entry point sets the cluster up with, once for the real one. */
 const READY = /database system is ready to accept connections/;
 const READY_TIMES = 2;
+
+export const container: TargetKind<ContainerSettings> = {
+  settings: containerSettings,
+  start: startContainer,
+  needs: { what: "Docker", find: findDockerEngine },
+};
 
 /** Arguments of the image's entry point: the server and its `-c name=value` pairs. */
 export function containerCommand(settings: ServerSettings, maxConnectionsNeeded: number): string[] {

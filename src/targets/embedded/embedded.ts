@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
-import { preparePostgresBinaries } from "./postgres-binaries.js";
+import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
 import { Postmaster } from "./postmaster.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { RunningTarget } from "../running-target.js";
 import { assertSettings, type ServerSettings } from "./server-settings.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
+import { embeddedSettings, type EmbeddedSettings } from "./settings.js";
 import type { FullDisk } from "../settings.js";
+import type { TargetKind } from "../target.js";
 
 /** Where the tables and indexes of every database lie, and the log, below the data directory. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
@@ -36,6 +38,15 @@ export interface EmbeddedOptions {
   /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
+
+export const embedded: TargetKind<EmbeddedSettings> = {
+  settings: embeddedSettings,
+  start: ({ settings, port }, needs) => startEmbedded(settings, { port, ...needs }),
+  needs: {
+    what: "PostgreSQL",
+    find: async () => `embedded, ${findPostgresPackage()}`,
+  },
+};
 
 type Disks = Partial<Record<FullDisk, SmallDisk>>;
 

@@ -1,7 +1,7 @@
 // Which settings a server is started with, and which are refused before anything is started.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { SPARE_CONNECTIONS } from "../../pools/server-limits.js";
+import { SPARE_CONNECTIONS } from "../server-limits.js";
 import { assertSettings, blameSetting, serverSettings } from "./server-settings.js";
 
 const FACTS = {

@@ -1,5 +1,5 @@
 // The configuration of a PostgreSQL server that train-sim starts: what it needs, what suits a benchmark, and what
-// the user's `target.settings` say, which win. It refuses what `scenario/server-limits.ts` does, whatever asked for the
+// the user's `target.settings` say, which win. It refuses what `targets/server-limits.ts` does, whatever asked for the
 // server.
 import { UsageError } from "../../foundation/errors.js";
 import { hintOf } from "../../database/endpoint/connection-url.js";
@@ -8,7 +8,7 @@ import {
   connectionRefusals,
   settingRefusals,
   SPARE_CONNECTIONS,
-} from "../../pools/server-limits.js";
+} from "../server-limits.js";
 
 /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
 export type ServerSettings = Readonly<Record<string, string>>;

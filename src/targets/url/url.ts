@@ -1,10 +1,25 @@
 // A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
-import type { RunningTarget } from "../running-target.js";
-import type { TargetSettings } from "../settings.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { endpointAt, parseConnectionUrl } from "../../database/endpoint/parse-url.js";
+import type { RunningTarget } from "../running-target.js";
+import type { TargetKind } from "../target.js";
+import { urlSettings, type UrlSettings } from "./settings.js";
 
-export type UrlSettings = Extract<TargetSettings, { kind: "url" }>;
+export const url: TargetKind<UrlSettings> = {
+  settings: urlSettings,
+  start: async (settings) => runningAt(settings),
+};
+
+/** With a command for passwords, every endpoint whose URL has none gets it, whatever PGPASSWORD says. */
+function runningAt(settings: UrlSettings): RunningTarget {
+  const { passwordCommand } = settings;
+  if (passwordCommand === undefined) return urlTarget(settings);
+  const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
+  const asking = (endpoint: Endpoint): Endpoint =>
+    endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint;
+  return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
+}
 
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {

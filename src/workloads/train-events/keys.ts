@@ -221,34 +221,6 @@ function workerRules(_: Written, { actors }: Treatment): Finding[] {
   return [{ path: ["actors"], message }];
 }
 
-/** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
-export function statementModeRules(
-  _: unknown,
-  { pool, statementShape, isolation: level, appDelayMs }: Treatment,
-): Finding[] {
-  if (pool.strategy !== "pgbouncer" || pool.mode !== "statement") return [];
-  const findings: Finding[] = [];
-  if (statementShape !== "single-statement") {
-    const message =
-      `statement mode allows no transaction of several statements, which statementShape: ` +
-      `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
-    findings.push({ path: ["pool", "mode"], message });
-  }
-  if (level !== "read committed") {
-    const message =
-      `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
-      `use isolation: read committed, or mode: transaction`;
-    findings.push({ path: ["isolation"], message });
-  }
-  if (appDelayMs.max > 0) {
-    const message =
-      `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
-      `set appDelay to 0, or use mode: transaction`;
-    findings.push({ path: ["appDelay"], message });
-  }
-  return findings;
-}
-
 const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
   ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
@@ -260,7 +232,6 @@ const RULES: readonly ((written: Written, treatment: Treatment) => readonly Find
   drainRules,
   workerRules,
   profileSizeRules,
-  statementModeRules,
 ];
 
 export function check(written: Written, treatment: Treatment): Finding[] {

@@ -18,7 +18,7 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
 
 const CPU = [
   ["host.serverCpuMs", "database server"],
-  ["host.poolerCpuMs", "PgBouncer"],
+  ["host.poolerCpuMs", "pooler"],
   ["host.clientCpuMs", "train-sim"],
   ["host.otherCpuMs", "other programs"],
 ] as const;

@@ -51,7 +51,7 @@ const POOLER: readonly (readonly [string, string, Unit])[] = [
 
 export const pooler: Chart = {
   id: "pgbouncer",
-  title: "PgBouncer",
+  title: "Pooler",
   lead: "The pooler's own account. Clients that wait while all server connections are in use want a larger pool, or shorter transactions.",
   draw: (view) => {
     const panels = POOLER.map(([metric, title, unit]) => ({
@@ -62,8 +62,8 @@ export const pooler: Chart = {
     })).filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)
       return nothing(
-        "There is nothing to draw: none of what is shown went through a PgBouncer whose statistics could be read.",
+        "There is nothing to draw: none of what is shown went through a pooler whose statistics could be read.",
       );
-    return plotLines({ caption: "PgBouncer over time", panels, x: SECONDS, note: lineNote(view) }, view);
+    return plotLines({ caption: "Pooler over time", panels, x: SECONDS, note: lineNote(view) }, view);
   },
 };

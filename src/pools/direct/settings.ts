@@ -1,0 +1,23 @@
+// Strategy `direct` in a scenario.
+import type * as z from "zod";
+import { RECONNECT, type Reconnect } from "../keys.js";
+import type { PoolSettingsOf } from "../strategy.js";
+
+export interface DirectPool {
+  readonly strategy: "direct";
+  readonly reconnect: Reconnect;
+}
+
+const keys = { reconnect: RECONNECT };
+
+export const directSettings: PoolSettingsOf<DirectPool> = {
+  name: "direct",
+  description: "every client keeps a connection of its own",
+  keys,
+  resolve: ({ reconnect = "never" }: z.output<z.ZodObject<typeof keys>>) => ({
+    strategy: "direct",
+    reconnect,
+  }),
+  rules: [],
+  text: ({ reconnect }) => (reconnect === "never" ? "direct" : "direct, a connection per transaction"),
+};

@@ -1,0 +1,92 @@
+// Finds the pooler's program that train-sim runs: the one that a variable of the environment names, else the first on PATH or
+// in the places where packages put it. It asks it for its version, as the user it will run as, which proves that the program
+// can be executed. Nothing is downloaded or installed here.
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf, TargetError } from "../foundation/errors.js";
+import { serverUser } from "../foundation/process/private-directory.js";
+import { serverEnvironment } from "../foundation/process/server-process.js";
+import type { PoolerProgram } from "./strategy.js";
+
+const run = promisify(execFile);
+
+/** Poolers live in sbin, which PATH of a normal user often leaves out. */
+const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+export interface WantedProgram {
+  readonly product: string;
+  /** Name of the program's file. */
+  readonly command: string;
+  readonly variable: string;
+  /** Its first group is the version, in what the program says to `--version`. */
+  readonly versionIn: RegExp;
+  /** Ways to get one. */
+  readonly hint: string;
+}
+
+/** TargetError with the ways to get one when there is none, or when it cannot be run. */
+export async function findProgram(
+  wanted: WantedProgram,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<PoolerProgram> {
+  const { command, variable, product, hint } = wanted;
+  const chosen = env[variable];
+  if (chosen) return { path: chosen, version: await versionOf(wanted, chosen, `${variable} names it`) };
+  const places = [...(env["PATH"] ?? "").split(delimiter).filter(Boolean), ...FURTHER_PLACES];
+  for (const place of new Set(places)) {
+    const path = join(place, command);
+    if (await isExecutable(path)) return { path, version: await versionOf(wanted, path, "found there") };
+  }
+  throw new TargetError(`no ${product} on this machine`, hint);
+}
+
+/** True when `version` is at least `wanted`, by its numbers: 1.9 is before 1.21. */
+export function isVersionAtLeast(version: string, wanted: string): boolean {
+  const [have, need] = [version, wanted].map((text) => text.split(".").map(Number));
+  for (const [index, number] of (need ?? []).entries()) {
+    const difference = (have?.[index] ?? 0) - number;
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function versionOf(wanted: WantedProgram, path: string, how: string): Promise<string> {
+  const { product, variable, versionIn, hint } = wanted;
+  const user = await serverUser();
+  let output: string;
+  try {
+    const { stdout, stderr } = await run(path, ["--version"], {
+      cwd: "/",
+      env: serverEnvironment(),
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    // Pgpool-II tells it there.
+    output = `${stdout}${stderr}`;
+  } catch (error) {
+    const as = user ? ` as user ${user.name}` : "";
+    throw new TargetError(
+      `the ${product} ${path} (${how}) cannot be run${as}: ${messageOf(error).trim()}`,
+      `Point ${variable} at a ${product} program that this user can execute, or unset it.`,
+      { cause: error },
+    );
+  }
+  const version = versionIn.exec(output)?.[1];
+  if (version === undefined) {
+    throw new TargetError(
+      `${path} (${how}) is not a ${product}: asked for its version it said ${JSON.stringify(output.slice(0, 80))}`,
+      hint,
+    );
+  }
+  return version;
+}

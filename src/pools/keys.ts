@@ -1,0 +1,98 @@
+// Keys that several pool strategies have, and what the settings of every pooler have in common: how many of ours, or where
+// those of the user are.
+import * as z from "zod";
+import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/scalars.js";
+import type { EndpointUrl } from "../database/endpoint/endpoint.js";
+import { shareOf } from "../foundation/share.js";
+import { counted } from "../foundation/units.js";
+import type { Finding } from "../syntax/problems.js";
+import { countsByWeight } from "../database/endpoint/spread.js";
+
+export interface PoolerSettings {
+  readonly strategy: string;
+  /** Server connections of each pooler. */
+  readonly size: number;
+  /** Poolers to start. */
+  readonly instances: number;
+  /** Running ones; empty where train-sim starts them. */
+  readonly urls: readonly EndpointUrl[];
+  /** Where a running one is asked for its statistics. */
+  readonly adminUrl?: string;
+}
+
+const SIZE_MAX = 100_000;
+const DEFAULT_SIZE = 20;
+
+/** `whose` says which connections are counted. */
+export const poolSize = (whose: string) =>
+  z
+    .int()
+    .min(1)
+    .max(SIZE_MAX)
+    .optional()
+    .meta({ description: `${whose}. Default ${DEFAULT_SIZE}.` });
+
+export const sizeOf = ({ size = DEFAULT_SIZE }: { readonly size?: number | undefined }): number => size;
+
+export type Reconnect = "never" | "per-transaction";
+
+export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
+  description: "per-transaction opens a connection for every transaction, as pgbench -C. Default never.",
+});
+
+export const POOLER_KEYS = {
+  instances: z.int().min(1).max(64).optional().meta({
+    description:
+      "Poolers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
+  }),
+  url: connectionUrl("URL of a running pooler; without it train-sim starts one.").optional(),
+  urls: urlList(
+    "Running poolers, each a URL or { url, region, weight }; clients are spread over them by weight.",
+  ),
+};
+
+interface PoolerKeys extends UrlKeys {
+  readonly size?: number | undefined;
+  readonly instances?: number | undefined;
+}
+
+export function resolvePooler({ size, instances = 1, adminUrl, ...given }: PoolerKeys) {
+  return {
+    size: sizeOf({ size }),
+    instances,
+    urls: urlsOf(given),
+    ...(adminUrl !== undefined && { adminUrl }),
+  };
+}
+
+/** Keys of running poolers and of ours that exclude each other. */
+export function poolerKeyProblems(product: string, given: PoolerKeys): Finding[] {
+  const isExternal = given.url !== undefined || given.urls !== undefined;
+  const findings: Finding[] = [];
+  if (given.url !== undefined && given.urls !== undefined)
+    findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
+  if (isExternal && given.instances !== undefined) {
+    const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
+    findings.push({ path: ["pool", "instances"], message });
+  }
+  if (!isExternal && given.adminUrl !== undefined) {
+    const message = `is for a ${product} of your own; without url or urls train-sim starts one and knows its console`;
+    findings.push({ path: ["pool", "adminUrl"], message });
+  }
+  return findings;
+}
+
+/** Poolers of ours before each of so many servers: shared out evenly, one before each at the least. */
+export function poolersBefore(servers: number, instances: number): number[] {
+  return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
+}
+
+/** The most clients that one of the places they connect to gets, and how people say that. */
+export function mostClients(
+  product: string,
+  { clients, weights }: { readonly clients: number; readonly weights: readonly number[] },
+): { readonly most: number; readonly words: string } {
+  const most = Math.max(...countsByWeight(weights, clients));
+  const all = counted(clients, "client");
+  return { most, words: weights.length === 1 ? all : `${most} of the ${all} at one ${product}` };
+}

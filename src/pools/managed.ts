@@ -1,0 +1,132 @@
+// Poolers in front of a target, whatever the product: real ones that are started, several before each server where that is
+// asked for, or those that run already. Refuses to start when the upstream does not accept connections or the files that a
+// pooler may open do not suffice, since it would notice under load only.
+import { connect } from "node:net";
+import { join } from "node:path";
+import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
+import { openFilesLimit } from "../foundation/machine.js";
+import { describeEndpoint, type Endpoint } from "../database/endpoint/endpoint.js";
+import { endpointAt, parseConnectionUrl } from "../database/endpoint/parse-url.js";
+import { poolersBefore, type PoolerSettings } from "./keys.js";
+import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
+import type { Admitted, PoolerKind } from "./strategy.js";
+
+const UPSTREAM_PATIENCE_MS = 5_000;
+
+type Managed = Pick<PoolerSettings, "size" | "instances">;
+
+/** Starts `settings.instances` before the upstreams, one before each at the least. On rejection none is left. */
+export async function startPoolers<S extends Managed>(
+  kind: PoolerKind<S>,
+  settings: S & Admitted,
+  upstreams: readonly Endpoint[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<RunningPooler> {
+  const program = await kind.find(env);
+  assertOpenFiles(kind, settings);
+  await Promise.all(upstreams.map((upstream) => assertUpstream(kind.product, upstream)));
+  const counts = poolersBefore(upstreams.length, settings.instances);
+  const places = upstreams.flatMap((upstream, index) =>
+    Array.from({ length: counts[index] ?? 1 }, () => ({ upstream, beside: counts[index] ?? 1 })),
+  );
+  const outcomes = await Promise.allSettled(
+    places.map(({ upstream }) => kind.start(program, settings, upstream)),
+  );
+  const instances = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  const stop = async (): Promise<void> => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+  };
+  if (failure) {
+    await stop();
+    throw failure.reason;
+  }
+  const endpoints = places.flatMap((place, index) => placedAs(place, instances[index]));
+  const consoles = instances.map(({ console }) => console);
+  return {
+    product: kind.product,
+    endpoints,
+    consoles,
+    get pids() {
+      return instances.flatMap(({ pid }) => pid ?? []);
+    },
+    instances,
+    version: program.version,
+    askVersion: () => Promise.resolve(program.version),
+    supportsPreparedStatements: kind.prepares(settings, program.version),
+    statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
+    lost: Promise.race(instances.map(({ lost }) => lost)),
+    stop,
+  };
+}
+
+/** A pooler is where its upstream is, and several before one share its weight. */
+function placedAs(
+  { upstream: { region, weight }, beside }: { readonly upstream: Endpoint; readonly beside: number },
+  instance: ManagedInstance | undefined,
+): Endpoint[] {
+  if (!instance) return [];
+  return [
+    {
+      ...instance.client,
+      ...(region !== undefined && { region }),
+      ...(weight !== undefined && { weight: weight / beside }),
+    },
+  ];
+}
+
+/** Poolers that somebody else runs; nothing is checked or stopped here. `adminUrl` is the console of the first. */
+export function externalPooler<S>(
+  kind: PoolerKind<S>,
+  settings: S & Pick<PoolerSettings, "urls" | "adminUrl">,
+): RunningPooler {
+  const { urls, adminUrl } = settings;
+  const endpoints = urls.map((entry) => endpointAt(entry));
+  const consoles = adminUrl === undefined ? [] : [parseConnectionUrl(adminUrl)];
+  return {
+    product: kind.product,
+    endpoints,
+    consoles,
+    pids: [],
+    instances: [],
+    askVersion: async () => consoles[0] && kind.versionAt(consoles[0]),
+    supportsPreparedStatements: kind.prepares(settings),
+    statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
+    lost: new Promise(() => undefined),
+    stop: async () => undefined,
+  };
+}
+
+function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & Admitted): void {
+  const needed = kind.openFiles(settings);
+  const limit = openFilesLimit();
+  if (needed <= limit) return;
+  throw new UsageError(
+    `${kind.product} needs ${needed} open files for ${settings.maxClientConnections} clients and ${settings.size} server connections, and the limit is ${limit}`,
+    `Raise it (ulimit -n ${needed}), or lower the number of clients.`,
+  );
+}
+
+/** That something accepts connections there; whether it lets us in, `database/` finds out. */
+async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
+  const target = upstream.host.startsWith("/")
+    ? { path: join(upstream.host, `.s.PGSQL.${upstream.port}`) }
+    : { host: upstream.host, port: upstream.port };
+  const socket = connect(target);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve).once("error", reject);
+      socket.setTimeout(UPSTREAM_PATIENCE_MS, () =>
+        reject(new Error(`no answer within ${UPSTREAM_PATIENCE_MS / 1000} s`)),
+      );
+    });
+  } catch (error) {
+    throw new TargetError(
+      `${product} is not started, since ${describeEndpoint(upstream)} cannot be reached: ${messageOf(error)}`,
+      "Check the host and the port, and that the database runs.",
+      { cause: error },
+    );
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,33 @@
+// Strategy `pg-pool` in a scenario.
+import type * as z from "zod";
+import { poolSize, sizeOf } from "../keys.js";
+import type { PoolSettingsOf } from "../strategy.js";
+
+export interface PgPoolSettings {
+  readonly strategy: "pg-pool";
+  /** Connections over all worker threads together. */
+  readonly size: number;
+}
+
+const keys = { size: poolSize("pg-pool: connections over all worker threads together") };
+
+export const pgPoolSettings: PoolSettingsOf<PgPoolSettings> = {
+  name: "pg-pool",
+  description: "node-postgres' pool in each worker thread",
+  keys,
+  resolve: (given: z.output<z.ZodObject<typeof keys>>) => ({ strategy: "pg-pool", size: sizeOf(given) }),
+  rules: [
+    {
+      about: "threads",
+      reads: ["size"],
+      check({ size }, { workers }) {
+        if (size >= workers) return [];
+        const message =
+          `${size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
+          `pool of their own; raise pool.size to at least ${workers}, or lower the workers`;
+        return [{ path: "pool.size", message }];
+      },
+    },
+  ],
+  text: ({ size }) => `pg-pool of ${size}`,
+};

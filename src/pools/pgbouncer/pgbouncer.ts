@@ -1,0 +1,52 @@
+// Strategy `pgbouncer`: each client keeps a connection to a PgBouncer, which lends it server connections for a
+// session, a transaction or a statement. For the client that is `direct` to another endpoint; the wait for a
+// server connection happens inside its first statement and is service time, not pool wait, because nobody on this
+// side of the wire can tell the two apart.
+import { APPLICATION } from "../../database/pg-config.js";
+import { ClientConnections } from "../client-connections.js";
+import { findProgram, isVersionAtLeast } from "../find-program.js";
+import type { PoolerKind, PoolStrategy } from "../strategy.js";
+import { statementObstacles, versionAt } from "./obstacles.js";
+import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
+
+import { PoolerSampler } from "./pooler-sampler.js";
+import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
+import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
+
+const PROGRAM = {
+  product: "PgBouncer",
+  command: "pgbouncer",
+  variable: "TRAIN_SIM_PGBOUNCER",
+  versionIn: /PgBouncer (?:version )?(\d+(?:\.\d+)+)/i,
+  hint:
+    'Only a pool "pgbouncer" without urls needs one: install it (Debian, Ubuntu: sudo apt-get install pgbouncer; macOS: brew install pgbouncer; Docker: apk add or apt-get install pgbouncer in the image), ' +
+    "or set TRAIN_SIM_PGBOUNCER to its path, or list running ones as pool.urls.",
+};
+
+export const pgbouncerKind: PoolerKind<
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements">
+> = {
+  product: PROGRAM.product,
+  variable: PROGRAM.variable,
+  find: (env) => findProgram(PROGRAM, env),
+  caveat: (version) =>
+    isVersionAtLeast(version, "1.21")
+      ? ""
+      : "Below 1.21: no prepared statements in transaction mode; train-sim does without them there.",
+  openFiles: (settings: PgBouncerSettings) => openFilesNeeded(settings),
+  start: (program, settings, upstream) => startPgBouncer(program, settings, upstream),
+  prepares: ({ mode, maxPreparedStatements }, version) =>
+    mode === "session" ||
+    (maxPreparedStatements > 0 && (version === undefined || hasPreparedStatements(version))),
+  statistics: PoolerSampler.connect,
+  versionAt,
+  obstacles: statementObstacles,
+};
+
+export const pgbouncer: PoolStrategy<PgBouncerPool> = {
+  settings: pgbouncerSettings,
+  // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
+  // to a client whose application_name differs from the last one's.
+  source: (_, options) => new ClientConnections({ ...options, applicationName: APPLICATION }, "for-life"),
+  pooler: pgbouncerKind,
+};

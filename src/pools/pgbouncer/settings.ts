@@ -1,0 +1,109 @@
+// Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
+import * as z from "zod";
+import { connectionUrl } from "../../database/scalars.js";
+import {
+  mostClients,
+  POOLER_KEYS,
+  poolerKeyProblems,
+  poolSize,
+  resolvePooler,
+  type PoolerSettings,
+} from "../keys.js";
+import type { PoolProblem, PoolSettingsOf } from "../strategy.js";
+
+export const POOL_MODES = ["session", "transaction", "statement"] as const;
+export type PoolMode = (typeof POOL_MODES)[number];
+
+const DEFAULT_PREPARED_STATEMENTS = 200;
+
+export interface PgBouncerPool extends PoolerSettings {
+  readonly strategy: "pgbouncer";
+  readonly mode: PoolMode;
+  /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
+  readonly maxPreparedStatements: number;
+}
+
+const keys = {
+  size: poolSize("pgbouncer: server connections of each PgBouncer"),
+  mode: z.enum(POOL_MODES).optional().meta({ description: "PgBouncer's pool_mode. Default transaction." }),
+  ...POOLER_KEYS,
+  maxPreparedStatements: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .optional()
+    .meta({
+      description:
+        "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For a PgBouncer of your own: what it is " +
+        "configured with. Default: 200 for managed ones, 0 for your own.",
+    }),
+  adminUrl: connectionUrl(
+    "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
+  ).optional(),
+};
+type Given = z.output<z.ZodObject<typeof keys>>;
+
+/**
+ * In session mode a client keeps its server connection until it disconnects, and our clients stay connected: one
+ * without a server connection would wait for the whole trial.
+ */
+const sessionMode: PoolSettingsOf<PgBouncerPool>["rules"][number] = {
+  about: "clients",
+  reads: ["mode", "size"],
+  check({ mode, size }, demand) {
+    const { most, words } = mostClients("PgBouncer", demand);
+    if (mode !== "session" || size >= most) return [];
+    const message =
+      `session mode gives every connected client a server connection of its own: ${words} need a size of ` +
+      `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction`;
+    return [{ path: "pool.size", message }];
+  },
+};
+
+/** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
+const statementMode: PoolSettingsOf<PgBouncerPool>["rules"][number] = {
+  about: "statements",
+  reads: ["mode"],
+  check({ mode }, { statementShape, isolation, appDelayMs }) {
+    if (mode !== "statement") return [];
+    const problems: PoolProblem[] = [];
+    if (statementShape !== undefined && statementShape !== "single-statement") {
+      const message =
+        `statement mode allows no transaction of several statements, which statementShape: ` +
+        `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
+      problems.push({ path: "pool.mode", message });
+    }
+    if (isolation !== undefined && isolation !== "read committed") {
+      const message =
+        `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
+        `use isolation: read committed, or mode: transaction`;
+      problems.push({ path: "isolation", message });
+    }
+    if (appDelayMs && appDelayMs.max > 0) {
+      const message =
+        `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
+        `set appDelay to 0, or use mode: transaction`;
+      problems.push({ path: "appDelay", message });
+    }
+    return problems;
+  },
+};
+
+export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool> = {
+  name: "pgbouncer",
+  description: "through PgBouncers, started by train-sim unless url, urls name running ones",
+  keys,
+  resolve({ mode = "transaction", maxPreparedStatements, ...given }: Given) {
+    const pooler = resolvePooler(given);
+    const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
+    return {
+      strategy: "pgbouncer",
+      mode,
+      ...pooler,
+      maxPreparedStatements: maxPreparedStatements ?? byDefault,
+    };
+  },
+  keyProblems: (given: Given) => poolerKeyProblems("PgBouncer", given),
+  rules: [sessionMode, statementMode],
+  text: ({ mode, size }) => `pgbouncer, ${mode} mode, ${size} server connections each`,
+};

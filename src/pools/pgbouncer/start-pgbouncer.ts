@@ -1,0 +1,61 @@
+// Starts one PgBouncer before a server.
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { generateSecret } from "../../foundation/prng.js";
+import { isVersionAtLeast } from "../find-program.js";
+import { PoolerProcess } from "../pooler-process.js";
+import type { PoolerProgram } from "../strategy.js";
+import {
+  ADMIN_DATABASE,
+  ADMIN_USER,
+  CLIENT_DATABASE,
+  pgBouncerIni,
+  pgBouncerUserList,
+  type PgBouncerSettings,
+} from "./pgbouncer-config.js";
+
+/** The first version that follows named prepared statements through transaction pooling. */
+const PREPARED_STATEMENTS_SINCE = "1.21";
+const CONFIGURATION = "pgbouncer.ini";
+
+export function hasPreparedStatements(version: string): boolean {
+  return isVersionAtLeast(version, PREPARED_STATEMENTS_SINCE);
+}
+
+export function startPgBouncer(
+  program: PoolerProgram,
+  settings: PgBouncerSettings,
+  upstream: Endpoint,
+  choosePort?: () => Promise<number>,
+): Promise<PoolerProcess> {
+  const password = upstream.password ?? generateSecret();
+  const adminPassword = generateSecret();
+  return PoolerProcess.start(
+    {
+      product: "PgBouncer",
+      program,
+      purpose: "pgbouncer",
+      configuration: CONFIGURATION,
+      arguments: (directory) => [`${directory}/${CONFIGURATION}`],
+      async prepare(directory) {
+        const list = pgBouncerUserList(upstream, password, adminPassword);
+        const userListFile = await directory.write("userlist.txt", list);
+        const { ca, cert, key } = upstream.tls ?? {};
+        const tlsFiles = {
+          ...(ca !== undefined && { caFile: await directory.write("ca.crt", ca) }),
+          ...(cert !== undefined && { certFile: await directory.write("client.crt", cert) }),
+          ...(key !== undefined && { keyFile: await directory.write("client.key", key) }),
+        };
+        const isPreparing = hasPreparedStatements(program.version);
+        return (port) => pgBouncerIni(settings, upstream, { port, userListFile, ...tlsFiles }, isPreparing);
+      },
+      isUp: /process up: /,
+      // What 1.19 and later end with, and those before; the address in use is a warning before that.
+      isPortTaken: /failed to listen on any address|nowhere to listen on/,
+      // 1.24 waits for its clients on SIGTERM and SIGINT.
+      quit: "SIGQUIT",
+      client: { database: CLIENT_DATABASE, user: upstream.user, password },
+      console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword },
+    },
+    choosePort,
+  );
+}

@@ -1,0 +1,93 @@
+// Writes the configuration of one managed Pgpool-II: a pooler before one server, without its failover, load balancing and
+// query cache, which would measure something else. Pure text from settings. Values that could end a line and begin another
+// setting are refused. The server's password is in the list of passwords only, a file of mode 0600.
+import { UsageError } from "../../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import type { PoolerSettings } from "../keys.js";
+import type { Admitted } from "../strategy.js";
+
+export type PgpoolSettings = Admitted & Pick<PoolerSettings, "size" | "instances">;
+
+/** Processes beyond the clients': for the session that asks for statistics. */
+const OWN_PROCESSES = 1;
+/** Name of a socket in the private directory; nothing listens on the network there. */
+const CONTROL_PORT = 9898;
+
+/** Text of pgpool.conf, for a Pgpool-II that works in `directory`. */
+export function pgpoolConf(
+  { size, maxClientConnections }: PgpoolSettings,
+  upstream: Endpoint,
+  { directory, port }: { readonly directory: string; readonly port: number },
+): string {
+  const processes = size + OWN_PROCESSES;
+  const entries: Record<string, string | number> = {
+    backend_clustering_mode: "raw",
+    listen_addresses: "127.0.0.1",
+    port,
+    socket_dir: directory,
+    pcp_listen_addresses: "",
+    pcp_port: CONTROL_PORT,
+    pcp_socket_dir: directory,
+    backend_hostname0: upstream.host,
+    backend_port0: upstream.port,
+    // A server that comes back is used again.
+    backend_flag0: "DISALLOW_TO_FAILOVER",
+    failover_on_backend_error: "off",
+    num_init_children: processes,
+    // Clients that connect all at once must not be turned away by the backlog.
+    listen_backlog_multiplier: Math.max(2, Math.ceil(maxClientConnections / processes)),
+    // All clients have one user and one database.
+    max_pool: 1,
+    connection_cache: "on",
+    child_life_time: 0,
+    child_max_connections: 0,
+    connection_life_time: 0,
+    client_idle_limit: 0,
+    enable_pool_hba: "on",
+    pool_passwd: `${directory}/pool_passwd`,
+    load_balance_mode: "off",
+    memory_cache_enabled: "off",
+    // Shared memory of 128 MB otherwise, for the catalogue of a few tables.
+    memqcache_total_size: "4MB",
+    memqcache_max_num_cache: 10_000,
+    sr_check_period: 0,
+    health_check_period: 0,
+    log_destination: "stderr",
+    // A line per connection would make the pooler slower than the one in production.
+    log_connections: "off",
+    log_disconnections: "off",
+    logdir: directory,
+    work_dir: directory,
+    pid_file_name: `${directory}/pgpool.pid`,
+  };
+  const shown = (value: string | number): string =>
+    typeof value === "number" ? String(value) : `'${oneLine(value, upstream).replaceAll("'", "''")}'`;
+  return Object.entries(entries)
+    .map(([key, value]) => `${key} = ${shown(value)}\n`)
+    .join("");
+}
+
+/** Text of pool_passwd: the client's user, whose password logs in to the server too. */
+export function pgpoolPasswords(upstream: Endpoint, password: string): string {
+  if (upstream.user.includes(":"))
+    throw new UsageError(
+      `${describeEndpoint(upstream)} has a colon in its user, which Pgpool-II's list of passwords cannot hold`,
+      "Use another role, or another pool.",
+    );
+  return `${oneLine(upstream.user, upstream)}:TEXT${oneLine(password, upstream)}\n`;
+}
+
+/** Text of pool_hba.conf. */
+export const POOL_HBA = "host all all 127.0.0.1/32 scram-sha-256\n";
+
+/** Files that the process with the most of them holds open: each client has a process of its own. */
+export const OPEN_FILES = 64;
+
+/** Control characters would begin a new line of the configuration. */
+function oneLine(text: string, upstream: Endpoint): string {
+  if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
+  throw new UsageError(
+    `${JSON.stringify(describeEndpoint(upstream))} has a control character in its host, user or password, which Pgpool-II's files cannot hold`,
+    "Correct the URL.",
+  );
+}

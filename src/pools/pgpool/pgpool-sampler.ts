@@ -1,0 +1,96 @@
+// What Pgpool-II says of its processes (SHOW pool_processes, since 4.3 with what each is doing), each of which serves one
+// client by one server connection. It counts neither transactions nor waits: a client that finds no process free waits in
+// the backlog of the socket, where Pgpool-II does not see it. Its own session is a client too, and is not counted.
+import { connectConsole, type PoolerConsole } from "../../database/admin.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { SqlRow } from "../../database/contract.js";
+import { withinMs } from "../../foundation/deadline.js";
+import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
+
+/** Longest that an answer from its memory may take. */
+const ANSWER_MS = 2_000;
+const BUSY = /^(Execute command|Idle in transaction)$/;
+const FREE = "Wait for connection";
+
+/** Of the processes that have a server connection of that database and user. */
+export function readProcesses(
+  rows: readonly SqlRow[],
+  { database, user }: Pick<Endpoint, "database" | "user">,
+): PoolerReading {
+  if (rows.some(({ status }) => typeof status !== "string"))
+    throw new Error("SHOW pool_processes has no status: Pgpool-II 4.3 or newer is needed");
+  const pooled = rows.filter((row) => row["database"] === database && row["username"] === user);
+  const count = (fits: (status: string) => boolean): number =>
+    pooled.filter(({ status }) => fits(String(status))).length;
+  // The session that asks executes a command.
+  const serversActive = Math.max(0, count((status) => BUSY.test(status)) - 1);
+  const clientsActive = Math.max(0, count((status) => status !== FREE) - 1);
+  return { clientsActive, serversActive, serversIdle: pooled.length - 1 - serversActive };
+}
+
+export class PgpoolSampler implements PoolerStatistics {
+  private constructor(
+    private readonly consoles: readonly { readonly console: PoolerConsole; readonly pool: Endpoint }[],
+  ) {}
+
+  /** On rejection no connection is left. */
+  static async connect(
+    this: void,
+    consoles: readonly Endpoint[],
+    _: readonly Endpoint[],
+    connectTimeoutMs: number,
+  ): Promise<PgpoolSampler> {
+    const opened = await Promise.allSettled(
+      consoles.map(async (pool) => ({
+        console: await connectConsole(pool, { purpose: "evidence", connectTimeoutMs }),
+        pool,
+      })),
+    );
+    const sampler = new PgpoolSampler(
+      opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+    );
+    const failure = opened.find((each) => each.status === "rejected");
+    if (!failure) return sampler;
+    await sampler.close();
+    throw failure.reason;
+  }
+
+  async sample(): Promise<PoolerReading> {
+    const parts = await Promise.all(
+      this.consoles.map(async ({ console, pool }) => readProcesses(await processesOf(console), pool)),
+    );
+    const total = (name: "clientsActive" | "serversActive" | "serversIdle"): number =>
+      parts.reduce((sum, part) => sum + part[name], 0);
+    return {
+      clientsActive: total("clientsActive"),
+      serversActive: total("serversActive"),
+      serversIdle: total("serversIdle"),
+    };
+  }
+
+  async serversMax(): Promise<number> {
+    const counts = await Promise.all(
+      this.consoles.map(async ({ console }) => (await processesOf(console)).length - 1),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.consoles.map(({ console }) => console.close()));
+  }
+}
+
+function processesOf(console: PoolerConsole): Promise<SqlRow[]> {
+  return withinMs(console.run("SHOW pool_processes"), ANSWER_MS);
+}
+
+/** As `4.3.5`. */
+export async function versionAt(endpoint: Endpoint): Promise<string> {
+  const console = await connectConsole(endpoint);
+  try {
+    const [row] = await console.run("SHOW pool_version");
+    return /^\d+(?:\.\d+)+/.exec(String(row?.["pool_version"]))?.[0] ?? "unknown version";
+  } finally {
+    await console.close();
+  }
+}

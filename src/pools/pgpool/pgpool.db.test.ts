@@ -1,0 +1,123 @@
+// Real Pgpool-IIs: what becomes of their processes and directories, what they tell, and whole runs through managed and external
+// ones.
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { afterEach, expect, inject, it } from "vitest";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectAdmin } from "../../database/admin.js";
+import { PoolerSource } from "../../engine/evidence/pooler-evidence.js";
+import { ownDatabase } from "../../../test/support/own-database.js";
+import { poolerEnv } from "../../../test/support/poolers.js";
+import { urlOf } from "../../../test/support/suite-server.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
+import { pgpoolKind } from "./pgpool.js";
+import { externalPooler, startPoolers } from "../managed.js";
+import type { RunningPooler } from "../running-pooler.js";
+
+const POOL = { strategy: "pgpool", reconnect: "never", size: 3, instances: 1, urls: [] } as const;
+const kind = pgpoolKind;
+const own = ownDatabase("pgpool");
+
+const started: RunningPooler[] = [];
+async function start(upstreams: readonly Endpoint[] = [own.endpoint]): Promise<RunningPooler> {
+  const pooler = await startPoolers(
+    kind,
+    { ...POOL, maxClientConnections: 9 },
+    upstreams,
+    poolerEnv("pgpool"),
+  );
+  started.push(pooler);
+  return pooler;
+}
+const ownDirectories = async () =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith(`train-sim-pgpool-${process.pid}-`));
+
+afterEach(async () => {
+  for (const pooler of started.splice(0)) await pooler.stop();
+  expect((await ownDirectories()).length).toBe(0);
+});
+
+it("stops at once though a client is connected, and leaves nothing", async () => {
+  const pooler = await start();
+  expect(pooler.version).toMatch(/^4\./);
+  expect(await pooler.askVersion()).toBe(pooler.version);
+  const client = await connectAdmin(pooler.endpoints[0] as Endpoint, { purpose: "control" });
+  expect(await ownDirectories()).toHaveLength(1);
+  await pooler.stop();
+  await client.close();
+  await expect(connectAdmin(pooler.endpoints[0] as Endpoint, { purpose: "control" })).rejects.toThrow(
+    /nothing listens/,
+  );
+});
+
+it("says when it ended on its own", async () => {
+  const pooler = await start();
+  process.kill(pooler.pids[0] ?? 0, "SIGKILL");
+  await expect(pooler.lost).resolves.toMatch(/Pgpool-II at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
+});
+
+it("lets in only who knows the password", async () => {
+  const [endpoint] = (await start()).endpoints as [Endpoint];
+  await expect(connectAdmin({ ...endpoint, password: "wrong" }, { purpose: "control" })).rejects.toThrow();
+});
+
+it("tells of its processes, its own session aside", async () => {
+  const pooler = await start();
+  const source = new PoolerSource(pooler);
+  try {
+    await source.prepare();
+    expect(source.skipped).toEqual([]);
+    const client = await connectAdmin(pooler.endpoints[0] as Endpoint, { purpose: "control" });
+    await client.query("BEGIN");
+    expect(await source.sample()).toEqual({
+      ...{ "pooler.clientsActive": 1, "pooler.serversActive": 1, "pooler.serversIdle": 0 },
+    });
+    await client.query("COMMIT");
+    expect(await source.sample()).toMatchObject({ "pooler.clientsActive": 1, "pooler.serversActive": 0 });
+    await client.close();
+    const statistics = await pooler.statistics(1000);
+    expect(await statistics.serversMax()).toBe(POOL.size);
+    await statistics.close();
+  } finally {
+    await source.close();
+  }
+});
+
+it("carries whole trials, managed and as one of the user's own, and says which it was", async () => {
+  const { endpoints } = await start();
+  const [mine] = endpoints as [Endpoint];
+  const yaml = `name: pgpool
+target: ${urlOf(own.endpoint)}
+namespace: pgpool_runs
+topology: cycle
+actors: { cycle: { clients: 3 } }
+trials: 1
+trial: { warmUp: 0s, duration: 2s, drain: 5s }
+factors:
+  pool:
+    - { strategy: pgpool, size: 3 }
+    - { strategy: pgpool, size: 2, reconnect: per-transaction }
+    - { strategy: pgpool, size: 3, url: ${urlOf(mine)}, adminUrl: ${urlOf(mine)} }
+`;
+  const out = scratchDirectory();
+  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env: poolerEnv("pgpool") });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { result } = onlyResultIn(out);
+  expect(result.environment.versions["Pgpool-II"]).toMatch(/^4\./);
+  expect(result.treatments).toHaveLength(3);
+  for (const { trials } of result.treatments) {
+    expect(trials[0]?.status).toBe("complete");
+    expect(trials[0]?.database.pooler).toMatchObject({ product: "Pgpool-II" });
+  }
+});
+
+it("that is not there is reported with its address, external as it is", async () => {
+  const pooler = externalPooler(kind, {
+    ...POOL,
+    urls: [{ url: "postgresql://u@127.0.0.1:1/d", weight: 1 }],
+  });
+  const source = new PoolerSource(pooler);
+  expect(await source.sample()).toEqual({});
+  expect(source.skipped[0]).toMatchObject({ source: "Pgpool-II" });
+  expect(inject("adminEndpoint").port).not.toBe(1);
+});

@@ -1,0 +1,108 @@
+// What Pgpool-II is started with, what its processes tell, and what a scenario may ask of it.
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { pgpoolConf, pgpoolPasswords } from "./pgpool-config.js";
+import { readProcesses } from "./pgpool-sampler.js";
+import { startPgpool } from "./start-pgpool.js";
+
+const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
+const SETTINGS = { size: 8, instances: 1, maxClientConnections: 90 };
+const PLACE = { directory: "/private", port: 9999 };
+
+describe("pgpool.conf", () => {
+  const lines = pgpoolConf(SETTINGS, UPSTREAM, PLACE).split("\n");
+
+  it("has a process for each client and one for the session that asks, and room for those that wait", () => {
+    expect(lines).toContain("num_init_children = 9");
+    expect(lines).toContain("listen_backlog_multiplier = 10");
+  });
+
+  it("listens on loopback and in its directory only, and holds no password", () => {
+    expect(lines).toContain("listen_addresses = '127.0.0.1'");
+    expect(lines).toContain("pcp_listen_addresses = ''");
+    expect(lines).toContain("socket_dir = '/private'");
+    expect(lines.join("\n")).not.toContain("secret");
+  });
+
+  it("refuses what would begin another line", () => {
+    const sly = { ...UPSTREAM, host: "db'\nport = 1" };
+    expect(() => pgpoolConf(SETTINGS, sly, PLACE)).toThrow(UsageError);
+    expect(pgpoolConf(SETTINGS, { ...UPSTREAM, host: "d'b" }, PLACE)).toContain("backend_hostname0 = 'd''b'");
+  });
+});
+
+describe("its list of passwords", () => {
+  it("has the client's user, whose password is the server's", () => {
+    expect(pgpoolPasswords(UPSTREAM, "p:w")).toBe("rail:TEXTp:w\n");
+  });
+
+  it("refuses a user that it would cut in two", () => {
+    expect(() => pgpoolPasswords({ ...UPSTREAM, user: "a:b" }, "p")).toThrow(/colon/);
+  });
+});
+
+it("is not started before a server with TLS, whose certificate it would not check", async () => {
+  const program = { path: "/nonexistent", version: "4.3.5" };
+  const upstream: Endpoint = { ...UPSTREAM, tls: { mode: "require" } };
+  await expect(startPgpool(program, SETTINGS, upstream)).rejects.toThrow(
+    /with TLS: it would check no certificate/,
+  );
+});
+
+describe("its processes", () => {
+  const row = (status: string, database = "trains", username = "rail") => ({ status, database, username });
+
+  it("are counted by what they do, without the session that asks", () => {
+    const rows = [
+      ...[row("Execute command"), row("Execute command"), row("Idle in transaction"), row("Idle")],
+      ...[row("Wait for connection"), row("Wait for connection", "", ""), row("Idle", "others")],
+    ];
+    expect(readProcesses(rows, UPSTREAM)).toEqual({ clientsActive: 3, serversActive: 2, serversIdle: 2 });
+  });
+
+  it("of a Pgpool-II before 4.3 do not say what they do", () => {
+    expect(() => readProcesses([{ database: "trains", username: "rail" }], UPSTREAM)).toThrow(
+      /4\.3 or newer/,
+    );
+  });
+});
+
+describe("a scenario", () => {
+  const load = (pool: string, more = "") =>
+    parseScenario(`name: a\nclients: 16\npool: ${pool}\n${more}`, "a.yaml");
+
+  it.each([
+    [
+      "{ strategy: pgpool, size: 8, mode: transaction }",
+      /pool\.mode: belongs to strategy pgbouncer, not to pgpool: Pgpool-II pools by session only/,
+    ],
+    [
+      "{ strategy: pgpool, size: 8, maxPreparedStatements: 1 }",
+      /Pgpool-II pools by session, where named prepared/,
+    ],
+    ["{ strategy: pgpool, size: 8 }", /48 clients need a size of at least 48, not 8/],
+    [
+      "{ strategy: pgpool, url: postgresql://a@b/c, instances: 2 }",
+      /is for Pgpool-IIs that train-sim starts/,
+    ],
+    ["{ strategy: pgpool, adminUrl: postgresql://a@b/c }", /is for a Pgpool-II of your own/],
+  ])("is refused with the reason: %s", (pool, reason) => {
+    expect(() => load(pool)).toThrow(reason);
+  });
+
+  it("may have fewer processes than clients that connect for each transaction", () => {
+    const { treatments } = load("{ strategy: pgpool, reconnect: per-transaction, size: 8 }");
+    expect(treatments[0]?.settings.pool).toEqual({
+      ...{ strategy: "pgpool", reconnect: "per-transaction", size: 8, instances: 1, urls: [] },
+    });
+  });
+
+  it("is refused a fault of PgBouncer's", () => {
+    const fault = "faults: [{ at: 1s, kind: pgbouncer-kill }]";
+    expect(() => load("{ strategy: pgpool, size: 64 }", fault)).toThrow(
+      /needs a PgBouncer, and pool\.strategy is pgpool/,
+    );
+  });
+});

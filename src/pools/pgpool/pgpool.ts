@@ -1,0 +1,47 @@
+// Strategy `pgpool`: clients connect to a Pgpool-II, which has a process for each and keeps the server connection of one that
+// left for the next. For the client that is `direct` to another endpoint; with `reconnect: per-transaction` the wait for a free
+// process is in the time to connect, which is pool wait.
+import { APPLICATION } from "../../database/pg-config.js";
+import { ClientConnections } from "../client-connections.js";
+import { findProgram, isVersionAtLeast } from "../find-program.js";
+import type { PoolerKind, PoolStrategy } from "../strategy.js";
+import { OPEN_FILES } from "./pgpool-config.js";
+import { PgpoolSampler, versionAt } from "./pgpool-sampler.js";
+import { pgpoolSettings, type PgpoolPool } from "./settings.js";
+import { startPgpool } from "./start-pgpool.js";
+
+const PROGRAM = {
+  product: "Pgpool-II",
+  command: "pgpool",
+  variable: "TRAIN_SIM_PGPOOL",
+  versionIn: /pgpool-II version (\d+(?:\.\d+)+)/i,
+  hint:
+    'Only a pool "pgpool" without urls needs one: install it (Debian, Ubuntu: sudo apt-get install pgpool2), ' +
+    "or set TRAIN_SIM_PGPOOL to its path, or list running ones as pool.urls.",
+};
+
+export const pgpoolKind: PoolerKind<PgpoolPool> = {
+  product: PROGRAM.product,
+  variable: PROGRAM.variable,
+  find: (env) => findProgram(PROGRAM, env),
+  caveat: (version) =>
+    isVersionAtLeast(version, "4.3") ? "" : "Below 4.3: no statistics of what its processes do.",
+  openFiles: () => OPEN_FILES,
+  start: (program, settings, upstream) => startPgpool(program, settings, upstream),
+  // It pools by session: what a client prepared is there for as long as the client is.
+  prepares: () => true,
+  statistics: PgpoolSampler.connect,
+  versionAt,
+  obstacles: () => Promise.resolve([]),
+};
+
+export const pgpool: PoolStrategy<PgpoolPool> = {
+  settings: pgpoolSettings,
+  // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
+  source: ({ reconnect }, options) =>
+    new ClientConnections(
+      { ...options, applicationName: APPLICATION },
+      reconnect === "never" ? "for-life" : "for-a-transaction",
+    ),
+  pooler: pgpoolKind,
+};

@@ -1,0 +1,81 @@
+// Strategy `pgpool` in a scenario: its keys, what they mean, and what cannot work together with them.
+import type * as z from "zod";
+import { connectionUrl } from "../../database/scalars.js";
+import {
+  mostClients,
+  POOLER_KEYS,
+  poolerKeyProblems,
+  poolSize,
+  RECONNECT,
+  resolvePooler,
+  type PoolerSettings,
+  type Reconnect,
+} from "../keys.js";
+import type { PoolSettingsOf } from "../strategy.js";
+
+export interface PgpoolPool extends PoolerSettings {
+  readonly strategy: "pgpool";
+  readonly reconnect: Reconnect;
+}
+
+const keys = {
+  reconnect: RECONNECT,
+  size: poolSize("pgpool: clients that each Pgpool-II serves at once, each with a server connection"),
+  ...POOLER_KEYS,
+  adminUrl: connectionUrl(
+    "URL of a running Pgpool-II, for its statistics: the session takes one of its processes.",
+  ).optional(),
+};
+type Given = z.output<z.ZodObject<typeof keys>>;
+
+export const pgpoolSettings: PoolSettingsOf<PgpoolPool> = {
+  name: "pgpool",
+  description: "through Pgpool-IIs, started by train-sim unless url, urls name running ones",
+  keys,
+  lacks: {
+    mode: "Pgpool-II pools by session only; a client has a server connection until it disconnects",
+    maxPreparedStatements:
+      "Pgpool-II pools by session, where named prepared statements work without being followed",
+  },
+  resolve: ({ reconnect = "never", ...given }: Given) => ({
+    strategy: "pgpool",
+    reconnect,
+    ...resolvePooler(given),
+  }),
+  keyProblems: (given: Given) => poolerKeyProblems("Pgpool-II", given),
+  rules: [
+    {
+      about: "clients",
+      reads: ["reconnect", "size"],
+      check({ reconnect, size }, demand) {
+        const { most, words } = mostClients("Pgpool-II", demand);
+        if (reconnect === "per-transaction" || size >= most) return [];
+        const message =
+          `Pgpool-II gives every connected client a process and a server connection of its own: ${words} need a size ` +
+          `of at least ${most}, not ${size}; raise pool.size, lower the clients, or use reconnect: per-transaction`;
+        return [{ path: "pool.size", message }];
+      },
+    },
+  ],
+  examples: {
+    taken: {
+      title: "Through a Pgpool-II of your own, with a new connection for every transaction",
+      yaml: `name: external-pgpool
+target: { url: "postgresql://app@db.example:5432/app" }
+pool:
+  strategy: pgpool
+  reconnect: per-transaction
+  size: 32
+  url: postgresql://app@pgpool.example:9999/app
+  adminUrl: postgresql://app@pgpool.example:9999/app
+clients: 128
+`,
+    },
+    refused: {
+      title: "transaction mode, which Pgpool-II does not have",
+      yaml: "name: x\npool: { strategy: pgpool, mode: transaction }",
+    },
+  },
+  text: ({ reconnect, size }) =>
+    `pgpool, ${reconnect === "never" ? "" : "a connection per transaction, "}${size} server connections each`,
+};

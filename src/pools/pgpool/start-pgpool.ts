@@ -1,0 +1,46 @@
+// Starts one Pgpool-II before a server that takes connections without TLS: of its own connections to a server, Pgpool-II
+// checks no certificate.
+import { UsageError } from "../../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { generateSecret } from "../../foundation/prng.js";
+import { PoolerProcess } from "../pooler-process.js";
+import type { PoolerProgram } from "../strategy.js";
+import { pgpoolConf, pgpoolPasswords, POOL_HBA, type PgpoolSettings } from "./pgpool-config.js";
+
+const CONFIGURATION = "pgpool.conf";
+
+export async function startPgpool(
+  program: PoolerProgram,
+  settings: PgpoolSettings,
+  upstream: Endpoint,
+): Promise<PoolerProcess> {
+  if (upstream.tls)
+    throw new UsageError(
+      `a Pgpool-II that train-sim starts cannot reach ${describeEndpoint(upstream)} with TLS: it would check no certificate`,
+      "Use pool: pgbouncer, or pool.urls of a Pgpool-II of your own.",
+    );
+  const password = upstream.password ?? generateSecret();
+  const client = { database: upstream.database, user: upstream.user, password };
+  return PoolerProcess.start({
+    product: "Pgpool-II",
+    program,
+    purpose: "pgpool",
+    configuration: CONFIGURATION,
+    arguments: (directory) => [
+      ...["-n", "-D", "-f", `${directory}/${CONFIGURATION}`, "-a", `${directory}/pool_hba.conf`],
+      ...["-F", `${directory}/pcp.conf`, "-k", `${directory}/pgpoolkey`],
+    ],
+    async prepare(directory) {
+      await directory.write("pool_passwd", pgpoolPasswords(upstream, password));
+      await directory.write("pool_hba.conf", POOL_HBA);
+      await directory.write("pcp.conf", "");
+      return (port) => pgpoolConf(settings, upstream, { directory: directory.path, port });
+    },
+    isUp: /pgpool-II successfully started/,
+    isPortTaken: /Address already in use/,
+    // SIGTERM waits for the clients.
+    quit: "SIGINT",
+    client,
+    console: client,
+  });
+}

@@ -1,0 +1,137 @@
+// One managed pooler, whatever the product: its directory with configuration and secrets, its port, and the process that runs
+// it, which can be taken down and up again with all of that the same. Whoever takes it down expects it to be away; an end of
+// its own is told. Stopped for good, it leaves neither process nor directory.
+import { join } from "node:path";
+import { systemClock } from "../foundation/clock.js";
+import { TargetError } from "../foundation/errors.js";
+import { addressOf, type Endpoint } from "../database/endpoint/endpoint.js";
+import { makePrivateDirectory, type PrivateDirectory } from "../foundation/process/private-directory.js";
+import {
+  complaintIn,
+  freePort,
+  startProcess,
+  type ServerProcess,
+} from "../foundation/process/server-process.js";
+import type { ManagedInstance } from "./running-pooler.js";
+import type { PoolerProgram } from "./strategy.js";
+
+const START_PATIENCE_MS = 15_000;
+const STOP_PATIENCE_MS = 3_000;
+const POLL_MS = 5;
+const PORT_ATTEMPTS = 5;
+
+/** How a product is run. */
+export interface PoolerRun {
+  readonly product: string;
+  readonly program: PoolerProgram;
+  /** Name of its kind of private directory. */
+  readonly purpose: string;
+  /** Name of its configuration in there. */
+  readonly configuration: string;
+  /** The program's arguments, in that directory. */
+  arguments(directory: string): readonly string[];
+  /** Writes secrets and certificates; resolves to the text of the configuration for a port. */
+  prepare(directory: PrivateDirectory): Promise<(port: number) => string>;
+  /** What its log says once it has bound its port, and where the port is taken. */
+  readonly isUp: RegExp;
+  readonly isPortTaken: RegExp;
+  /** Ends it without waiting for its clients. */
+  readonly quit: NodeJS.Signals;
+  /** Where clients connect, and where it is asked for its statistics. */
+  readonly client: Omit<Endpoint, "host" | "port">;
+  readonly console: Omit<Endpoint, "host" | "port">;
+}
+
+export class PoolerProcess implements ManagedInstance {
+  readonly lost: Promise<string>;
+  readonly client: Endpoint;
+  readonly console: Endpoint;
+  private declareLost: (words: string) => void = () => undefined;
+  private process: ServerProcess | undefined;
+
+  private constructor(
+    private readonly run: PoolerRun,
+    private readonly directory: PrivateDirectory,
+    port: number,
+  ) {
+    const at = { host: "127.0.0.1", port };
+    this.client = { ...at, ...run.client };
+    this.console = { ...at, ...run.console };
+    this.lost = new Promise((resolve) => (this.declareLost = resolve));
+  }
+
+  /** Resolves once it listens; where a port turns out to be taken, on another. On rejection nothing is left. */
+  static async start(run: PoolerRun, choosePort: () => Promise<number> = freePort): Promise<PoolerProcess> {
+    const directory = await makePrivateDirectory(run.purpose);
+    try {
+      const textFor = await run.prepare(directory);
+      for (let attempt = 1; ; attempt++) {
+        const port = await choosePort();
+        await directory.write(run.configuration, textFor(port));
+        const instance = new PoolerProcess(run, directory, port);
+        const failure = await instance.launch();
+        if (failure === undefined) return instance;
+        if (!run.isPortTaken.test(failure) || attempt >= PORT_ATTEMPTS) throw instance.refusal(failure);
+      }
+    } catch (error) {
+      await directory.remove();
+      throw error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.process?.pid;
+  }
+
+  async shutDown(how: "at-once" | "kill"): Promise<void> {
+    const { process } = this;
+    this.process = undefined;
+    // Without a step before it, SIGKILL comes first.
+    await process?.stop(how === "kill" ? [] : [{ signal: this.run.quit, patienceMs: STOP_PATIENCE_MS }]);
+  }
+
+  async up(): Promise<void> {
+    const failure = await this.launch();
+    if (failure !== undefined) throw this.refusal(failure);
+  }
+
+  async stop(): Promise<void> {
+    await this.shutDown("at-once");
+    await this.directory.remove();
+  }
+
+  /** Undefined once it listens; otherwise why it does not, and then it does not run. */
+  private async launch(): Promise<string | undefined> {
+    const { directory, run } = this;
+    const title = `${run.product} at ${addressOf(this.client)}`;
+    const process = await startProcess(title, directory, run.program.path, run.arguments(directory.path));
+    const failure = await whenUp(process, run.isUp);
+    if (failure === undefined) {
+      this.process = process;
+      void process.lost.then((words) => this.declareLost(words));
+    } else await process.stop([{ signal: run.quit, patienceMs: STOP_PATIENCE_MS }]);
+    return failure;
+  }
+
+  private refusal(failure: string): TargetError {
+    const { product, program, configuration } = this.run;
+    return new TargetError(
+      `${product} ${program.version} (${program.path}) does not start: ${failure}`,
+      `Its configuration was ${join(this.directory.path, configuration)}.`,
+    );
+  }
+}
+
+/** Undefined once it listens. Otherwise why it does not. */
+async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | undefined> {
+  const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
+  const ended = new AbortController();
+  void process.exited.then(() => ended.abort());
+  while (systemClock.nowMs() < deadlineMs) {
+    const log = await process.log();
+    if (process.hasExited) return complaintIn(log);
+    if (isUp.test(log)) return undefined;
+    await systemClock.sleep(POLL_MS, ended.signal);
+  }
+  return `it did not listen within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await process.log())}`;
+}

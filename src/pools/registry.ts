@@ -1,0 +1,105 @@
+// The pool strategies: one line each. All that is asked of a pool, from the scenario's keys to a trial's poolers, is asked
+// here; an actor gets a ConnectionSource and never learns which strategy it is.
+import * as z from "zod";
+import type { ConnectionSource } from "../database/contract.js";
+import type { Finding } from "../syntax/problems.js";
+import { strangerKeys, variantsMapping } from "../syntax/variants.js";
+import { direct } from "./direct/direct.js";
+import { pgPool } from "./pg-pool/pg-pool.js";
+import { pgbouncer } from "./pgbouncer/pgbouncer.js";
+import { pgpool } from "./pgpool/pgpool.js";
+import type { PoolerSettings } from "./keys.js";
+import type { SourceOptions } from "./source-options.js";
+import type { PoolerKind, PoolStrategy } from "./strategy.js";
+
+const REGISTERED = [direct, pgPool, pgbouncer, pgpool] as const;
+
+type SettingsIn<T> = T extends PoolStrategy<infer S> ? S : never;
+/** What a pool strategy runs with, as a scenario resolves it: a union on `strategy`. */
+export type PoolSettings = SettingsIn<(typeof REGISTERED)[number]>;
+/** Of strategies with a pooler between the clients and the server. */
+export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
+
+export const STRATEGIES: readonly PoolStrategy<PoolSettings>[] = REGISTERED;
+type Name = PoolSettings["strategy"];
+const VARIANTS = STRATEGIES.map(({ settings }) => settings);
+
+export function strategyOf({ strategy }: Pick<PoolSettings, "strategy">): PoolStrategy<PoolSettings> {
+  const found = STRATEGIES.find(({ settings }) => settings.name === strategy);
+  if (!found) throw new RangeError(`there is no pool strategy ${strategy}`);
+  return found;
+}
+
+export function hasPooler(pool: PoolSettings): pool is PooledSettings {
+  return strategyOf(pool).pooler !== undefined;
+}
+
+export function poolerKindOf(pool: PooledSettings): PoolerKind<PooledSettings> {
+  const { pooler } = strategyOf(pool);
+  if (!pooler) throw new RangeError(`${pool.strategy} has no pooler`);
+  return pooler;
+}
+
+/** Names of the products, as the versions of a result have them. */
+export const POOLER_PRODUCTS: ReadonlySet<string> = new Set(
+  STRATEGIES.flatMap(({ pooler }) => pooler?.product ?? []),
+);
+
+/** Variable of the environment that names that product's program. */
+export function poolerVariable(product: string): string {
+  return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
+}
+
+/** Whether train-sim starts the poolers of that pool itself. */
+export function isManaged(pool: PoolSettings): pool is PooledSettings & { readonly urls: readonly [] } {
+  return hasPooler(pool) && pool.urls.length === 0;
+}
+
+/** The connections of one worker thread, not yet opened; `warm` connects it, `close` must be called. */
+export function createConnectionSource({
+  pool,
+  ...options
+}: SourceOptions & { readonly pool: PoolSettings }): ConnectionSource {
+  return strategyOf(pool).source(pool, options);
+}
+
+const Strategy = z.enum(VARIANTS.map(({ name }) => name) as [Name, ...Name[]]);
+
+/** The schema of `pool`. */
+export const Pool = z
+  .union([
+    Strategy,
+    variantsMapping(
+      "strategy",
+      Strategy.meta({
+        description: `${VARIANTS.map(({ name, description }) => `${name}: ${description}`).join("; ")}.`,
+      }),
+      VARIANTS,
+    ).meta({ title: "Pool" }),
+  ])
+  .prefault("direct")
+  .meta({
+    description: "How a client comes by a connection: a strategy's name, or a mapping. Default: direct.",
+  });
+type GivenPool = z.output<typeof Pool>;
+export type PoolMapping = Exclude<GivenPool, string>;
+
+/** What stands under `pool`, where its strategy alone does too. */
+export function poolMapping(pool: GivenPool): PoolMapping {
+  return typeof pool === "string" ? { strategy: pool } : pool;
+}
+
+export function resolvePool(pool: GivenPool): PoolSettings {
+  const given = poolMapping(pool);
+  return strategyOf(given).settings.resolve(given as never);
+}
+
+/** Keys that are another strategy's, or that exclude each other. */
+export function poolKeyProblems(pool: GivenPool): Finding[] {
+  const given = poolMapping(pool);
+  const { settings } = strategyOf(given);
+  return [
+    ...strangerKeys("pool", "strategy", given.strategy, given, VARIANTS),
+    ...(settings.keyProblems?.(given as never) ?? []),
+  ];
+}

@@ -1,0 +1,117 @@
+// What a pool strategy is: the agreement between its folder and the registry, through which everything else asks for it.
+// Types only.
+import type { ConnectionSource } from "../database/contract.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Finding } from "../syntax/problems.js";
+import type { Variant } from "../syntax/variants.js";
+import type { PoolerSettings } from "./keys.js";
+import type { ManagedInstance, PoolerStatistics, RunningPooler } from "./running-pooler.js";
+import type { SourceOptions } from "./source-options.js";
+
+/** What a treatment asks of its pool. */
+export interface Demand {
+  readonly clients: number;
+  readonly workers: number;
+  /** Of each place that clients connect to. */
+  readonly weights: readonly number[];
+  /** Of workloads that have these. */
+  readonly statementShape?: string | undefined;
+  readonly isolation?: string | undefined;
+  readonly appDelayMs?: { readonly max: number } | undefined;
+}
+
+/** One reason why a treatment's pool cannot work. */
+export interface PoolProblem {
+  /** The setting to change, as a path in the scenario: `pool.size`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface PoolRule<S> {
+  /** What of a treatment it reads: where that is at fault itself, the rule has nothing to say. */
+  readonly about: "threads" | "clients" | "statements";
+  /** Its own keys that it reads. */
+  readonly reads: readonly string[];
+  check(settings: S, demand: Demand): PoolProblem[];
+}
+
+interface Example {
+  readonly title: string;
+  readonly yaml: string;
+}
+
+/** A member of the union on `strategy`. */
+export interface PoolSettingsOf<S extends { readonly strategy: string }> extends Variant {
+  readonly name: S["strategy"];
+  /** What a client does for a connection. */
+  readonly description: string;
+  /** The settings that a mapping of these keys means. */
+  resolve(given: never): S;
+  /** Keys that exclude each other. */
+  keyProblems?(given: never): Finding[];
+  /** What cannot work together with the rest of a treatment. */
+  readonly rules: readonly PoolRule<S>[];
+  /** As a plan says it. */
+  text(settings: S): string;
+  /** Scenarios for the reference: one that has every key, one that each of its rules refuses. */
+  readonly examples?: { readonly taken: Example; readonly refused: Example };
+}
+
+export interface PoolStrategy<S extends { readonly strategy: string }> {
+  readonly settings: PoolSettingsOf<S>;
+  /** Connections of this program that its clients share; left out where each client has its own. */
+  shared?(settings: S): number;
+  /** The connections of one worker thread. */
+  source(settings: S, options: SourceOptions): ConnectionSource;
+  /** What stands between the clients and the server; left out where nothing does. */
+  readonly pooler?: PoolerKind<Extract<S, PoolerSettings>>;
+}
+
+export interface PoolerProgram {
+  readonly path: string;
+  /** As `1.24.1`. */
+  readonly version: string;
+}
+
+/** Something that stands in the way of a run, or of a part of its evidence. */
+export interface Obstacle {
+  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
+  readonly kind: "unreachable" | "unfit" | "evidence";
+  /** Where it is and what was seen. */
+  readonly words: string;
+  /** What to do; SQL where that helps. */
+  readonly remedy: string;
+}
+
+/** What a pooler that train-sim starts has to admit. */
+export interface Admitted {
+  /** Clients of all instances together; each instance admits them all, should the others fail. */
+  readonly maxClientConnections: number;
+}
+
+/** A product that stands between the clients and the server, started by train-sim or running already. */
+export interface PoolerKind<S> {
+  /** As people write it: `PgBouncer`. */
+  readonly product: string;
+  /** Variable of the environment that names the program. */
+  readonly variable: string;
+  /** TargetError with the ways to get one where there is none, or it cannot be run. */
+  find(env?: NodeJS.ProcessEnv): Promise<PoolerProgram>;
+  /** What a user ought to know of that version; empty where there is nothing. */
+  caveat(version: string): string;
+  /** Files that one instance may hold open. */
+  openFiles(settings: S & Admitted): number;
+  /** Resolves once it listens. On rejection nothing is left. */
+  start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;
+  /** Whether named prepared statements work through it; of one that runs already, the version is not known. */
+  prepares(settings: S, version?: string): boolean;
+  /** Reads statistics from the consoles of these; on rejection no connection is left. */
+  statistics(
+    consoles: readonly Endpoint[],
+    endpoints: readonly Endpoint[],
+    connectTimeoutMs: number,
+  ): Promise<PoolerStatistics>;
+  versionAt(console: Endpoint): Promise<string>;
+  /** What of one that runs already is not as the settings state it. */
+  obstacles(settings: S, running: RunningPooler, isPrepared: boolean): Promise<Obstacle[]>;
+}

@@ -1,0 +1,35 @@
+// Target `container` in a scenario.
+import * as z from "zod";
+import { SETTINGS, settingTexts } from "../server-keys.js";
+import type { TargetSettingsOf } from "../target.js";
+
+export interface ContainerSettings {
+  readonly kind: "container";
+  readonly image: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+const DEFAULT_IMAGE = "postgres:18";
+
+const keys = {
+  image: z
+    .string()
+    .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, as postgres:18")
+    .optional()
+    .meta({ description: "Docker image of a container target. Default: postgres:18." }),
+  settings: SETTINGS,
+};
+
+export const containerSettings: TargetSettingsOf<ContainerSettings> = {
+  name: "container",
+  description: "Docker does",
+  keys,
+  toldBy: { keys: ["image"], words: "an image is" },
+  resolve: ({ image = DEFAULT_IMAGE, settings }: z.output<z.ZodObject<typeof keys>>) => ({
+    kind: "container",
+    image,
+    settings: settingTexts(settings),
+  }),
+  rules: [],
+  text: ({ image }) => `container ${image}`,
+};

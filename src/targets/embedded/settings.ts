@@ -1,0 +1,35 @@
+// Target `embedded` in a scenario.
+import * as z from "zod";
+import { SETTINGS, settingTexts } from "../server-keys.js";
+import type { TargetSettingsOf } from "../target.js";
+
+export interface EmbeddedSettings {
+  readonly kind: "embedded";
+  /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Loopback port; 0 picks a free one. */
+  readonly port: number;
+}
+
+const keys = {
+  settings: SETTINGS,
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .meta({ description: "Loopback port of an embedded PostgreSQL; 0 picks a free one. Default 0." }),
+};
+
+export const embeddedSettings: TargetSettingsOf<EmbeddedSettings> = {
+  name: "embedded",
+  description: "train-sim starts a PostgreSQL of its own",
+  keys,
+  resolve: ({ settings, port = 0 }: z.output<z.ZodObject<typeof keys>>) => ({
+    kind: "embedded",
+    settings: settingTexts(settings),
+    port,
+  }),
+  rules: [],
+  text: () => "embedded PostgreSQL, started by train-sim",
+};

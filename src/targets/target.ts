@@ -1,0 +1,42 @@
+// What a kind of target is: the agreement between its folder and the registry, through which everything else asks for it.
+// Types only.
+import type { Finding } from "../syntax/problems.js";
+import type { Variant } from "../syntax/variants.js";
+import type { RunningTarget } from "./running-target.js";
+import type { FullDisk } from "./settings.js";
+
+export interface TargetRule {
+  /** Keys of `target` that it reads, beside those that tell its kind. */
+  readonly reads: readonly string[];
+  check(given: never): Finding[];
+}
+
+/** A member of the union on `kind`. */
+export interface TargetSettingsOf<S extends { readonly kind: string }> extends Variant {
+  readonly name: S["kind"];
+  /** What it is, in a few words. */
+  readonly description: string;
+  /** Keys that tell this kind where none is named, and how people say that. */
+  readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
+  /** The settings that a mapping of these keys means. */
+  resolve(given: never): S;
+  readonly rules: readonly TargetRule[];
+  /** As a plan says it. */
+  text(settings: S): string;
+}
+
+/** What the scenario asks of a server that train-sim starts. */
+export interface TargetNeeds {
+  /** Connections that clients or poolers open at once; train-sim's own come on top. */
+  readonly maxConnectionsNeeded: number;
+  /** Parts of an embedded server's data that are to lie on a file system of their own, which can be filled. */
+  readonly smallDisks?: readonly FullDisk[];
+}
+
+export interface TargetKind<S extends { readonly kind: string }> {
+  readonly settings: TargetSettingsOf<S>;
+  /** Starts it, or describes one that runs. On rejection nothing is left running. */
+  start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
+  /** What it needs of this machine; `find` tells which there is, and rejects where there is none. */
+  readonly needs?: { readonly what: string; find(): Promise<string> };
+}

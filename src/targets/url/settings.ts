@@ -1,0 +1,151 @@
+// Target `url` in a scenario: its keys, what they mean, and which of them exclude or need each other.
+import * as z from "zod";
+import { SSL_MODES, type TlsFiles } from "../../database/endpoint/connection-url.js";
+import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint/endpoint.js";
+import { tlsModeOf, type TlsKeys } from "../../database/endpoint/tls-mode.js";
+import { tlsFindings } from "../../database/endpoint/url-findings.js";
+import { connectionUrl, urlList, urlsOf } from "../../database/scalars.js";
+import type { Finding } from "../../syntax/problems.js";
+import { duration, HOUR_MS } from "../../syntax/scalars.js";
+import type { TargetSettingsOf } from "../target.js";
+
+export type UrlSettings = {
+  readonly kind: "url";
+  /** Nodes of one database; a password may come from PGPASSWORD. */
+  readonly urls: readonly EndpointUrl[];
+  /** Where train-sim itself connects, as the owner of the namespace; the first of `urls` when left out. */
+  readonly adminUrl?: string;
+  /** Prints the password of `urls`, and of `adminUrl` where that has none. */
+  readonly passwordCommand?: PasswordCommand;
+} & TlsFiles;
+
+/** Below the quarter of an hour that an IAM token lives. */
+const DEFAULT_PASSWORD_EVERY_MS = 600_000;
+
+const pemFile = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: `Path of ${what}, PEM; relative to the scenario file.` });
+
+const keys = {
+  url: connectionUrl(
+    "Connection URL of a running database. The password is better left to PGPASSWORD.",
+  ).optional(),
+  urls: urlList(
+    "Several nodes of one database, each a connection URL or { url, region, weight }; clients are spread over them " +
+      "by weight, and go on to the next one where one is lost.",
+  ),
+  adminUrl: connectionUrl(
+    "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
+      "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls.",
+  ).optional(),
+  passwordCommand: z
+    .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
+    .optional()
+    .meta({
+      description:
+        "Command whose standard output is the password of urls, and of adminUrl where that has none, as a token that is " +
+        "good for minutes: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
+        "asks for a password. It has 10 s, and none of the environment's passwords.",
+    }),
+  passwordEvery: duration(
+    "How long what passwordCommand printed is used for new connections. Default 10m.",
+    1_000,
+    24 * HOUR_MS,
+  ).optional(),
+  sslmode: z.enum(SSL_MODES).optional().meta({
+    description: "TLS as libpq's sslmode. Default: what the URL says, else no TLS.",
+  }),
+  ca: pemFile("the certificate authority that signed the server's certificate"),
+  cert: pemFile("the client certificate"),
+  key: pemFile("the client certificate's key"),
+};
+type Given = z.output<z.ZodObject<typeof keys>>;
+
+function resolve(given: Given): UrlSettings {
+  const { adminUrl, passwordCommand, passwordEvery, sslmode, ca, cert, key } = given;
+  const everyMs = passwordEvery ?? DEFAULT_PASSWORD_EVERY_MS;
+  return {
+    kind: "url",
+    urls: urlsOf(given),
+    ...(adminUrl !== undefined && { adminUrl }),
+    ...(passwordCommand !== undefined && {
+      passwordCommand: {
+        words: typeof passwordCommand === "string" ? ["/bin/sh", "-c", passwordCommand] : passwordCommand,
+        everyMs,
+      },
+    }),
+    ...(sslmode && { sslmode }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
+}
+
+function urlProblems({ url, urls }: Given): Finding[] {
+  if (url !== undefined && urls !== undefined)
+    return [{ path: ["target", "url"], message: "url and urls exclude each other; keep one" }];
+  if (url !== undefined || urls !== undefined) return [];
+  return [{ path: ["target"], message: "kind url needs a url, as postgresql://user@host:5432/database" }];
+}
+
+function passwordEveryProblems({ passwordEvery, passwordCommand }: Given): Finding[] {
+  if (passwordEvery === undefined || passwordCommand !== undefined) return [];
+  return [{ path: ["target", "passwordEvery"], message: "has no effect without target.passwordCommand" }];
+}
+
+function certificateProblems({ cert, key }: Given): Finding[] {
+  if ((cert === undefined) === (key === undefined)) return [];
+  const [there, absent] = cert === undefined ? ["key", "cert"] : ["cert", "key"];
+  return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
+}
+
+/** Why files for TLS cannot be, where a URL of the target is reached without it; undefined where each has it. */
+function plainUrl(target: Given): string | undefined {
+  const urls = urlsOf(target).map(({ url }) => url);
+  if (target.adminUrl !== undefined) urls.push(target.adminUrl);
+  const isOff = (keys: TlsKeys) => (url: string) => tlsModeOf(url, keys) === "disable";
+  const { sslmode } = target;
+  const isOffByUrl = urls.some(isOff({ sslmode: "require" }));
+  if (urls.length > 0 && urls.every(isOff({ sslmode }))) {
+    const way = isOffByUrl
+      ? "take sslmode=disable out of the URL"
+      : "set target.sslmode to require, verify-ca or verify-full";
+    return `has no effect without TLS; ${way}`;
+  }
+  if (!urls.some(isOff(target))) return undefined;
+  const where = isOffByUrl ? "a URL says sslmode=disable" : "target.sslmode is disable for another URL";
+  return `is for all URLs of the target, and ${where}; let all of them have TLS, or none`;
+}
+
+function tlsFileProblems(target: Given): Finding[] {
+  const message = plainUrl(target);
+  if (message === undefined) return [];
+  return (["ca", "cert", "key"] as const)
+    .filter((file) => target[file] !== undefined)
+    .map((file) => ({ path: ["target", file], message }));
+}
+
+export const urlSettings: TargetSettingsOf<UrlSettings> = {
+  name: "url",
+  description: "one that runs already",
+  keys,
+  toldBy: { keys: ["url", "urls"], words: "a URL is given" },
+  resolve,
+  rules: [
+    { reads: [], check: urlProblems },
+    { reads: ["passwordCommand"], check: passwordEveryProblems },
+    { reads: ["cert", "key"], check: certificateProblems },
+    { reads: ["sslmode", "adminUrl"], check: tlsFileProblems },
+    {
+      reads: ["adminUrl", "sslmode", "ca", "cert", "key"],
+      check: (given: Given) => {
+        const { sslmode, ca, cert, key } = given;
+        return tlsFindings("target", given, { sslmode, ca, cert, key });
+      },
+    },
+  ],
+  text: ({ urls }) => urlsText(urls),
+};

@@ -1,0 +1,91 @@
+// Gets the poolers that the tests run. Of PgBouncer one from before prepared statements work in transaction mode (1.18,
+// Debian 12's own) and one from after (1.21 or newer, Debian 13's 1.24). One on PATH is taken when its version
+// fits; otherwise it is unpacked from Debian's packages. The server's user must be able to execute it, so one below
+// a directory that is closed to that user is copied. What cannot be had is reported, not skipped.
+import { execFile } from "node:child_process";
+import { cp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "../../src/foundation/errors.js";
+import { isVersionAtLeast } from "../../src/pools/find-program.js";
+import { pgbouncerKind } from "../../src/pools/pgbouncer/pgbouncer.js";
+import { pgpoolKind } from "../../src/pools/pgpool/pgpool.js";
+import type { PoolerKind } from "../../src/pools/strategy.js";
+import { makePrivateDirectory } from "../../src/foundation/process/private-directory.js";
+import { debianProgram, type DebianProgram } from "./debian-program.js";
+
+interface Wanted extends DebianProgram {
+  readonly kind: Pick<PoolerKind<never>, "find" | "product" | "variable">;
+  /** Whether one that is installed will do. */
+  readonly fits: (version: string) => boolean;
+}
+
+const PGBOUNCER = { packageName: "pgbouncer", program: "usr/sbin/pgbouncer", kind: pgbouncerKind };
+
+/** By what tests call them. */
+export const POOLERS = {
+  "1.18": { ...PGBOUNCER, suite: "bookworm", fits: (version) => !isVersionAtLeast(version, "1.21") },
+  "1.24": { ...PGBOUNCER, suite: "trixie", fits: (version) => isVersionAtLeast(version, "1.21") },
+  pgpool: {
+    kind: pgpoolKind,
+    ...{ packageName: "pgpool2", program: "usr/sbin/pgpool", suite: "bookworm" },
+    fits: (version) => isVersionAtLeast(version, "4.3"),
+  },
+} as const satisfies Record<string, Wanted>;
+
+export type PoolerName = keyof typeof POOLERS;
+
+/** Either the path of a program, or why there is none. */
+export type PoolerFound = { readonly path: string } | { readonly missing: string };
+
+export type PoolersFound = Readonly<Record<PoolerName, PoolerFound>>;
+
+export interface PoolerSetup {
+  readonly found: PoolersFound;
+  readonly cleanUp: () => Promise<void>;
+}
+
+/** Never rejects. */
+export async function setUpPoolers(): Promise<PoolerSetup> {
+  const cleanUps: (() => Promise<void>)[] = [];
+  const found = await Promise.all(
+    Object.entries(POOLERS).map(async ([name, wanted]): Promise<[string, PoolerFound]> => {
+      try {
+        return [name, { path: await obtain(wanted, cleanUps) }];
+      } catch (error) {
+        return [name, { missing: messageOf(error) }];
+      }
+    }),
+  );
+  return {
+    found: Object.fromEntries(found) as PoolersFound,
+    cleanUp: async () => {
+      for (const cleanUp of cleanUps) await cleanUp();
+    },
+  };
+}
+
+async function obtain(wanted: Wanted, cleanUps: (() => Promise<void>)[]): Promise<string> {
+  const { kind, packageName } = wanted;
+  const installed = await kind.find({ PATH: process.env["PATH"] ?? "" }).catch(() => undefined);
+  if (installed && wanted.fits(installed.version)) return installed.path;
+  const wrapper = await debianProgram(wanted);
+  if (await isUsable(wanted, wrapper)) return wrapper;
+  const directory = await makePrivateDirectory(packageName.replaceAll(/\d/g, ""));
+  cleanUps.push(() => directory.remove());
+  const copy = join(directory.path, "program");
+  await cp(dirname(wrapper), copy, { recursive: true, verbatimSymlinks: true });
+  if (directory.user) {
+    const { uid, gid } = directory.user;
+    await promisify(execFile)("chown", ["-R", `${uid}:${gid}`, copy]);
+  }
+  return join(copy, "run");
+}
+
+/** By the user that servers run as. */
+async function isUsable({ kind }: Wanted, path: string): Promise<boolean> {
+  return kind.find({ [kind.variable]: path }).then(
+    () => true,
+    () => false,
+  );
+}
