@@ -22,7 +22,7 @@ export const POOL_RULES = STRATEGIES.flatMap(({ settings: { name, rules } }) =>
   rules.map((rule) => ({
     about: rule.about,
     reads: rule.reads,
-    check(settings: TreatmentSettings): Finding[] {
+    check: (settings: TreatmentSettings): Finding[] => {
       if (settings.pool.strategy !== name) return [];
       const problems = rule.check(settings.pool, demandOf(settings));
       return problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
