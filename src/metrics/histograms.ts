@@ -4,7 +4,7 @@
 // never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
-import { type Tag } from "./operations.js";
+import { tagsOf, type Tag } from "./operations.js";
 import type { LatencySummary } from "./catalogue.js";
 
 export type { Histogram } from "hdr-histogram-js";

@@ -3,7 +3,19 @@
 // and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
 import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
 import { type LifecycleStage, type Operation } from "./operations.js";
-import { addCounts, BY_SQLSTATE, COUNTERS, LATENCIES, noCounts, recordOf, type BySqlstateId, type CounterField, type Counts, type LatencyField, type SeenField } from "./metric-lists.js";
+import {
+  addCounts,
+  BY_SQLSTATE,
+  COUNTERS,
+  LATENCIES,
+  noCounts,
+  recordOf,
+  type BySqlstateId,
+  type CounterField,
+  type Counts,
+  type LatencyField,
+  type SeenField,
+} from "./metric-lists.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
 

@@ -96,9 +96,9 @@ export interface PoolerKind<S> {
   /** Variable of the environment that names the program. */
   readonly variable: string;
   /** TargetError with the ways to get one where there is none, or it cannot be run. */
-  find(env?: NodeJS.ProcessEnv): Promise<PoolerProgram>;
+  readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
   /** What a user ought to know of that version; empty where there is nothing. */
-  caveat(version: string): string;
+  readonly caveat: (version: string) => string;
   /** Files that one instance may hold open. */
   openFiles(settings: S & Admitted): number;
   /** Resolves once it listens. On rejection nothing is left. */

@@ -4,7 +4,12 @@
 // where there are too few trials to give them; nothing else stands in for them.
 import * as z from "zod";
 import { OPERATIONS } from "../workloads/registry.js";
-import { comparisonField, COMPARISON_METRICS, type ComparisonField, type ComparisonMetric } from "../metrics/metric-lists.js";
+import {
+  comparisonField,
+  COMPARISON_METRICS,
+  type ComparisonField,
+  type ComparisonMetric,
+} from "../metrics/metric-lists.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
 

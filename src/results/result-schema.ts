@@ -2,11 +2,34 @@
 // other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import * as z from "zod";
-import { COUNTERS, LATENCIES, type CounterField, type LatencyField, type RareField } from "../metrics/metric-lists.js";
+import {
+  COUNTERS,
+  LATENCIES,
+  type CounterField,
+  type LatencyField,
+  type RareField,
+} from "../metrics/metric-lists.js";
 import type { Metric } from "../metrics/catalogue.js";
 import { Capacity } from "./capacity-schema.js";
-import { OperationName, Comparison, Effect, Interaction, MetricSummary, OutlyingTrial, Sweep, TreatmentId } from "./comparison-schema.js";
-import { Ceiling, ClientEvidence, Finding, MachineEvidence, Stall, SteadyState, ThresholdResult } from "./diagnosis-schema.js";
+import {
+  OperationName,
+  Comparison,
+  Effect,
+  Interaction,
+  MetricSummary,
+  OutlyingTrial,
+  Sweep,
+  TreatmentId,
+} from "./comparison-schema.js";
+import {
+  Ceiling,
+  ClientEvidence,
+  Finding,
+  MachineEvidence,
+  Stall,
+  SteadyState,
+  ThresholdResult,
+} from "./diagnosis-schema.js";
 
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";

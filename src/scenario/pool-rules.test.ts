@@ -56,7 +56,10 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
 });
 
 const poolProblems = (treatment: Settings) =>
-  POOL_RULES.flatMap((rule) => rule(treatment)).map(({ path, message }) => ({ path: pathText(path), message }));
+  POOL_RULES.flatMap((rule) => rule(treatment)).map(({ path, message }) => ({
+    path: pathText(path),
+    message,
+  }));
 const paths = (treatment: Settings) => poolProblems(treatment).map(({ path }) => path);
 
 describe("the rules of pools", () => {

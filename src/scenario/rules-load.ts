@@ -19,7 +19,9 @@ function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
 
 export function thinkTimeRules(scenario: Scenario): Finding[] {
   return groupsOf(scenario).flatMap(([role, { load }]) =>
-    "thinkTime" in load && load.thinkTime ? rangeOrder(["actors", role, "load", "thinkTime"], load.thinkTime, "ms") : [],
+    "thinkTime" in load && load.thinkTime
+      ? rangeOrder(["actors", role, "load", "thinkTime"], load.thinkTime, "ms")
+      : [],
   );
 }
 

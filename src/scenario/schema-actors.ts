@@ -30,9 +30,7 @@ type GroupSchema = ReturnType<typeof group>;
 export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
 export const Actors = z
-  .strictObject(
-    Object.fromEntries(ROLES.map((role) => [role, group(role)])),
-  )
+  .strictObject(Object.fromEntries(ROLES.map((role) => [role, group(role)])))
   .prefault({})
   .meta({
     title: "Actors",

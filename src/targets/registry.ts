@@ -86,7 +86,7 @@ export function strangerTargetKeys(target: GivenTarget): Finding[] {
 export const TARGET_RULES = VARIANTS.flatMap(({ name, rules }) =>
   rules.map((rule) => ({
     reads: rule.reads,
-    check(target: GivenTarget): Finding[] {
+    check: (target: GivenTarget): Finding[] => {
       const given = targetMapping(target);
       return kindGiven(given).settings.name === name ? rule.check(given as never) : [];
     },

@@ -6,7 +6,12 @@ import { assess } from "../../src/analysis/thresholds/thresholds.js";
 import { liveSecond } from "../../src/engine/trial/live-second.js";
 import { PrometheusMetrics } from "../../src/live/prometheus.js";
 import type { Metric } from "../../src/metrics/catalogue.js";
-import { SLOTS, type ComparisonMetric, type CounterId, type LatencyId } from "../../src/metrics/metric-lists.js";
+import {
+  SLOTS,
+  type ComparisonMetric,
+  type CounterId,
+  type LatencyId,
+} from "../../src/metrics/metric-lists.js";
 import { Recorder } from "../../src/metrics/recorder.js";
 import { SecondBuffers } from "../../src/metrics/second-buffers.js";
 import { Tally } from "../../src/metrics/tally.js";

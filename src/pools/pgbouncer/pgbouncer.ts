@@ -38,7 +38,8 @@ export const pgbouncerKind: PoolerKind<
   prepares: ({ mode, maxPreparedStatements }, version) =>
     mode === "session" ||
     (maxPreparedStatements > 0 && (version === undefined || hasPreparedStatements(version))),
-  statistics: PoolerSampler.connect,
+  statistics: (consoles, endpoints, connectTimeoutMs) =>
+    PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
   versionAt,
   obstacles: statementObstacles,
 };

@@ -34,12 +34,7 @@ export class PgpoolSampler implements PoolerStatistics {
   ) {}
 
   /** On rejection no connection is left. */
-  static async connect(
-    this: void,
-    consoles: readonly Endpoint[],
-    _: readonly Endpoint[],
-    connectTimeoutMs: number,
-  ): Promise<PgpoolSampler> {
+  static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
     const opened = await Promise.allSettled(
       consoles.map(async (pool) => ({
         console: await connectConsole(pool, { purpose: "evidence", connectTimeoutMs }),

@@ -9,7 +9,12 @@ import { PoolerSource } from "../../engine/evidence/pooler-evidence.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { urlOf } from "../../../test/support/suite-server.js";
-import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  writeScenarioFile,
+} from "../../../test/support/train-sim.js";
 import { pgpoolKind } from "./pgpool.js";
 import { externalPooler, startPoolers } from "../managed.js";
 import type { RunningPooler } from "../running-pooler.js";

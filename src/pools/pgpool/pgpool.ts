@@ -30,7 +30,7 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
   start: (program, settings, upstream) => startPgpool(program, settings, upstream),
   // It pools by session: what a client prepared is there for as long as the client is.
   prepares: () => true,
-  statistics: PgpoolSampler.connect,
+  statistics: (consoles, _, connectTimeoutMs) => PgpoolSampler.connect(consoles, connectTimeoutMs),
   versionAt,
   obstacles: () => Promise.resolve([]),
 };

@@ -5,7 +5,13 @@ import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import { OPERATIONS } from "../../workloads/registry.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
-import type { Integrity, MergedResult, OperationResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import type {
+  Integrity,
+  MergedResult,
+  OperationResult,
+  TreatmentResult,
+  TrialResult,
+} from "../../results/result-schema.js";
 import { printable } from "../../foundation/text/text-table.js";
 import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
 
