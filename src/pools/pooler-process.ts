@@ -128,8 +128,10 @@ async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | un
   const ended = new AbortController();
   void process.exited.then(() => ended.abort());
   while (systemClock.nowMs() < deadlineMs) {
+    // Asked before its log is read: what it wrote last must not be missed.
+    const { hasExited } = process;
     const log = await process.log();
-    if (process.hasExited) return complaintIn(log);
+    if (hasExited) return complaintIn(log);
     if (isUp.test(log)) return undefined;
     await systemClock.sleep(POLL_MS, ended.signal);
   }
