@@ -3,12 +3,12 @@
 // documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
 // error, not a statement that means something else.
 import { createWorkload } from "#program/workloads/train-events/sql/create-workload.js";
-import { Advance } from "#program/scenario/schema-parts.js";
+import { keys } from "#program/workloads/train-events/keys.js";
 import { insertColumns } from "#program/workloads/train-events/sql/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 
 /** The scenario's defaults, which train-sim runs with here. */
-export const CHANCES = Advance.parse({});
+export const CHANCES = keys.advance.parse({});
 export const BATCH = { min: 10, max: 100 };
 
 function replaced(text, pattern, by) {

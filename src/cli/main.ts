@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command line: one file a command, registered here. It turns what commands throw into one clear message on
-// standard error and the exit code of DESIGN section 4; nothing else ends the process.
+// standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
@@ -68,7 +68,7 @@ function exitCodeOf(error: unknown): ExitCode {
   return ExitCode.unexpected;
 }
 
-/** For what is thrown where nobody waits: the process cannot go on, but ends with words and the exit code of DESIGN. */
+/** For what is thrown outside every wait: the process ends with words and an exit code. */
 function dieOf(error: unknown): never {
   process.stderr.write(explain(error));
   return endNow(exitCodeOf(error));

@@ -107,7 +107,7 @@ export class LiveState implements ExperimentObserver {
   second({ second, operations }: LiveSecond): void {
     const isNew = second > this.shownSecond;
     if (isNew) this.shownSecond = second;
-    for (const [operation, live] of Object.entries(operations) as [Operation, LiveOperation][]) {
+    for (const [operation, live] of Object.entries<LiveOperation>(operations)) {
       const before = this.rows.get(operation) ?? noRow(operation);
       this.rows.set(
         operation,
@@ -198,13 +198,11 @@ export class LiveState implements ExperimentObserver {
       // When the second was over, not when it was told of.
       atMs: this.windowStartMs + (second + 1) * 1000,
       operations: Object.fromEntries(
-        (Object.entries(operations) as [Operation, LiveOperation][]).map(
-          ([operation, { events, response }]) => {
-            const before = earlier?.operations[operation];
-            const p99Ms = before?.p99Ms ?? response?.p99Ms ?? null;
-            return [operation, { events: events + (before?.events ?? 0), p99Ms }];
-          },
-        ),
+        Object.entries<LiveOperation>(operations).map(([operation, { events, response }]) => {
+          const before = earlier?.operations[operation];
+          const p99Ms = before?.p99Ms ?? response?.p99Ms ?? null;
+          return [operation, { events: events + (before?.events ?? 0), p99Ms }];
+        }),
       ),
     };
     if (earlier) this.points.replace(earlier, point);

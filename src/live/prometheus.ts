@@ -91,7 +91,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   second({ operations }: LiveSecond): void {
-    for (const [operation, live] of Object.entries(operations) as [Operation, LiveOperation][])
+    for (const [operation, live] of Object.entries<LiveOperation>(operations))
       this.addOperation({ operation, treatment: this.treatment }, live);
   }
 

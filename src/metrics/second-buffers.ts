@@ -143,7 +143,7 @@ export class SecondBuffers {
     const operations: Record<Operation, OperationDelta> = {};
     for (const [operation, buffers] of Object.entries(this.operations)) {
       const delta = buffers.drain();
-      if (delta) operations[operation as Operation] = delta;
+      if (delta) operations[operation] = delta;
     }
     return { second: this.second, operations, lifecycleUs: drainSamples(this.lifecycle) };
   }

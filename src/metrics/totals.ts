@@ -111,8 +111,7 @@ export class Totals {
 
   /** Adds what one worker measured in one second. */
   addSecond(delta: SecondDelta): void {
-    for (const [operation, part] of Object.entries(delta.operations))
-      this.addOperation(operation as Operation, part);
+    for (const [operation, part] of Object.entries(delta.operations)) this.addOperation(operation, part);
     for (const [stage, values] of Object.entries(delta.lifecycleUs)) {
       recordAll(this.histograms.at(`lifecycle.${stage as LifecycleStage}`), values);
     }
@@ -120,8 +119,7 @@ export class Totals {
 
   /** Adds what one worker says of transactions that the window's end found under way. */
   addUnderWay({ underWay }: Pick<RecorderDelta, "underWay">): void {
-    for (const [operation, counts] of Object.entries(underWay))
-      addCounts(this.countsOf(operation as Operation), counts);
+    for (const [operation, counts] of Object.entries(underWay)) addCounts(this.countsOf(operation), counts);
   }
 
   add(other: Totals): void {

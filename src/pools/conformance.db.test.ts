@@ -4,9 +4,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import { ownDatabase } from "../../test/support/own-database.js";
-import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
 import { SIZE, STRATEGIES } from "../../test/support/pool-strategies.js";
-import { connectConsole, type AdminClient } from "../database/admin.js";
+import { type AdminClient } from "../database/admin.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import { startPoolers } from "./managed.js";
 import { createConnectionSource, isManaged, poolerKindOf } from "./registry.js";

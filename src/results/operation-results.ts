@@ -22,7 +22,7 @@ export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Ope
 }
 
 function groupsOf(settings: Pick<TreatmentSettings, "actors">): [string, ActorGroup][] {
-  return Object.entries(settings.actors) as [string, ActorGroup][];
+  return Object.entries<ActorGroup>(settings.actors);
 }
 
 /** The load of the group that performs an operation; undefined where none does. */

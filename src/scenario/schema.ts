@@ -5,13 +5,7 @@ import * as z from "zod";
 import { Actors } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
-import { ID_KINDS } from "../workloads/train-events/model/event-id.js";
-import {
-  DEFAULT_DOCUMENT_BYTES,
-  MAX_DOCUMENT_BYTES,
-} from "../workloads/train-events/model/document-generator.js";
 import { clientCount } from "../load/keys.js";
-import { durationRange, size } from "../syntax/scalars.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";

@@ -4,7 +4,6 @@
 import { OPERATIONS, ROLES, roleTraitsOf, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
-import { type Role } from "../workloads/train-events/settings.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =

@@ -252,7 +252,7 @@ function withCounts(
 ): OperationResults {
   const entries = Object.entries(stored).map(([operation, result]) => [
     operation,
-    { ...result, ...pick(counts?.get(operation as Operation), COUNTS) },
+    { ...result, ...pick(counts?.get(operation), COUNTS) },
   ]);
   return Object.fromEntries(entries) as OperationResults;
 }

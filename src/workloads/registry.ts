@@ -1,5 +1,5 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
-import type { OperationTraits, RoleTraits, Workload, WorkloadKeys, WorkloadTreatment } from "./workload.js";
+import type { OperationTraits, RoleTraits, Workload } from "./workload.js";
 import { trainEvents } from "./train-events/workload.js";
 
 const FAMILIES = [trainEvents] as const;
@@ -22,16 +22,14 @@ export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
 export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => settings.keys)) as OwnKeys;
 
 /** Names of operations and roles are each one workload's. */
-export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.assign(
-  {},
-  ...FAMILIES.map(({ operations }) => operations),
+export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
+  WORKLOADS.flatMap(({ operations }) => Object.entries(operations)),
 );
 /** In the order in which results show them. */
 export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
 
-export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.assign(
-  {},
-  ...FAMILIES.map(({ roles }) => roles),
+export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.fromEntries(
+  WORKLOADS.flatMap(({ roles }) => Object.entries(roles)),
 );
 export const ROLES: readonly string[] = Object.keys(ROLE_TRAITS);
 

@@ -1,6 +1,6 @@
 // What a workload is to the rest of the program, which knows its operations and roles by name alone. One is a folder here
 // and a line in `registry.ts`; what only some have is optional.
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ActorContext, Actor } from "../actors/actor.js";
 import type { Assignment, ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup } from "../actors/settings.js";

@@ -68,7 +68,7 @@ trial: { warmUp: 0s, duration: 2500ms, drain: 30s }
 
   for (const split of [endpoints, regions, treatment?.merged?.endpoints, treatment?.merged?.regions]) {
     for (const [operation, whole] of Object.entries(operations)) {
-      const parts = split?.flatMap((part) => part.operations[operation as keyof typeof operations] ?? []);
+      const parts = split?.flatMap((part) => part.operations[operation] ?? []);
       const sum = (of: "transactions" | "events" | "retries" | "failures"): number =>
         parts?.reduce((all, part) => all + part[of], 0) ?? 0;
       const failures = Object.values(whole.failures).reduce((all, count) => all + count, 0);

@@ -35,7 +35,7 @@ function expectEqual(logged: TrialLogReport | undefined, trial: TrialResult): vo
   expect(logged).toMatchObject({ number, index, status, windowSeconds, windowStartsAt: startedAt });
   expect(Object.keys(logged?.operations ?? {}).sort()).toEqual(Object.keys(operations).sort());
   for (const [operation, expected] of Object.entries(operations)) {
-    const totals = logged?.operations[operation as keyof typeof operations];
+    const totals = logged?.operations[operation];
     const { transactions, events, transactionsPerSecond, eventsPerSecond, responseTimeMs } = expected;
     const { retries, retriesBySqlstate, failures, emptyPolls, clients, threads } = expected;
     expect(totals, operation).toMatchObject({

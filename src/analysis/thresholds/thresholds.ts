@@ -62,7 +62,8 @@ function integrityCount(aggregate: string, audits: readonly Integrity[]): number
   return audits.reduce((total, audit) => {
     if (aggregate === "violations") return total + audit.violations.length;
     // Results from before there was that kind of violation have none of it.
-    return total + (audit[aggregate as "inDoubt" | "lost"] ?? 0);
+    const counts: Readonly<Record<string, unknown>> = audit;
+    return total + Number(counts[aggregate] ?? 0);
   }, 0);
 }
 
@@ -75,7 +76,7 @@ export function seenValue(threshold: Threshold, measured: Measured): number | un
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
   if (source === "verdict") return measured.taintedTrials;
   if (LATENCIES.has(aggregate)) return latency(threshold, measured);
-  const result = measured.operations[source as Operation];
+  const result = measured.operations[source];
   return result && operationCount(aggregate, result);
 }
 

@@ -184,10 +184,10 @@ async function dropTables(
   tablesOf: TablesOf,
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
+  // The others may refer to the first one.
+  const [first = "", ...others] = qualified(dialect, namespace, tablesOf(variant));
   const statements = [
-    ...qualified(dialect, namespace, tablesOf(variant))
-      .reverse()
-      .map((table) => `DROP TABLE IF EXISTS ${table}`),
+    ...[...others, first].map((table) => `DROP TABLE IF EXISTS ${table}`),
     ...dialect.mark.removal(schema, mark),
     `DROP SCHEMA ${schema}`,
   ];

@@ -56,7 +56,8 @@ export interface OperationSeries {
 /** The whole distribution of a treatment's complete trials together. */
 export interface PercentileCurve {
   readonly treatment: string;
-  readonly operation: Operation | "lifecycle.completed" | "lifecycle.archived";
+  /** Or `lifecycle.completed`, `lifecycle.archived`. */
+  readonly operation: Operation;
   readonly count: number;
   /** Percentile (0 .. 100) and milliseconds, ascending, denser towards 100 as HdrHistogram plots are. */
   readonly points: readonly (readonly [number, number])[];

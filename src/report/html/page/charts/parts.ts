@@ -1,7 +1,6 @@
 // Where the time of a transaction went, as stacked bars: start delay, waiting for a connection, each statement, the
 // application's own delay, commit, backoff. The parts of a bar add up to the mean response time.
 import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
-import type { Operation } from "../../../../metrics/operations.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
 import { chosen, type Chart, type Control, type View } from "./drawing.js";
 import { commonColour } from "./theme.js";
@@ -35,7 +34,7 @@ function operationsOf(view: View, treatment: string): OperationResults | undefin
 }
 
 function partsOf(view: View, treatment: string, operation: string): readonly LatencyPart[] {
-  return operationsOf(view, treatment)?.[operation as Operation]?.parts ?? [];
+  return operationsOf(view, treatment)?.[operation]?.parts ?? [];
 }
 
 /** Names in the order of a transaction; statements as they were first met. */

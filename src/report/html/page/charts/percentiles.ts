@@ -1,7 +1,6 @@
 // Whole distributions as HdrHistogram plots them: percentiles stretched towards 100, so that the tail, where treatments
 // differ most, takes as much room as the middle. They come from all complete trials' histograms, merged.
 import type { LatencySummary } from "../../../../metrics/histograms.js";
-import type { Operation } from "../../../../metrics/operations.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
@@ -42,7 +41,7 @@ function latencyOf(view: View, treatment: string, operation: string): LatencySum
   const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
   if (operation === "lifecycle.completed") return merged?.lifecycle.completedMs;
   if (operation === "lifecycle.archived") return merged?.lifecycle.archivedMs;
-  return merged?.operations[operation as Operation]?.responseTimeMs;
+  return merged?.operations[operation]?.responseTimeMs;
 }
 
 /** The percentiles that the tables have: points of a curve stand closest where the slowest are. */

@@ -9,7 +9,6 @@ import { lineNote, sampledLines } from "./trial-lines.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
-import type { Operation } from "../../../../metrics/operations.js";
 
 const MEASURES = ["p99", "mean", "p50", "max"] as const;
 const MEASURE: Control = {
@@ -28,7 +27,7 @@ export const poolWait: Chart = {
     const values = view.operations.map((operation): TrialValue => ({
       title: operationName(operation),
       unit: "ms",
-      of: ({ operations }) => operations[operation as Operation]?.poolWaitMs?.[measure],
+      of: ({ operations }) => operations[operation]?.poolWaitMs?.[measure],
     }));
     const { panels, note } = withoutZeros(valuePanels(view, values));
     if (panels.length === 0) return whyNoValues(view, note, "no waits for a connection were recorded.");

@@ -8,7 +8,6 @@ import { SECONDS } from "./lines.js";
 import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
-import type { Operation } from "../../../../metrics/operations.js";
 
 type Counted = "events" | "transactions" | "retries" | "failures";
 const UNITS: Readonly<Record<Counted, Unit>> = {
@@ -34,7 +33,7 @@ export function operationPick(
   of: (series: OperationSeries) => readonly (number | null)[],
 ): Pick {
   return ({ operations }) => {
-    const series = operations[operation as Operation];
+    const series = operations[operation];
     return series && of(series);
   };
 }
