@@ -7,8 +7,6 @@ import type { Budget, LoadSurroundings, RuleSurroundings } from "./executors/exe
 import { executorOf, EXECUTORS, type ExecutorName, type ExecutorSettings } from "./executors/registry.js";
 import { loadKeys, type LoadDefaults, type LoadKeys } from "./keys.js";
 
-export const MAX_CLIENTS = 100_000;
-
 /** Inclusive range, uniform. */
 export interface Range {
   readonly min: number;

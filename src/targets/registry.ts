@@ -92,6 +92,3 @@ export const TARGET_RULES = VARIANTS.flatMap(({ name, rules }) =>
     },
   })),
 );
-
-/** Keys of `target` that tell its kind. */
-export const TELLING_KEYS: readonly string[] = ["kind", ...TOLD.flatMap(({ toldBy }) => toldBy?.keys ?? [])];
