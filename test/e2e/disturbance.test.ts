@@ -27,7 +27,7 @@ actors:
   archivers: { load: { clients: 1, thinkTime: 5ms } }
 batch: { min: 5, max: 10 }
 appDelay: 0
-trial: { warmUp: 300ms, duration: 2s, drain: 10s }
+trial: { warmUp: 300ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
 const ROLE = "plain_role";
@@ -77,17 +77,15 @@ interface Ran {
 
 interface Disturbed {
   readonly trials?: number;
-  readonly seconds?: number;
   readonly at?: Endpoint;
   readonly during: string;
   readonly happens: (run: Promise<unknown>) => Promise<unknown>;
 }
 
-async function ranWith({ trials = 1, seconds = 2, at = app, during, happens }: Disturbed): Promise<Ran> {
+async function ranWith({ trials = 1, at = app, during, happens }: Disturbed): Promise<Ran> {
   const out = join(scratchDirectory(), "results");
   const target = `target: { kind: url, urls: ["${urlOf(at)}"] }`;
-  const load = LOAD.replace("duration: 2s", `duration: ${seconds}s`);
-  const scenario = writeScenarioFile(`${load}trials: ${trials}\n${target}\n`);
+  const scenario = writeScenarioFile(`${LOAD}trials: ${trials}\n${target}\n`);
   const { ended } = startTrainSim(["run", scenario, "--out", out]);
   await untilLogged(out, during);
   await happens(ended);
@@ -184,7 +182,6 @@ describe("a server that changes", () => {
   it("within a trial, by a restart from outside, is named", async () => {
     const { trials } = await ranWith({
       during: MEASURING,
-      seconds: 4,
       happens: async () => {
         await server.control?.shutDown("fast");
         await server.control?.start();

@@ -18,8 +18,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const MODULES = join(ROOT, "node_modules");
 const DIST = join(ROOT, "dist");
 /** What scripts import. */
-const ENTRIES = ["targets/embedded/embedded.js", "pools/pgbouncer/managed.js"].map((file) =>
-  join(DIST, file),
+const ENTRIES = ["targets/embedded/embedded.js", "pools/managed.js", "pools/pgbouncer/pgbouncer.js"].map(
+  (file) => join(DIST, file),
 );
 const PATIENCE_MS = 30_000;
 
