@@ -9,7 +9,7 @@ import type { Assignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 import type { Transactor } from "./transactor.js";
 
-/** What the worker hands to its actor, whatever the workload. */
+/** What the worker passes to its actor; the same for every workload. */
 export interface ActorContext<A extends Assignment = Assignment> {
   readonly assignment: A;
   readonly transactor: Transactor;

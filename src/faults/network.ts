@@ -21,7 +21,7 @@ import { foreignPooler } from "./pooler.js";
 
 const MINUTE_MS = 60_000;
 const KB = 1024;
-const NETWORK_IS = "the network is slow, narrow, carries nothing, lets nobody connect";
+const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connections";
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:

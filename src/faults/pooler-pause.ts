@@ -11,7 +11,7 @@ const RESUME_MS = 5_000;
 
 export const poolerPause = defineFault({
   name: "pgbouncer-pause",
-  description: "it lets nobody through",
+  description: "it holds all transactions back",
   keys: { for: lasting, instance: instance.optional() },
   ground: "pooler",
   resolve: (given): OfPooler => ({ instance: given.instance }),

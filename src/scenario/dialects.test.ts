@@ -55,7 +55,7 @@ describe("a level that a dialect lacks", () => {
     expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1000 } })).toEqual([]);
     expect(
       findingsOf({ dialect: "cockroachdb", faults: [{ at: "1s", kind: "lock-holder", for: "1s" }] }),
-    ).toEqual(["faults.0.kind: lock-holder cannot be had: CockroachDB has no LOCK TABLE"]);
+    ).toEqual(["faults.0.kind: lock-holder: CockroachDB has no LOCK TABLE"]);
   });
 });
 

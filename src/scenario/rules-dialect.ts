@@ -16,7 +16,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
     ...faults.flatMap(({ kind }, index): Finding[] => {
       const reason = lacksFaults[kind];
       const path = ["faults", index, "kind"];
-      return reason === undefined ? [] : [{ path, message: `${kind} cannot be had: ${reason}` }];
+      return reason === undefined ? [] : [{ path, message: `${kind}: ${reason}` }];
     }),
   ];
 }

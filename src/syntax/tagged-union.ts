@@ -83,7 +83,7 @@ export function taggedUnion<
   }
 
   const check = z.check(({ value, issues }) => {
-    // With the tag under a name like it nobody knows which member is meant: another one is its default.
+    // A misspelt tag leaves open which member is meant: its default may be another one.
     const isMisspelt = issues.some(
       (issue) =>
         issue.code === "unrecognized_keys" &&

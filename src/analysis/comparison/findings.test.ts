@@ -57,7 +57,7 @@ function claimRate(blocks: number, machine: Machine, experiments: number, family
 }
 
 describe("findingsOf", () => {
-  it("claims a difference in at most 5 % of A/A comparisons, whatever the machine does", () => {
+  it("claims a difference in at most 5 % of A/A comparisons, with drift and disturbed trials too", () => {
     const experiments = isFull ? 400 : 150;
     // The binomial's own spread: 5 % plus three standard errors.
     const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);

@@ -105,7 +105,7 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     "failures",
     examined({ operations: add({ failures: { "55P03": 4 } }) }),
     examined({ operations: add({ failures: { "55P03": 3 } }) }),
-    /4 of 304 transactions of add failed for good/,
+    /4 of 304 transactions of add failed \(/,
   ],
   [
     "retries",

@@ -1,4 +1,4 @@
-// Whether more transactions failed for good than the budget allows: the latencies of those that succeeded are then
+// Whether more transactions failed than the budget allows: the latencies of those that succeeded are then
 // those of a lighter load than was asked for.
 // Retries that succeed are no failures; where faults were asked for, failures are what they were asked for, and a warning. The worst operation speaks for the trial; a cycle is made of the others.
 import { counted } from "../../foundation/units.js";
@@ -19,7 +19,7 @@ export const failures: Check = ({ trial, bounds }) => {
     worst?.ratio,
     bounds.maxFailureRatio,
     (seen) =>
-      `${worst?.failed ?? 0} of ${counted(worst?.all ?? 0, "transaction")} of ${worst?.operation ?? ""} failed for good ` +
+      `${worst?.failed ?? 0} of ${counted(worst?.all ?? 0, "transaction")} of ${worst?.operation ?? ""} failed ` +
       `(${percent(seen, bounds.maxFailureRatio)}, bound ${percent(bounds.maxFailureRatio)})`,
   );
 };

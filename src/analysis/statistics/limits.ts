@@ -1,7 +1,7 @@
 // From how much on something is concluded, once. Here and not beside the tests that use it, because a chart draws some of it
 // too, and a browser cannot load what they need.
 
-/** Fewer blocks than this are inconclusive, whatever they show. */
+/** With fewer blocks every comparison is inconclusive. */
 export const BLOCKS_MIN = 5;
 
 export const SIGNIFICANCE = 0.05;

@@ -5,7 +5,7 @@ import type { Experiment } from "../../scenario/settings.js";
 import { dropCommand, dropCommands, resumeCommand, type UrlTarget } from "./left-behind.js";
 
 function experimentOn(target: string, more = ""): Experiment {
-  return parseScenario(`name: left\nseed: 1\ntarget: ${target}\n${more}`, "/work/scenario.yaml");
+  return parseScenario(`name: left\nseed: 1\ntarget: ${target}\n${more}`, "/srv/scenario.yaml");
 }
 
 function targetOf(target: string): UrlTarget {

@@ -16,7 +16,7 @@ const ONE_LEVEL = {
   nearest: "repeatable read",
 } as const;
 const STORAGE = { reason: "Aurora DSQL stores tables in its own way alone", nearest: "default" } as const;
-const NO_ACCESS = "Aurora DSQL gives nobody a means to it";
+const NO_ACCESS = "not possible on Aurora DSQL";
 
 export const dsqlCapabilities: DialectCapabilities = {
   label: "Aurora DSQL",

@@ -120,7 +120,7 @@ function settle(
       return 0;
     case "failed":
       for (const id of there)
-        findings.add("unexpected", id, `its add (batch ${batch}) failed for good, and yet it is there`);
+        findings.add("unexpected", id, `its add (batch ${batch}) failed, yet it is in a table`);
       return 0;
     case "in-doubt":
       if (there.length > 0)

@@ -93,7 +93,7 @@ export type SampleChecks = z.infer<typeof SampleChecks>;
 export const Ledger = z.object({
   /** Acknowledged. */
   published: Count,
-  /** Of add transactions that failed for good. */
+  /** Of add transactions that failed. */
   failed: Count,
   /** Of add transactions that were in doubt to the end: the audit looks them up. */
   inDoubt: Count,
