@@ -69,13 +69,14 @@ it("says how often an external one refused connections, and since when", async (
   );
 });
 
+// Other runs of the suite work in the same database: the wait may go on for their sessions.
 it("says that an external one which hangs does not answer", async () => {
   const { pooler, pool, address } = await external();
   const [pid = 0] = pooler.pids;
   const stderr = await runUntilGone(pool, "4s", () => process.kill(pid, "SIGSTOP"));
   process.kill(pid, "SIGCONT");
   await pooler.stop();
-  expect(stderr).toMatch(new RegExp(`did not end within 20 s: PgBouncer at ${address}: .*it did not answer`));
+  expect(stderr).toMatch(new RegExp(`did not end within \\d+ s: PgBouncer at ${address}: .*it did not answer`));
 });
 
 it("names a managed one that was killed, at once", async () => {
