@@ -1,5 +1,5 @@
-// Three lanes of `npm test`, side by side: `unit` is pure and quick; `db` talks to a real PostgreSQL; `e2e` runs the built
-// program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
+// Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
+// its files has a process of its own; `db` talks to a real PostgreSQL; `e2e` runs the built program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
 // finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
@@ -9,13 +9,16 @@ const WORKERS = 3;
 function lane(
   name: string,
   include: string[],
-  more: Pick<NonNullable<TestProjectInlineConfiguration["test"]>, "exclude" | "env" | "testTimeout"> = {},
+  more: Pick<
+    NonNullable<TestProjectInlineConfiguration["test"]>,
+    "exclude" | "env" | "isolate" | "testTimeout"
+  > = {},
 ): TestProjectInlineConfiguration {
   return {
     test: {
       ...{ name, include, environment: "node", maxWorkers: WORKERS },
       ...{ testTimeout: 120_000, hookTimeout: 120_000, ...more },
-      ...(name !== "unit" && { globalSetup: ["test/support/global-setup.ts"] }),
+      ...(!["unit", "alone"].includes(name) && { globalSetup: ["test/support/global-setup.ts"] }),
     },
   };
 }
@@ -25,13 +28,18 @@ const SQL = "src/workloads/train-events/sql";
 export default defineConfig({
   test: {
     projects: [
-      lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], { exclude: ["src/**/*.db.test.ts"] }),
-      lane("db", ["src/**/*.db.test.ts"]),
+      lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], {
+        exclude: ["src/**/*.db.test.ts", "**/*.alone.test.ts"],
+        isolate: false,
+      }),
+      lane("alone", ["src/**/*.alone.test.ts", "test/support/*.alone.test.ts"]),
+      lane("db", ["src/**/*.db.test.ts"], { isolate: false }),
       lane("e2e", ["test/e2e/*.test.ts"]),
       lane(
         "full",
         [
           ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
+          "test/e2e/{killed,latency-parts,run}.test.ts",
           `${SQL}/{workload,dialect-conformance}.db.test.ts`,
         ],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },

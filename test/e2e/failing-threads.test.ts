@@ -21,9 +21,9 @@ target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 payload: text
 batch: 5
 actors:
-  producers: { load: { clients: 1, thinkTime: 20ms } }
-  consumers: { workers: 2, load: { clients: 2, thinkTime: 5ms } }
-  archivers: { load: { clients: 1, thinkTime: 5ms } }
+  producers: { load: { clients: 1, thinkTime: 60ms } }
+  consumers: { workers: 2, load: { clients: 2, thinkTime: 15ms } }
+  archivers: { load: { clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 200ms, duration: 60s, drain: 1s }
 trials: 2
 diagnosis: { ceiling: false }

@@ -51,8 +51,9 @@ faults:
   });
 
   it("have the errors that happened during each, where one follows another within a second", async () => {
+    // Room for those who come back before the server has seen the others go.
     const seen = await runFaults(`
-target: { kind: embedded, settings: { max_connections: 30 } }
+target: { kind: embedded, settings: { max_connections: 60 } }
 appDelay: 50ms
 trial: { warmUp: 500ms, duration: 7s, drain: 60s }
 faults:

@@ -1,8 +1,10 @@
 // `run --find-capacity` as its users meet it: the built program on a real server. The threshold is one whose capacity
 // does not depend on the machine, fewer than 30 transactions a second, so that the answer is known beforehand.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { packageVersion } from "../../src/cli/package-info.js";
+import { verifyResult } from "#program/verify/verify.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
@@ -19,7 +21,7 @@ trials: 2
 diagnosis: { ceiling: false }
 ${onSuiteServer("capacity")}`;
 
-it("walks to the highest rate that holds, confirms it, and keeps the curve", async () => {
+it("walks to the highest rate that holds, confirms it, and keeps the curve, which report --verify recomputes", async () => {
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim([
     "run",
@@ -60,6 +62,16 @@ it("walks to the highest rate that holds, confirms it, and keeps the curve", asy
     `add: rate<30 holds up to ${rate} batches/s (95 % CI `,
   );
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(ended.stdout);
+
+  const verification = await verifyResult(directory, packageVersion());
+  expect(verification.differences).toEqual([]);
+  expect(verification.figures.find(({ kind }) => kind === "capacity")?.recomputed).toBeGreaterThan(20);
+  if (capacity) capacity.ratePerSecond = 100;
+  writeFileSync(join(directory, "result.json"), JSON.stringify(result));
+  const forged = await verifyResult(directory, packageVersion());
+  expect(forged.differences.map(({ path }) => path)).toContainEqual(
+    expect.stringMatching(/^capacity\[.+\]\.ratePerSecond$/),
+  );
 
   const resumed = await trainSim(["run", "--resume", directory]);
   expect(resumed).toMatchObject({ exitCode: 104, stdout: "" });

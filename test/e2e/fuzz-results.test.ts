@@ -37,9 +37,9 @@ seed: 5
 factors: { payload: [jsonb, text] }
 batch: { min: 5, max: 20 }
 actors:
-  producers: { load: { clients: 2, thinkTime: 20ms } }
-  consumers: { load: { clients: 2, thinkTime: 5ms } }
-  archivers: { load: { clients: 1, thinkTime: 5ms } }
+  producers: { load: { clients: 2, thinkTime: 60ms } }
+  consumers: { load: { clients: 2, thinkTime: 15ms } }
+  archivers: { load: { clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 100ms, duration: 1s, drain: 5s }
 trials: 1
 diagnosis: { ceiling: false }

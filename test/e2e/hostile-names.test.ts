@@ -56,9 +56,9 @@ namespace: ${NAMESPACE}
 target: { kind: url, urls: [${JSON.stringify(urlFor(LOADER))}], adminUrl: ${JSON.stringify(urlFor(OWNER))} }
 factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }
 actors:
-  producers: { load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
-  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
-  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
+  producers: { load: { executor: constant-clients, clients: 2, thinkTime: 60ms } }
+  consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 15ms } }
+  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 1
 diagnosis: { ceiling: false }

@@ -19,8 +19,8 @@ batch: { min: 10, max: 10 }
 advance: { claim: 1, complete: 1, fail: 0 }
 actors:
   producers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 20ms } }
-  consumers: { workers: 1, load: { executor: constant-clients, clients: 4 } }
-  archivers: { workers: 1, load: { executor: constant-clients, clients: 1 } }
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 4, thinkTime: 5ms } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
 trial: { warmUp: 500ms, duration: 1500ms, drain: 5s }
 trials: 5
 diagnosis: { ceiling: false }

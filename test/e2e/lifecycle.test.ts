@@ -24,9 +24,9 @@ ${rest}`;
   return { treatment, merged: treatment.merged };
 }
 
-const CONSUMERS = "consumers: { load: { executor: constant-clients, clients: 2 } }";
-const ARCHIVERS = "archivers: { load: { executor: constant-clients, clients: 1 } }";
-const PRODUCERS = "producers: { load: { executor: constant-clients, clients: 1, thinkTime: 20ms } }";
+const CONSUMERS = "consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }";
+const ARCHIVERS = "archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }";
+const PRODUCERS = "producers: { load: { executor: constant-clients, clients: 1, thinkTime: 60ms } }";
 
 describe("the lives of events", () => {
   it("that were preloaded take passes and have no latency, for nobody saw them published", async () => {

@@ -22,9 +22,9 @@ name: watched
 seed: 7
 trials: 1
 actors:
-  producers: { load: { clients: 2, thinkTime: 5ms } }
-  consumers: { load: { clients: 2, thinkTime: 5ms } }
-  archivers: { load: { clients: 1, thinkTime: 5ms } }
+  producers: { load: { clients: 2, thinkTime: 15ms } }
+  consumers: { load: { clients: 2, thinkTime: 15ms } }
+  archivers: { load: { clients: 1, thinkTime: 15ms } }
 batch: { min: 5, max: 10 }
 appDelay: 0
 trial: { warmUp: 200ms, duration: 4s, drain: 10s }

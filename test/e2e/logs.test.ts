@@ -62,7 +62,7 @@ log: { slowTransaction: 20ms }
 actors:
   producers: { workers: 2, load: { executor: constant-arrival-rate, rate: 60, maxClients: 4 } }
   consumers: { workers: 2, load: { executor: constant-clients, clients: 6 } }
-  archivers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 5ms } }
+  archivers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 15ms } }
 trial: { warmUp: 300ms, duration: 2s, drain: false }
 trials: 2
 `);
@@ -119,7 +119,7 @@ appDelay: 0
 diagnosis: { ceiling: false }
 actors:
   producers: { workers: 1, load: { executor: constant-arrival-rate, rate: 100, maxClients: 4, distribution: uniform } }
-  consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 10ms } }
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 30ms } }
   archivers: false
 trial: { warmUp: 500ms, duration: 7s, drain: 20s }
 trials: 1

@@ -19,7 +19,7 @@ import {
 } from "../support/train-sim.js";
 
 const REST = `
-  consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 10ms } }
+  consumers: { workers: 1, load: { executor: constant-clients, clients: 2, thinkTime: 30ms } }
   archivers: false
 appDelay: 0
 diagnosis: { ceiling: false }
@@ -85,7 +85,7 @@ describe("an open loop", () => {
   it("shows a server that stops for 2 s in the response times, and leaves nothing out", async () => {
     const out = scratchDirectory();
     // Few clients: service time has one sample of the stall from each, however many arrivals had to wait.
-    const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 3, distribution: uniform }";
+    const load = "{ executor: constant-arrival-rate, rate: 80, maxClients: 3, distribution: uniform }";
     const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }");
     const { child, ended } = startTrainSim(["run", file, "--out", out, "--quiet"]);
     await untilLogged(out, '"phase":"measure"');
@@ -95,7 +95,7 @@ describe("an open loop", () => {
     await stall(servers, 2000);
     await ended;
     const { add, directory } = finished(out);
-    expect(add.offered).toBe(1400);
+    expect(add.offered).toBe(560);
     expect(add.responseTimeMs?.p999).toBeGreaterThan(1900);
     expect(add.responseTimeMs?.p90).toBeGreaterThan(500);
     expect(add.startDelayMs?.p999).toBeGreaterThan(1900);
@@ -125,15 +125,12 @@ describe("an open loop", () => {
   });
 
   /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
-  it.each([
-    { maxClients: 6, warmUp: "300ms" },
-    { maxClients: 120, warmUp: "1s" },
-  ])("sends the batches of a simulated day, with $maxClients clients", async ({ maxClients, warmUp }) => {
+  it("sends the batches of a simulated day", async () => {
     const out = scratchDirectory();
     const load =
-      `{ executor: daily-arrival-rate, rate: 100, maxClients: ${maxClients}, distribution: uniform, ` +
+      "{ executor: daily-arrival-rate, rate: 100, maxClients: 120, distribution: uniform, " +
       "profile: { sizes: { small: 1, medium: 10, large: 50 } } }";
-    const file = scenarioWith(load, "100", `{ warmUp: ${warmUp}, duration: 12s, drain: 10s }`);
+    const file = scenarioWith(load, "100", "{ warmUp: 1s, duration: 12s, drain: 10s }");
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { seconds } = finished(out);
     // Half a second is an hour: night until 3.5 s, rush hour until 4 s.

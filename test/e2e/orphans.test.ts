@@ -70,7 +70,7 @@ async function killBoth({ running, pids }: Awaited<ReturnType<typeof start>>): P
 const QUICK = `
 name: quick
 seed: 1
-actors: { producers: { load: { clients: 1, thinkTime: 5ms } }, consumers: { load: { clients: 1, thinkTime: 5ms } }, archivers: false }
+actors: { producers: { load: { clients: 1, thinkTime: 15ms } }, consumers: { load: { clients: 1, thinkTime: 15ms } }, archivers: false }
 trial: { warmUp: 0, duration: 300ms, drain: false }
 trials: 1
 diagnosis: { ceiling: false }

@@ -30,7 +30,7 @@ payload: text
 batch: 2
 appDelay: 0
 pool: { strategy: pgbouncer, mode: transaction, ${pool} }
-actors: { producers: { load: { clients: 3, thinkTime: 10ms } }, consumers: { load: { clients: 2, thinkTime: 10ms } }, archivers: false }
+actors: { producers: { load: { clients: 3, thinkTime: 30ms } }, consumers: { load: { clients: 2, thinkTime: 30ms } }, archivers: false }
 trial: { warmUp: 0, duration: ${duration}, drain: false }
 trials: 1
 diagnosis: { ceiling: false }
@@ -76,7 +76,9 @@ it("says that an external one which hangs does not answer", async () => {
   const stderr = await runUntilGone(pool, "4s", () => process.kill(pid, "SIGSTOP"));
   process.kill(pid, "SIGCONT");
   await pooler.stop();
-  expect(stderr).toMatch(new RegExp(`did not end within \\d+ s: PgBouncer at ${address}: .*it did not answer`));
+  expect(stderr).toMatch(
+    new RegExp(`did not end within \\d+ s: PgBouncer at ${address}: .*it did not answer`),
+  );
 });
 
 it("names a managed one that was killed, at once", async () => {

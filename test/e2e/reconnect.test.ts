@@ -16,8 +16,8 @@ appDelay: 0
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
 actors:
   producers: { load: { clients: 4, thinkTime: 0 } }
-  consumers: { load: { clients: 4, thinkTime: 5ms } }
-  archivers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 4, thinkTime: 15ms } }
+  archivers: { load: { clients: 2, thinkTime: 15ms } }
 trial: { warmUp: 500ms, duration: 9s, drain: 30s }
 trials: 1
 faults: [{ at: 1s, kind: pgbouncer-kill, instance: 1, for: 2500ms }]

@@ -20,9 +20,9 @@ name: reported
 factors: { payload: [text, jsonb-manual] }
 batch: 5
 actors:
-  producers: { load: { clients: 2, thinkTime: 10ms } }
-  consumers: { load: { clients: 2, thinkTime: 5ms } }
-  archivers: { load: { clients: 1, thinkTime: 5ms } }
+  producers: { load: { clients: 2, thinkTime: 30ms } }
+  consumers: { load: { clients: 2, thinkTime: 15ms } }
+  archivers: { load: { clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
 diagnosis: { ceiling: false }

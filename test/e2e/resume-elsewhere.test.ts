@@ -19,7 +19,7 @@ import {
 const SCENARIO = `
 name: elsewhere
 batch: 5
-actors: { producers: { load: { clients: 1, thinkTime: 10ms } }, consumers: false, archivers: false }
+actors: { producers: { load: { clients: 1, thinkTime: 30ms } }, consumers: false, archivers: false }
 trial: { warmUp: 0, duration: 1s, drain: 0 }
 trials: 3
 diagnosis: { ceiling: false }

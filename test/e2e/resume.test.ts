@@ -23,9 +23,9 @@ name: resumed
 factors: { payload: [text, jsonb-manual] }
 batch: 5
 actors:
-  producers: { load: { clients: 2, thinkTime: 10ms } }
-  consumers: { load: { clients: 2, thinkTime: 5ms } }
-  archivers: { load: { clients: 1, thinkTime: 5ms } }
+  producers: { load: { clients: 2, thinkTime: 30ms } }
+  consumers: { load: { clients: 2, thinkTime: 15ms } }
+  archivers: { load: { clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }

@@ -15,7 +15,7 @@ import {
 const SCENARIO = `
 name: t
 payload: text
-actors: { producers: { load: { clients: 1, thinkTime: 5ms } }, consumers: { load: { clients: 1, thinkTime: 5ms } }, archivers: false }
+actors: { producers: { load: { clients: 1, thinkTime: 15ms } }, consumers: { load: { clients: 1, thinkTime: 15ms } }, archivers: false }
 appDelay: 0
 diagnosis: { ceiling: false }
 trial: { warmUp: 0, duration: 60s, drain: 10s }

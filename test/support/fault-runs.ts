@@ -15,7 +15,14 @@ import {
   type Started,
 } from "./train-sim.js";
 
-const LOAD = "clients: 3\nbatch: { min: 5, max: 20 }\ndiagnosis: { ceiling: false }\ntrials: 1\nseed: 11\n";
+const CLIENTS = "{ load: { clients: 3, thinkTime: 10ms } }";
+const LOAD = `
+actors: { producers: ${CLIENTS}, consumers: ${CLIENTS}, archivers: ${CLIENTS} }
+batch: { min: 5, max: 20 }
+diagnosis: { ceiling: false }
+trials: 1
+seed: 11
+`;
 
 interface SecondSeen {
   transactions: number;
