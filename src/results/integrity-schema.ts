@@ -50,8 +50,7 @@ export const Integrity = z.strictObject({
     .strictObject({ made: count, claimed: count, audited: count })
     .optional()
     .describe(
-      "Documents held to the schema of an event: as made, as claimed, as the audit read them; the audit reads those whose " +
-        "checksum is not the one that they must have",
+      "Documents held to the schema of an event: as made (the preload's included), as claimed, and in the audit",
     ),
   documentsChecked: count.optional().describe("Documents compared with what they must be"),
   named: z
