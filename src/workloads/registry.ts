@@ -38,6 +38,8 @@ export const VIOLATION_KINDS: readonly string[] = [
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;
+/** Of that one. */
+export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
   readonly workload?: string;

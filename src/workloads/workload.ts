@@ -54,6 +54,20 @@ export interface RoleTraits {
   readonly sharedBytes?: number;
 }
 
+/** For the reference of the scenario. */
+export interface ScenarioExample {
+  /** What it shows, in a few words. */
+  readonly title: string;
+  readonly yaml: string;
+}
+
+export interface WorkloadExamples {
+  /** They load, and each key of the workload's own is in one. */
+  readonly taken: readonly ScenarioExample[];
+  /** Each is refused, for one reason. */
+  readonly refused: readonly ScenarioExample[];
+}
+
 /** The workload's own keys, at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
@@ -169,6 +183,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
   /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
+  readonly examples?: WorkloadExamples;
   /** Views of its own tables. */
   readonly evidence: readonly ViewGroup[];
 }

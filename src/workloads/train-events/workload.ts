@@ -6,6 +6,7 @@ import { client } from "./actors/client.js";
 import { RING_BYTES } from "./actors/publish-times.js";
 import { auditTrial } from "./audit/audit.js";
 import { recount } from "./audit/recount.js";
+import { examples } from "./examples.js";
 import { check, dialectProblems, hasRole, keys, resolve } from "./keys.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
@@ -79,5 +80,6 @@ export const trainEvents = {
   violations: VIOLATION_KINDS,
   audit: auditTrial,
   recount,
+  examples,
   evidence: [QUEUE],
 } as const satisfies Workload<EventTreatment>;
