@@ -1,6 +1,6 @@
 // Holds documents to the model of an event: as many as the scenario says, where they are made, once they were claimed, and in
 // the audit.
-import { Prng } from "../../../foundation/prng.js";
+import type { Prng } from "../../../foundation/prng.js";
 import type { Validated } from "../model/conservation.js";
 import { invalidityOf } from "../model/event.js";
 import type { EventBatch } from "../model/event-batch.js";
