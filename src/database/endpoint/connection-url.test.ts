@@ -54,10 +54,7 @@ describe("a URL of a scenario", () => {
 
 describe("TLS of a URL and its target together", () => {
   it.each([
-    [
-      "{ url: postgresql://a@b/c, sslmode: verify-ca }",
-      /target\.sslmode: sslmode verify-ca needs the CA/,
-    ],
+    ["{ url: postgresql://a@b/c, sslmode: verify-ca }", /target\.sslmode: sslmode verify-ca needs the CA/],
     ["postgresql://a@b/c?sslmode=verify-ca", / target\.url: sslmode verify-ca needs the CA/],
     [
       "{ urls: ['postgresql://a@b/c?sslrootcert=/ca', postgresql://d@e/f], sslmode: verify-ca }",

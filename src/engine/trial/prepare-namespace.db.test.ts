@@ -45,7 +45,7 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
     expect(await numberOf(admin, vacuumed)).toBe(2);
 
     expect(await prepareNamespace(host, trialOf(3, `namespace: ${namespace}`), [])).toMatchObject({
-      events: 0,
+      ledger: { published: 0 },
     });
     expect(await events()).toBe(0);
   } finally {
