@@ -39,6 +39,12 @@ export default {
     ...downward,
     { name: "no-cycle", severity: "error", from: { pathNot: TESTS }, to: { circular: true } },
     {
+      name: "workloads-by-their-registry",
+      severity: "error",
+      from: { path: "^src/", pathNot: `^src/workloads/|${TESTS}` },
+      to: { path: "^src/workloads/[^/]+/" },
+    },
+    {
       name: "driver-in-database-and-pools",
       severity: "error",
       from: { path: "^src/", pathNot: `^src/(database|pools)/|${TESTS}` },

@@ -8,17 +8,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { audit } from "#program/workloads/train-events/audit/audit.js";
-import { readClock } from "#program/workloads/train-events/sql/audit-scans.js";
 import { uuidArray } from "#program/database/wire/binary-arrays.js";
 import { connectAdmin } from "#program/database/admin.js";
 import { resetNamespace } from "#program/workloads/namespace.js";
-import { preload, preloadSource } from "#program/workloads/train-events/sql/preload.js";
+import { preloadSource, preloadTrial } from "#program/workloads/train-events/sql/preload.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { KeySum } from "#program/workloads/train-events/model/key-sum.js";
 import { KeyMaker } from "#program/workloads/train-events/model/ledger.js";
 import { LedgerFileWriter, ledgerPath } from "#program/workloads/train-events/audit/ledger-file.js";
 import { WorkFileWriter, workPath } from "#program/workloads/train-events/audit/work-file.js";
+import { parseScenario } from "#program/scenario/loader.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { readOptions } from "./options.mjs";
 
@@ -28,16 +28,12 @@ const LEDGER_BATCHES = 10_000;
 const SHORT_EVENTS = 100_000;
 /** One for each type of column; what the GIN index of `jsonb` costs is no part of an audit. */
 const PAYLOADS = ["jsonb-manual", "text"];
+const VALIDATIONS = ["off", "sample", "all"];
 const SEED = 1;
-/**
- * @typedef {import("#program/workloads/train-events/sql/preload.js").PreloadSettings} PreloadSettings
- * @typedef {Parameters<typeof audit>[1]["settings"]} AuditSettings
- * @returns {PreloadSettings & AuditSettings}
- */
-const scenario = (payload, events) => ({
-  ...{ dialect: "postgres", namespace: "bench", payload, ids: "uuidv7", documentBytes: 900, preload: events },
-  ...{ statementShape: "set-based", advance: { claim: 1, complete: 1, fail: 0 }, actors: {} },
-});
+/** @returns {any} */
+const scenario = (payload, events) =>
+  parseScenario(`name: bench\nnamespace: bench\npayload: ${payload}\npreload: ${events}\n`, "bench")
+    .treatments[0].settings;
 
 function withDirectory(work) {
   const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
@@ -87,41 +83,42 @@ function workNs(directory, round) {
   return ((user + system) * 1000) / (LEDGER_BATCHES * BATCH_EVENTS);
 }
 
-/** One audit of that many events; memory is what the process had more at its largest. */
-async function auditOnce(server, admin, payload, events) {
+/** Preloads that many events and audits them with each of these levels of validation. */
+async function auditEach(server, admin, payload, events) {
   return withDirectory(async (directory) => {
     const settings = scenario(payload, events);
-    const startedAt = await readClock(admin);
     await resetNamespace(admin, settings);
-    const source = preloadSource(settings, SEED);
-    const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-    await preload(admin, settings, SEED, { onBatch: (batch) => ledger.add(batch, batch.outcome) });
-    ledger.close();
-    globalThis.gc?.();
-    const before = process.memoryUsage.rss();
-    let most = before;
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 50);
-    const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
-    const cpuBefore = usage();
-    const startMs = monotonicMs();
-    const facts = { settings, directory, told: [], preloaded: events, startedAt, isDrained: false };
-    const { conservation } = await audit(admin, facts);
-    const seconds = (monotonicMs() - startMs) / 1000;
-    const cpuAfter = usage();
-    const cpu = (whose) => (cpuAfter[whose] - cpuBefore[whose]) / 1000;
-    const cpuSeconds = { server: cpu("serverCpuMs"), program: cpu("clientCpuMs") };
-    clearInterval(watch);
-    const { verdict, documentsChecked } = conservation;
-    return {
-      payload,
-      events,
-      verdict,
-      documentsChecked,
-      seconds,
-      cpuSeconds,
-      memoryMb: (most - before) / 1e6,
-    };
+    const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+    const { startedAt, ledger } = await preloadTrial(admin, inputs);
+    const facts = { directory, told: [ledger], startedAt, isDrained: false };
+    const audits = [];
+    for (const validate of VALIDATIONS)
+      audits.push(await auditOnce(server, admin, { ...facts, settings: { ...settings, validate } }));
+    return audits;
   });
+}
+
+/** Memory is what the process had more at its largest. */
+async function auditOnce(server, admin, facts) {
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 50);
+  const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
+  const cpuBefore = usage();
+  const startMs = monotonicMs();
+  const { conservation } = await audit(admin, facts);
+  const seconds = (monotonicMs() - startMs) / 1000;
+  const cpuAfter = usage();
+  const cpu = (whose) => (cpuAfter[whose] - cpuBefore[whose]) / 1000;
+  const cpuSeconds = { server: cpu("serverCpuMs"), program: cpu("clientCpuMs") };
+  clearInterval(watch);
+  const { payload, preload: events, validate } = facts.settings;
+  const { verdict, documentsChecked, validated } = conservation;
+  return {
+    ...{ payload, events, validate, verdict, documentsChecked, documentsValidated: validated.audited },
+    ...{ seconds, cpuSeconds, memoryMb: (most - before) / 1e6 },
+  };
 }
 
 const said = readOptions({ events: 1_000_000, rounds: 5 }, ["short"]);
@@ -138,7 +135,7 @@ const audits = [];
 const server = await startEmbedded({}, { maxConnectionsNeeded: 4 });
 try {
   const admin = await connectAdmin(server.admin);
-  for (const payload of PAYLOADS) audits.push(await auditOnce(server, admin, payload, options.events));
+  for (const payload of PAYLOADS) audits.push(...(await auditEach(server, admin, payload, options.events)));
   await admin.close();
 } finally {
   await server.stop();
@@ -157,12 +154,14 @@ else {
   console.log(
     `the work log takes consumers and archivers ${workNsPerEvent.toFixed(0)} ns an event of two passes (${workRange}); bound ${BOUND_NS} ns`,
   );
-  for (const { payload, events, verdict, documentsChecked, seconds, cpuSeconds, memoryMb } of audits)
+  for (const { seconds, cpuSeconds, memoryMb, documentsChecked, documentsValidated, ...audited } of audits) {
+    const { payload, events, validate, verdict } = audited;
     console.log(
-      `${payload}: ${events} events audited in ${seconds.toFixed(1)} s, ${perMillion(seconds, events)} s a million (CPU: server ${cpuSeconds.server.toFixed(1)} s, ` +
+      `${payload}, validate ${validate}: ${events} events audited in ${seconds.toFixed(1)} s, ${perMillion(seconds, events)} s a million (CPU: server ${cpuSeconds.server.toFixed(1)} s, ` +
         `program ${cpuSeconds.program.toFixed(1)} s), ${documentsChecked} documents compared, ` +
-        `${memoryMb.toFixed(0)} MB more memory: ${verdict}`,
+        `${documentsValidated} validated, ${memoryMb.toFixed(0)} MB more memory: ${verdict}`,
     );
+  }
 }
 if (
   ledgerNsPerEvent > BOUND_NS ||

@@ -1,5 +1,5 @@
 // How long a client waits after it found nothing to do: briefly, and longer the more often in a row, so that an
-// idle consumer neither spins on the database nor sleeps through the next event.
+// idle client neither spins on the database nor sleeps through the next event.
 // It counts per client and is reset by the first poll that finds work.
 import { monotonicMs } from "../foundation/clock.js";
 import type { Sleeper } from "../foundation/sleeper.js";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { starterScenario } from "./starter-scenario.js";
+import { starterScenario } from "../workloads/registry.js";
 
 const DEFAULT_FILE = "scenario.yaml";
 const SCHEMA_FILE = fileURLToPath(new URL("../../schema/scenario.schema.json", import.meta.url));

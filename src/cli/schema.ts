@@ -4,7 +4,6 @@ import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import { claimNamespace } from "../database/namespace/namespace-claim.js";
 import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dialectOf, lackOf, levelProblems } from "../database/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
@@ -17,18 +16,17 @@ import {
   type Isolation,
   type Storage,
 } from "../database/settings.js";
-import {
-  LOCKINGS,
-  PAYLOADS,
-  STATEMENT_SHAPES,
-  type Locking,
-  type Payload,
-  type StatementShape,
-} from "../workloads/train-events/settings.js";
+import { OWN_KEYS, workloadOf, type OwnSettings } from "../workloads/registry.js";
+import type { WorkloadTreatment } from "../workloads/workload.js";
+
+/** Of the default workload. */
+const PAYLOADS = OWN_KEYS.payload.unwrap().options;
+const LOCKINGS = OWN_KEYS.locking.unwrap().options;
+const STATEMENT_SHAPES = OWN_KEYS.statementShape.unwrap().options;
 
 interface SchemaOptions {
   readonly dialect: DialectName;
-  readonly payload: Payload;
+  readonly payload: OwnSettings["payload"];
   readonly storage: Storage;
   readonly namespace: string;
   readonly grant?: string;
@@ -36,8 +34,8 @@ interface SchemaOptions {
 
 interface PrintOptions extends SchemaOptions {
   readonly statements?: true;
-  readonly locking: Locking;
-  readonly shape: StatementShape;
+  readonly locking: OwnSettings["locking"];
+  readonly shape: OwnSettings["statementShape"];
   readonly isolation: Isolation;
 }
 
@@ -93,15 +91,10 @@ function print(options: PrintOptions): void {
   const statements = ddl(settingsOf(options), dialectOf(options.dialect));
   if (options.statements) {
     requireStatementLevels(options);
-    const workload = createWorkload({
-      dialect: options.dialect,
-      namespace: options.namespace,
-      payload: options.payload,
-      locking: options.locking,
-      isolation: options.isolation,
-      statementShape: options.shape,
-    });
-    for (const { name, text } of workload.statements) statements.push(`-- ${name}\n${text}`);
+    const levels = { ...options, statementShape: options.shape };
+    // Statements read these settings alone.
+    const all = workloadOf({}).statements(levels as typeof levels & WorkloadTreatment);
+    for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
   process.stdout.write(statements.map((text) => `${text.trim()};\n`).join("\n"));
 }

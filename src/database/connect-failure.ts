@@ -101,7 +101,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
     /CERT_|SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET)|HOSTNAME_MISMATCH/,
     () => ({
       seen: "the server's certificate cannot be trusted",
-      hint: "Give the certificate of its authority as ca, or use sslmode: require to encrypt without proof.",
+      hint: "Give the certificate of its CA as ca, or use sslmode: require to encrypt without proof.",
     }),
   ],
   [

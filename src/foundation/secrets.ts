@@ -10,9 +10,9 @@ const SCHEME = "[a-z][a-z0-9+.-]{0,40}://";
 /** Whether a password ends before the first /, ? or #: an @ behind a raw one is the one that ends it. */
 function isSound(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const authority = text.slice(text.indexOf("://") + 3);
-  const end = authority.search(/[/?#]/);
-  return end < 0 || !authority.includes("@", end);
+  const fromHost = text.slice(text.indexOf("://") + 3);
+  const end = fromHost.search(/[/?#]/);
+  return end < 0 || !fromHost.includes("@", end);
 }
 
 /** Connection URLs in `text` without what stands between the user's name and the `@`, and without unknown parameters. */

@@ -19,6 +19,17 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;
 export type LifecycleStage = (typeof LIFECYCLE_STAGES)[number];
 
+/** The stage that `lifecycle.completed` is of; undefined of an operation. */
+export function stageOf(compared: string): LifecycleStage | undefined {
+  return LIFECYCLE_STAGES.find((stage) => compared === `lifecycle.${stage}`);
+}
+
+/** `published to completed`, of the span to a stage; an operation's own name. */
+export function spanText(compared: string, to: string): string {
+  const stage = stageOf(compared);
+  return stage ? `published ${to} ${stage}` : compared;
+}
+
 export type Tag = `${Operation}.${LatencyId}` | `lifecycle.${LifecycleStage}`;
 
 /** Of these operations, and of lifecycles. */

@@ -10,6 +10,7 @@ import {
   type ComparisonField,
   type ComparisonMetric,
 } from "../metrics/metric-lists.js";
+import { LIFECYCLE_STAGES } from "../metrics/operations.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
 
@@ -24,8 +25,7 @@ export const OperationName = z.string().refine((name) => OPERATIONS.includes(nam
 /** What is compared: the operations, and the two spans of an event's life, which have no throughput. */
 export const COMPARED_OPERATIONS: readonly string[] = [
   ...OPERATIONS,
-  "lifecycle.completed",
-  "lifecycle.archived",
+  ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}`),
 ];
 export type ComparedOperation = string;
 

@@ -1,63 +1,22 @@
-// What the audit found, as `result.json` holds it for each trial: counts by kind of violation, the first events of each, and how
-// much was looked at. Fields that results of before lack are optional.
+// What the audit found, as `result.json` holds it for each trial: the counts of every audit, those of the workload's own, and the
+// first violations of each kind.
 import * as z from "zod";
-import { VIOLATION_KINDS } from "../workloads/registry.js";
+import { OWN_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
 import type { AuditFindings } from "../workloads/workload.js";
 
 const count = z.int().min(0);
 
-const SampleCount = z.strictObject({
-  sampled: count,
-  verified: count.describe("Of those, the ones that were compared with the tables as well"),
-});
-
 export const Integrity = z.strictObject({
   verdict: z.enum(["ok", "violated"]),
   published: count,
-  pending: count.optional(),
-  processing: count.optional(),
-  complete: count.optional(),
-  failed: count.optional(),
-  archived: count.optional(),
   lost: count,
-  duplicated: count.optional(),
   inDoubt: count,
   unexpected: count,
-  orphaned: count.optional(),
-  inDoubtFound: count.optional().describe("Of the events in doubt, those that were found in the tables"),
-  torn: count
-    .optional()
-    .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
-  changed: count.optional().describe("Documents that are not what the event's passes make of them"),
-  invalid: count
-    .optional()
-    .describe("Documents that were found invalid: made, claimed or read by the audit, each time counted"),
-  illegal: count.optional().describe("Status, passes or timestamps that no transition leads to"),
-  resurrected: count.optional().describe("Live although the queue was emptied"),
-  undone: count.optional().describe("Lack a pass or an archiving that was acknowledged"),
-  unexplained: count
-    .optional()
-    .describe(
-      "Show a pass, a status or an archiving that no acknowledgement and no commit in doubt explains",
-    ),
-  misread: count.optional().describe("Wrong in a sampled read, or missing from it"),
-  misclaimed: count.optional().describe("Claimed, or passed over, against the order of a sampled claim"),
-  checks: z
-    .strictObject({ reads: SampleCount, claims: SampleCount })
-    .optional()
-    .describe("Reads and claims that were verified by sample while the load ran"),
-  validated: z
-    .strictObject({ made: count, claimed: count, audited: count })
-    .optional()
-    .describe(
-      "Documents held to the schema of an event: as made, as claimed, as the audit read them; the audit reads those whose " +
-        "checksum is not the one that they must have",
-    ),
-  documentsChecked: count.optional().describe("Documents compared with what they must be"),
+  ...OWN_FINDINGS,
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
     .optional()
-    .describe("The first events that broke the law, of each kind"),
+    .describe("The first that broke the law, of each kind"),
   violations: z.array(z.string()),
   notAudited: z
     .array(z.string())

@@ -1,5 +1,5 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
-import type { OperationTraits, RoleTraits, Workload } from "./workload.js";
+import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js";
 import { trainEvents } from "./train-events/workload.js";
 
 const FAMILIES = [trainEvents] as const;
@@ -21,12 +21,22 @@ export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
 /** Keys of a scenario by workload; two may have one in common. */
 export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => settings.keys)) as OwnKeys;
 
+type FindingsOf<F> = F extends { readonly findings: infer Findings } ? Findings : never;
+/** What an audit of any of them gives, beside what every audit does. */
+export const OWN_FINDINGS = Object.assign({}, ...WORKLOADS.map(({ findings }) => findings)) as Both<
+  FindingsOf<Family>
+>;
+
 /** Names of operations and roles are each one workload's. */
 export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
   WORKLOADS.flatMap(({ operations }) => Object.entries(operations)),
 );
 /** In the order in which results show them. */
 export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
+
+export function operationsOf(flow: Flow): readonly string[] {
+  return OPERATIONS.filter((operation) => OPERATION_TRAITS[operation]?.flow === flow);
+}
 
 export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.fromEntries(
   WORKLOADS.flatMap(({ roles }) => Object.entries(roles)),
@@ -38,6 +48,8 @@ export const VIOLATION_KINDS: readonly string[] = [
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;
+/** Of that one. */
+export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
   readonly workload?: string;

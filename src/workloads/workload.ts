@@ -20,16 +20,17 @@ export interface WorkloadTreatment extends ClientSettings {
   readonly namespace: string;
 }
 
+/** Whether an operation brings in what others work on, works on it, or takes it out. */
+export type Flow = "in" | "through" | "out";
+
 /** A kind of transaction, or of a round of them, whose name begins with `__`. */
 export interface OperationTraits {
-  /** In charts and tables. */
-  readonly label: string;
   /** What it does with what it works on, as `adds`. */
   readonly verb: string;
   /** What it works on, as `events`. */
   readonly unit: string;
-  /** Whether a result without work is an empty poll, counted apart. */
-  readonly isPoll: boolean;
+  /** Of an operation that is a part of a flow. */
+  readonly flow?: Flow;
 }
 
 /** A group of clients. */
@@ -54,6 +55,20 @@ export interface RoleTraits {
   readonly sharedBytes?: number;
 }
 
+/** For the reference of the scenario. */
+export interface ScenarioExample {
+  /** What it shows, in a few words. */
+  readonly title: string;
+  readonly yaml: string;
+}
+
+export interface WorkloadExamples {
+  /** They load, and each key of the workload's own is in one. */
+  readonly taken: readonly ScenarioExample[];
+  /** Each is refused, for one reason. */
+  readonly refused: readonly ScenarioExample[];
+}
+
 /** The workload's own keys, at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
@@ -65,6 +80,13 @@ export interface WorkloadKeys<Treatment, Own = object> {
   resolve(written: unknown): Own;
   /** Whether the clients of that role can be there. */
   hasRole(role: string, written: unknown): boolean;
+}
+
+/** What a careful experimenter would object to, in one short sentence with the way out. */
+export interface Objection {
+  /** Stable name, for programs. */
+  readonly rule: string;
+  readonly words: string;
 }
 
 /** The tables; of each name there is one in the namespace. */
@@ -112,7 +134,7 @@ export interface AuditInputs<S> {
   readonly isDrained: boolean;
 }
 
-/** What an audit found; beside this, counts that the result's schema names. */
+/** What an audit found, beside `findings` of the workload. */
 export interface AuditFindings {
   readonly verdict: "ok" | "violated";
   /** What the database acknowledged, in the workload's unit. */
@@ -164,11 +186,16 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   };
   /** The roles that bring what it works on to each stage of its life. */
   readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** Of one treatment; the rest of the program has its own. */
+  lint?(settings: S): readonly Objection[];
+  /** Beside those of every audit, what its own gives: fields of `integrity` in the result. */
+  readonly findings?: Readonly<Record<string, z.ZodType>>;
   /** Kinds of violation that its audit tells apart. */
   readonly violations: readonly string[];
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
   /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
+  readonly examples?: WorkloadExamples;
   /** Views of its own tables. */
   readonly evidence: readonly ViewGroup[];
 }

@@ -3,12 +3,11 @@
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
 import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../../src/database/admin.js";
-import { readClock } from "../../src/workloads/train-events/sql/audit-scans.js";
 import { PgConnection } from "../../src/database/connection.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
 import { dialectOf } from "../../src/database/dialects/registry.js";
 import { resetNamespace } from "../../src/workloads/namespace.js";
-import { preload, preloadSource } from "../../src/workloads/train-events/sql/preload.js";
+import { preloadTrial } from "../../src/workloads/train-events/sql/preload.js";
 import type { Workload } from "../../src/workloads/train-events/sql/workload.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
@@ -31,7 +30,7 @@ import { parseScenario } from "../../src/scenario/loader.js";
 import type { TreatmentSettings } from "../../src/scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
 import type { EventTreatment } from "../../src/workloads/train-events/actors/assignment.js";
-import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
+import type { Payload, StatementShape, Validation } from "../../src/workloads/train-events/settings.js";
 
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
 const SEED = 11;
@@ -46,7 +45,9 @@ export interface AuditedTrialOptions {
   readonly ids?: IdKind;
   readonly statementShape?: StatementShape;
   /** PostgreSQL's, and a scenario's defaults, when left out. */
-  readonly levels?: Partial<Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation">>;
+  readonly levels?: Partial<
+    Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation" | "validate">
+  >;
   /** Of each batch; 20 when left out. */
   readonly batchEvents?: number;
   /** Process and archive until nothing is left. */
@@ -72,7 +73,7 @@ export interface AuditedTrial {
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
   /** The batch that failed, as it would have been added. */
   readonly failed: readonly PreparedEvent[];
-  audit(more?: Pick<AuditInputs, "lockTimeout">): Promise<Audited>;
+  audit(more?: Pick<AuditInputs, "lockTimeout"> & { readonly validate?: Validation }): Promise<Audited>;
 }
 
 function settingsOf({
@@ -181,13 +182,6 @@ class Crew implements AuditedCrew {
   }
 }
 
-async function preloadInto(admin: AdminClient, settings: AuditedSettings, directory: string): Promise<void> {
-  const source = preloadSource(settings, SEED);
-  const writer = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  await preload(admin, settings, SEED, { onBatch: (batch) => writer.add(batch, batch.outcome) });
-  writer.close();
-}
-
 /** Makes one; every table holds something of every sort, unless it was drained. */
 export async function makeAuditedTrial(
   admin: AdminClient,
@@ -196,9 +190,9 @@ export async function makeAuditedTrial(
   const settings = settingsOf(options);
   const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
-  const startedAt = await readClock(admin);
   await resetNamespace(admin, settings, dialectOf(settings.dialect));
-  await preloadInto(admin, settings, directory);
+  const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+  const { startedAt, ledger } = await preloadTrial(admin, inputs);
   const { endpoint } = admin;
   const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
   await connection.connect();
@@ -222,15 +216,14 @@ export async function makeAuditedTrial(
     directory,
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
-    audit: (more = {}) =>
+    audit: ({ validate = settings.validate, lockTimeout } = {}) =>
       audit(admin, {
-        settings,
+        settings: { ...settings, validate },
         directory,
-        told: [crew.told],
-        preloaded: settings.preload,
+        told: [ledger, crew.told],
         startedAt,
         isDrained,
-        ...more,
+        ...(lockTimeout !== undefined && { lockTimeout }),
       }),
   };
 }

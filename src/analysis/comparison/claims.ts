@@ -17,28 +17,20 @@ import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/n
 import { outlyingSentences } from "./outlying-trials.js";
 import { OPERATION_TRAITS } from "../../workloads/registry.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
+import { stageOf } from "../../metrics/operations.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
-
-/** What becomes of it in that stage of a life. */
-const STAGE_VERBS: Readonly<Record<string, string>> = {
-  "lifecycle.completed": "completes",
-  "lifecycle.archived": "archives",
-};
 
 /** `adds 1.31x as many events/s`. */
 function workText(operation: ComparedOperation, share: string): string {
-  const { verb = STAGE_VERBS[operation] ?? "", unit = "events" } = OPERATION_TRAITS[operation] ?? {};
+  const { verb, unit } = OPERATION_TRAITS[operation] ?? { verb: "does", unit: "events" };
   return `${verb} ${share}as many ${unit}/s`;
 }
 
-const SPANS: Readonly<Record<string, string>> = {
-  "lifecycle.completed": "time to completion",
-  "lifecycle.archived": "time to the archive",
-};
-
 function timeName({ operation, metric }: Comparison): string {
   const label = labelOf(metric);
-  return SPAN_METRICS.includes(metric) ? `${label} ${SPANS[operation] ?? "response time"}` : label;
+  const stage = stageOf(operation);
+  const span = stage ? `time until ${stage}` : "response time";
+  return SPAN_METRICS.includes(metric) ? `${label} ${span}` : label;
 }
 
 function ciText({ ciLow, ciHigh }: Comparison): string {

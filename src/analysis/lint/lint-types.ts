@@ -1,13 +1,10 @@
 // What the fairness linter's rules are given and what they give back, apart from the rules themselves.
 // Types only.
+import type { Objection } from "../../workloads/workload.js";
 import type { Environment, TreatmentResult } from "../../results/result-schema.js";
 
 /** One objection. */
-export interface Lint {
-  /** Stable name, for programs. */
-  readonly rule: string;
-  /** One sentence for people, with the way out. */
-  readonly words: string;
+export interface Lint extends Objection {
   /** Treatments that it is about, where it is not about all. */
   readonly treatments?: readonly string[];
 }

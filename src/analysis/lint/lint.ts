@@ -3,10 +3,10 @@
 // more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
 import { formatDuration } from "../../foundation/units.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { capabilitiesOf } from "../../database/dialects/registry.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
 import type { Lint, Seen } from "./lint-types.js";
 import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
@@ -63,7 +63,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   unequalClients,
   unequalWork,
   missingPoolControl,
-  tableLocks,
+  ofWorkload,
   fewTrials,
   sequentialOrder,
   forSettings(
@@ -92,22 +92,21 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
     ({ faults }) => networkPlacesOf(faults).length > 0,
     "faults of the network put a proxy of train-sim's own into the path, before the fault too: compare only with what has it as well",
   ),
-  forSettings(
-    "no-consumers",
-    ({ actors }) => actors.producers !== undefined && actors.consumers === undefined,
-    "producers without consumers: the backlog only grows",
-  ),
 ];
 
-/** A database that locks tables where a level speaks of rows. */
-function tableLocks({ treatments }: Experiment): Lint[] {
-  const found = treatments.filter(({ settings: { dialect, locking, actors } }) => {
-    const claims = actors.consumers ?? actors.cycle;
-    return claims && locking !== "for-update" && capabilitiesOf(dialect).lockingCaveat !== undefined;
+/** What the workload objects to. */
+function ofWorkload({ treatments }: Experiment): Lint[] {
+  const objections = treatments.map(({ settings }) => workloadOf(settings).lint?.(settings) ?? []);
+  const first = new Map(
+    objections
+      .flat()
+      .toReversed()
+      .map((each) => [each.rule, each]),
+  );
+  return [...first.values()].toReversed().map(({ rule, words }) => {
+    const found = treatments.filter((_, i) => objections[i]?.some((each) => each.rule === rule));
+    return { rule, words, ...only(found, treatments) };
   });
-  const [first] = found;
-  const words = first && capabilitiesOf(first.settings.dialect).lockingCaveat;
-  return words === undefined ? [] : [{ rule: "table-locks", words, ...only(found, treatments) }];
 }
 
 /** Every objection, each once; with `seen`, what was found replaces what was assumed. */

@@ -2,6 +2,7 @@
 // differences and trials that ran near each other meet. Only complete trials count; a block without a value is
 // left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
+import { stageOf } from "../../metrics/operations.js";
 import { mean } from "../statistics/quantiles.js";
 import type {
   ComparedOperation,
@@ -24,10 +25,10 @@ export function metricOf(
   metric: ComparisonMetric,
 ): number | undefined {
   if (trial.status !== "complete") return undefined;
-  if (operation === "lifecycle.completed" || operation === "lifecycle.archived") {
+  const stage = stageOf(operation);
+  if (stage) {
     if (!SPAN_METRICS.includes(metric)) return undefined;
-    const span = operation === "lifecycle.completed" ? "completedMs" : "archivedMs";
-    return valueOf(metricNamed(metric), { responseTimeMs: trial.lifecycle[span] });
+    return valueOf(metricNamed(metric), { responseTimeMs: trial.lifecycle[`${stage}Ms`] });
   }
   const result = trial.operations[operation];
   return result && valueOf(metricNamed(metric), result);

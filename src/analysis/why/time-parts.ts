@@ -19,10 +19,8 @@ const meanMs: Reading = (part) => part.meanMs;
 const slowMs: Reading = (part) => part.slowMeanMs;
 
 function partTimes(side: TreatmentResult, { comparison }: Difference, read: Reading): PartTimes[] {
-  const { operation } = comparison;
-  if (operation === "lifecycle.completed" || operation === "lifecycle.archived") return [];
   return completeTrials(side).flatMap(({ operations }) => {
-    const parts = operations[operation]?.parts ?? [];
+    const parts = operations[comparison.operation]?.parts ?? [];
     const known = parts.flatMap((part): [string, number][] => {
       const ms = read(part);
       return ms === undefined ? [] : [[part.name, ms]];

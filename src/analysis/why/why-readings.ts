@@ -8,6 +8,9 @@ import type {
   PerEvent,
   TrialResult,
 } from "../../results/result-schema.js";
+import { isRound } from "../../metrics/operations.js";
+import { operationsOf } from "../../workloads/registry.js";
+import type { Flow } from "../../workloads/workload.js";
 import { hasEnded } from "../diagnosis/retries.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
@@ -41,11 +44,10 @@ const ofDatabase =
   ({ database }) =>
     read(database);
 
-/** Of the operation that is compared; a span of an event's life has none. */
+/** Of the operation that is compared, which a span of an event's life is not. */
 const ofOperation =
   (read: (result: OperationResult) => number | undefined): Reading =>
   ({ operations }, operation) => {
-    if (operation === "lifecycle.completed" || operation === "lifecycle.archived") return undefined;
     const result = operations[operation];
     return result && read(result);
   };
@@ -57,12 +59,14 @@ export const waitShare = (event: string): Reading =>
 export const checkpointsPerMinute: Reading = ({ database, windowSeconds }) =>
   quotient(database.checkpoints, windowSeconds / 60);
 export const fsyncMs = ofDatabase(({ walFsyncMs, walFsyncs }) => quotient(walFsyncMs, walFsyncs));
-/** Per transaction of any kind; a cycle's are those of its parts. */
-export const fsyncs: Reading = ({ database, operations: { add, process, archive, read } }) =>
-  quotient(
+/** Per transaction of any kind; a round's are those of its parts. */
+export const fsyncs: Reading = ({ database, operations }) => {
+  const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
+  return quotient(
     database.walFsyncs,
-    [add, process, archive, read].reduce((sum, each) => sum + (each?.transactions ?? 0), 0),
+    own.reduce((sum, [, { transactions }]) => sum + transactions, 0),
   );
+};
 
 export const hotRatio = ofDatabase((database) => database.hotRatio);
 export const oldestTransactionMs = ofDatabase((database) => database.oldestTransactionMs);
@@ -89,8 +93,15 @@ export const emptyPolls = ofOperation((result) =>
   quotient(result.emptyPolls, result.emptyPolls + result.transactions),
 );
 
-export const arrivalsPerSecond: Reading = ({ operations }) => operations.add?.eventsPerSecond;
-export const processMs: Reading = ({ operations }) => operations.process?.responseTimeMs?.mean;
+/** Of the operation that has that place in the flow. */
+const inFlow =
+  (flow: Flow, read: (result: OperationResult) => number | undefined): Reading =>
+  ({ operations }) => {
+    const result = operationsOf(flow).flatMap((operation) => operations[operation] ?? [])[0];
+    return result && read(result);
+  };
+export const arrivalsPerSecond = inFlow("in", ({ eventsPerSecond }) => eventsPerSecond);
+export const throughMs = inFlow("through", ({ responseTimeMs }) => responseTimeMs?.mean);
 export const passesPerEvent: Reading = ({ lifecycle }) => lifecycle.passesPerEvent;
 
 export const eventLoopDelayMs: Reading = ({ client }) => client?.eventLoopDelayP99Ms;

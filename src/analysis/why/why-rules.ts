@@ -3,6 +3,8 @@
 // A rule knows no statistics and decides nothing: `evidence.ts` asks whether its value really differs between two
 // treatments, and tells it only where it moved with the difference. None of it proves a cause, and no sentence says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
+import { stageOf } from "../../metrics/operations.js";
+import { OPERATION_TRAITS, operationsOf } from "../../workloads/registry.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { bytes, milliseconds, plain, share, type Unit } from "./why-units.js";
@@ -25,11 +27,11 @@ export interface WhyRule {
 const anything = (): boolean => true;
 const isThroughput = ({ metric }: Explained): boolean => isLargerBetter(metric);
 const isDuration = (explained: Explained): boolean => !isThroughput(explained);
-const isLifecycle = ({ operation }: Explained): boolean => operation.startsWith("lifecycle.");
+const isLifecycle = ({ operation }: Explained): boolean => stageOf(operation) !== undefined;
 const isQueued = (explained: Explained): boolean =>
-  isLifecycle(explained) || explained.operation === "process";
+  isLifecycle(explained) || OPERATION_TRAITS[explained.operation]?.flow === "through";
 const isDownstream = (explained: Explained): boolean =>
-  isThroughput(explained) && (explained.operation === "process" || explained.operation === "archive");
+  isThroughput(explained) && ["through", "out"].includes(OPERATION_TRAITS[explained.operation]?.flow ?? "");
 
 type Tell = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
@@ -146,8 +148,8 @@ const RULES: readonly WhyRule[] = [
     isQueued,
   ),
   on("passes", of.passesPerEvent, plain(0.05)).more("an event took {now} passes against {then}", isLifecycle),
-  on("process", of.processMs, milliseconds(0.2)).more(
-    "a process transaction took {now} on average against {then}",
+  on("process", of.throughMs, milliseconds(0.2)).more(
+    `a ${operationsOf("through").join(" or ")} transaction took {now} on average against {then}`,
     isLifecycle,
   ),
 

@@ -120,7 +120,7 @@ function groupTables(): string {
   return [
     `\`${GROUP}\` is one of:\n`,
     table(["group", "workload", "by default", "default clients", "default think time"], groups),
-    "`false` in place of a group leaves it out; `cycle` is the one group of `topology: cycle`.\n",
+    "`false` in place of a group leaves it out.\n",
     "The executors, with the keys of `load` that each needs and may have:\n",
     table(["executor", "needs", "may have"], executors),
   ].join("\n");

@@ -1,14 +1,13 @@
 // The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A
 // test loads them all, so that no message on the page is one that the program no longer gives.
 import { STRATEGIES } from "../../pools/registry.js";
-import type { ReferenceExample } from "./reference-examples.js";
+import { WORKLOADS } from "../../workloads/registry.js";
+import type { ScenarioExample } from "../../workloads/workload.js";
 
 /** Scenarios that are refused, for what the program says of them. */
-export const REFUSED: readonly ReferenceExample[] = [
+export const REFUSED: readonly ScenarioExample[] = [
   { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
   { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },
-  { title: "a range the wrong way round", yaml: "name: x\nbatch: { min: 100, max: 10 }" },
-  { title: "more threads than clients", yaml: "name: x\nactors: { consumers: { workers: 8, clients: 4 } }" },
   {
     title: "a pool smaller than the threads",
     yaml: "name: x\npool: { strategy: pg-pool, size: 2 }",
@@ -21,16 +20,6 @@ export const REFUSED: readonly ReferenceExample[] = [
     title: "several statements in statement mode",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
   },
-  { title: "a group of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
-  {
-    title: "an executor without its budget",
-    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations } } }",
-  },
-  {
-    title: "fewer iterations than clients",
-    yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations, clients: 4, iterations: 2 } } }",
-  },
-  { title: "chances above one", yaml: "name: x\nadvance: { complete: 0.9, fail: 0.2 }" },
   { title: "a key of another kind", yaml: "name: x\ntarget: { kind: container, port: 5432 }" },
   {
     title: "two places that a password would come from",
@@ -41,14 +30,6 @@ export const REFUSED: readonly ReferenceExample[] = [
     yaml: "name: x\npool: pgbouncer\ntarget: { url: postgresql://a@b/c, passwordCommand: [cat, token] }",
   },
   { title: "TLS files without TLS", yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }" },
-  {
-    title: "a key that is both set and varied",
-    yaml: "name: x\npayload: text\nfactors: { payload: [jsonb, text] }",
-  },
-  {
-    title: "a queue that nobody empties",
-    yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
-  },
   {
     title: "a fault that would outlast the window",
     yaml: "name: x\nfaults: [{ at: 8s, kind: long-transaction, for: 5s }]",
@@ -65,6 +46,6 @@ export const REFUSED: readonly ReferenceExample[] = [
     title: "a pause that would never come about",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
   },
-  { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
+  ...WORKLOADS.flatMap(({ examples }) => examples?.refused ?? []),
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),
 ];

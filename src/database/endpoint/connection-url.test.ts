@@ -54,14 +54,11 @@ describe("a URL of a scenario", () => {
 
 describe("TLS of a URL and its target together", () => {
   it.each([
-    [
-      "{ url: postgresql://a@b/c, sslmode: verify-ca }",
-      /target\.sslmode: sslmode verify-ca needs the authority/,
-    ],
-    ["postgresql://a@b/c?sslmode=verify-ca", / target\.url: sslmode verify-ca needs the authority/],
+    ["{ url: postgresql://a@b/c, sslmode: verify-ca }", /target\.sslmode: sslmode verify-ca needs the CA/],
+    ["postgresql://a@b/c?sslmode=verify-ca", / target\.url: sslmode verify-ca needs the CA/],
     [
       "{ urls: ['postgresql://a@b/c?sslrootcert=/ca', postgresql://d@e/f], sslmode: verify-ca }",
-      /target\.sslmode: .*needs the authority/,
+      /target\.sslmode: .*needs the CA/,
     ],
     ["{ url: 'postgresql://a@b/c?sslcert=/c', sslmode: require }", / target\.url: .*and key is missing/],
     [
@@ -86,7 +83,7 @@ describe("TLS of a URL and its target together", () => {
     const target = "target: { url: postgresql://a@b/c, sslmode: verify-ca, ca: ca.crt }";
     const pool = "pool: { strategy: pgbouncer, urls: ['postgresql://a@p/c?sslmode=verify-ca'] }";
     expect(problemsOf(`${target}\n${pool}`)).toEqual([
-      expect.stringMatching(/ pool\.urls\[0\]: sslmode verify-ca needs the authority/),
+      expect.stringMatching(/ pool\.urls\[0\]: sslmode verify-ca needs the CA/),
     ]);
   });
 });

@@ -102,7 +102,7 @@ export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
     return { about: ["cert", "key"], words, way: "name both files" };
   }
   if (mode !== "verify-ca" || ca !== undefined) return undefined;
-  const words = "sslmode verify-ca needs the authority to verify against";
+  const words = "sslmode verify-ca needs the CA to verify against";
   const way = "name its PEM file: sslrootcert in the URL, or target.ca for the URLs of the target";
   return { about: ["sslmode"], words, way };
 }

@@ -127,7 +127,7 @@ describe("TLS files", () => {
     });
   });
 
-  it("have libpq's meaning: require with an authority verifies it", () => {
+  it("have libpq's meaning: require with a CA verifies it", () => {
     expect(parse({ sslmode: "require" }).tls).toEqual({ mode: "require" });
     expect(parse({ sslmode: "require", ca: at("one.crt") }).tls?.mode).toBe("verify-ca");
   });
@@ -158,7 +158,7 @@ describe("TLS files", () => {
       /do not belong together/,
     ],
     ["a certificate without key", () => ({ cert: at("one.crt") }), /key is missing/],
-    ["verify-ca without authority", () => ({ sslmode: "verify-ca" }), /needs the authority/],
+    ["verify-ca without CA", () => ({ sslmode: "verify-ca" }), /needs the CA/],
     ["files though TLS is disabled", () => ({ sslmode: "disable", ca: at("one.crt") }), /sslmode is disable/],
   ])("are refused: %s", (_, files, reason) => {
     expect(complaintOf(() => parse(files()))).toMatch(reason);

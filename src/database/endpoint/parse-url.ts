@@ -131,7 +131,7 @@ function readPort(shown: string, text: string): number {
   throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
 }
 
-/** libpq's meaning, where `require` with an authority is `verify-ca`; certificates without a mode mean the strictest. */
+/** libpq's meaning, where `require` with a CA is `verify-ca`; certificates without a mode mean the strictest. */
 function readTls(shown: string, files: TlsFiles): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
   if (refusal) throw refused(shown, refusal);

@@ -2,6 +2,8 @@
 // Pure. A part that was not read is left out; nothing is estimated.
 import type { DatabaseEvidence, PerEvent } from "../../results/result-schema.js";
 import type { Operation } from "../../metrics/operations.js";
+import { operationsOf } from "../../workloads/registry.js";
+import type { Flow } from "../../workloads/workload.js";
 import type { WindowEvidence } from "./evidence-source.js";
 
 /** What the window was for. */
@@ -13,10 +15,11 @@ export interface WorkDone {
   readonly clientCpuSeconds: number | undefined;
 }
 
-/** Published in the window, or processed where nothing was. */
+/** Brought in within the window, or worked on where nothing was. */
 function eventsOf({ operations }: WorkDone): number {
-  const published = operations.add?.events ?? 0;
-  return published > 0 ? published : (operations.process?.events ?? 0);
+  const eventsIn = (flow: Flow): number =>
+    operationsOf(flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
+  return eventsIn("in") || eventsIn("through");
 }
 
 /** Undefined where there was no event. */

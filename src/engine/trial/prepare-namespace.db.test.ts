@@ -33,7 +33,7 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
 
     const [before] = await admin.query("SELECT pg_current_wal_lsn()::text AS position");
     const second = trialOf(2, `namespace: ${namespace}\npayload: text\npreload: 3000`);
-    expect(await prepareNamespace(host, second, [])).toMatchObject({ events: 3000 });
+    expect(await prepareNamespace(host, second, [])).toMatchObject({ ledger: { published: 3000 } });
     expect(await checkpointAfter(String(before?.["position"]))).toBeGreaterThan(0);
     expect(await events()).toBe(3000);
     // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
@@ -45,7 +45,7 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
     expect(await numberOf(admin, vacuumed)).toBe(2);
 
     expect(await prepareNamespace(host, trialOf(3, `namespace: ${namespace}`), [])).toMatchObject({
-      events: 0,
+      ledger: { published: 0 },
     });
     expect(await events()).toBe(0);
   } finally {

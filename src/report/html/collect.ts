@@ -4,7 +4,7 @@
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import type { Tag } from "../../metrics/operations.js";
+import { LIFECYCLE_STAGES, type Tag } from "../../metrics/operations.js";
 import { OPERATIONS } from "../../workloads/registry.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
@@ -70,8 +70,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
 
 const CURVES: readonly (readonly [Tag, PercentileCurve["operation"]])[] = [
   ...OPERATIONS.map((operation) => [`${operation}.response`, operation] as const),
-  ["lifecycle.completed", "lifecycle.completed"],
-  ["lifecycle.archived", "lifecycle.archived"],
+  ...LIFECYCLE_STAGES.map((stage) => [`lifecycle.${stage}`, `lifecycle.${stage}`] as const),
 ];
 
 function curvesOf(merged: Collected["merged"]): PercentileCurve[] {

@@ -1,19 +1,22 @@
 // What stands beneath a treatment's table about the lives of its events and about waits in front of the database that no
-// client can see: published to completed to archived, passes, the drain; PgBouncer's own count of what its clients waited.
+// client can see: published to each stage, passes, the drain; PgBouncer's own count of what its clients waited.
 // A number that was not measured has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
-import { isRound } from "../../metrics/operations.js";
+import { isRound, LIFECYCLE_STAGES, spanText } from "../../metrics/operations.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
-  const { completedMs, archivedMs, passesPerEvent, drainSeconds } = lifecycle;
-  const span = (to: string, latency: typeof completedMs): string[] =>
-    latency ? [`${to} ${shortNumber(latency.p50)} ms (p50), ${shortNumber(latency.p99)} ms (p99)`] : [];
+  const { passesPerEvent, drainSeconds } = lifecycle;
+  const spans = LIFECYCLE_STAGES.flatMap((stage) => {
+    const latency = lifecycle[`${stage}Ms`];
+    if (!latency) return [];
+    const name = spanText(`lifecycle.${stage}`, "->");
+    return [`${name} ${shortNumber(latency.p50)} ms (p50), ${shortNumber(latency.p99)} ms (p99)`];
+  });
   const texts = [
-    ...span("published -> completed", completedMs),
-    ...span("published -> archived", archivedMs),
+    ...spans,
     ...(passesPerEvent !== undefined ? [`${shortNumber(passesPerEvent)} passes per event`] : []),
     ...(drainSeconds !== undefined ? [`queue drained in ${drainSeconds.toFixed(1)} s`] : []),
   ];

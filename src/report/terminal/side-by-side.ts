@@ -17,12 +17,8 @@ import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import { spanText, stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
-
-const SECTION_TITLES: Readonly<Partial<Record<ComparedOperation, string>>> = {
-  "lifecycle.completed": "published -> completed",
-  "lifecycle.archived": "published -> archived",
-};
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
 function valueCell(summary: MetricSummary | undefined): string {
@@ -48,7 +44,7 @@ function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[
 }
 
 function metricsOf(operation: ComparedOperation): readonly ComparisonMetric[] {
-  return operation in SECTION_TITLES ? SPAN_METRICS : COMPARISON_METRICS;
+  return stageOf(operation) ? SPAN_METRICS : COMPARISON_METRICS;
 }
 
 function section(result: ResultDocument, operation: ComparedOperation, marks: Marks): string[] {
@@ -56,7 +52,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation);
   const columns: Column[] = [
-    { title: SECTION_TITLES[operation] ?? operation, align: "left" },
+    { title: spanText(operation, "->"), align: "left" },
     ...metrics.map((metric): Column => ({ title: titleOf(metric), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [

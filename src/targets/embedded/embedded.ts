@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wa
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** Authority of client certificates. */
+  /** CA of client certificates. */
   readonly clientCa?: string;
   /** Lines of pg_hba.conf; password log-in over TLS when left out. */
   readonly hba?: readonly string[];

@@ -58,7 +58,7 @@ const keys = {
   sslmode: z.enum(SSL_MODES).optional().meta({
     description: "TLS as libpq's sslmode. Default: what the URL says, else no TLS.",
   }),
-  ca: pemFile("the certificate authority that signed the server's certificate"),
+  ca: pemFile("the CA that signed the server's certificate"),
   cert: pemFile("the client certificate"),
   key: pemFile("the client certificate's key"),
 };

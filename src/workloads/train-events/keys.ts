@@ -99,8 +99,9 @@ export const keys = {
     .default("sample")
     .meta({
       description:
-        "Which documents producers and consumers hold to the schema of an event, when nothing is timed: all; sample: one in " +
-        "100; off: none. The audit validates what it reads in any case. Default sample.",
+        "Which documents are held to the schema of an event: as preloaded, as added, as claimed, and in the audit; never " +
+        "while something is timed. all; sample: one in 100, and in the audit also each that is not as expected; off: none. " +
+        "Default sample.",
     }),
   preload: z
     .int()

@@ -5,8 +5,11 @@ import type { EventTreatment } from "./actors/assignment.js";
 import { client } from "./actors/client.js";
 import { RING_BYTES } from "./actors/publish-times.js";
 import { auditTrial } from "./audit/audit.js";
+import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
+import { examples } from "./examples.js";
 import { check, dialectProblems, hasRole, keys, resolve } from "./keys.js";
+import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
 import { readQueueLeft } from "./sql/audit-queries.js";
@@ -23,11 +26,11 @@ export const trainEvents = {
   name: "train-events",
   description: "An event queue: events are added, processed in batches, archived and looked up.",
   operations: {
-    add: { label: "add", verb: "adds", isPoll: false, ...events },
-    process: { label: "process", verb: "processes", isPoll: true, ...events },
-    archive: { label: "archive", verb: "archives", isPoll: true, ...events },
-    read: { label: "read", verb: "reads", isPoll: false, ...events },
-    __cycle__: { label: "whole cycle", verb: "takes through the cycle", isPoll: false, ...events },
+    add: { verb: "adds", flow: "in", ...events },
+    process: { verb: "processes", flow: "through", ...events },
+    archive: { verb: "archives", flow: "out", ...events },
+    read: { verb: "reads", ...events },
+    __cycle__: { verb: "takes through the cycle", ...events },
   },
   roles: {
     producers: {
@@ -76,8 +79,11 @@ export const trainEvents = {
     },
   },
   lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+  lint,
+  findings,
   violations: VIOLATION_KINDS,
   audit: auditTrial,
   recount,
+  examples,
   evidence: [QUEUE],
 } as const satisfies Workload<EventTreatment>;

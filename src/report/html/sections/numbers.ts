@@ -4,7 +4,14 @@
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
-import type { LatencyPart, ResultDocument, TreatmentResult } from "../../../results/result-schema.js";
+import { LIFECYCLE_STAGES } from "../../../metrics/operations.js";
+import { Integrity } from "../../../results/integrity-schema.js";
+import type {
+  LatencyPart,
+  ResultDocument,
+  TreatmentResult,
+  TrialResult,
+} from "../../../results/result-schema.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -30,11 +37,10 @@ function latencyTable(shown: Shown, about: string): Html {
       LATENCIES.map(({ label, field }) => [label, result[field]]),
     ),
   );
-  const { completedMs, archivedMs } = shown.lifecycle;
-  const spans = latencyRows("event", [
-    [operationText("lifecycle.completed"), completedMs],
-    [operationText("lifecycle.archived"), archivedMs],
-  ]);
+  const spans = latencyRows(
+    "event",
+    LIFECYCLE_STAGES.map((stage) => [operationText(`lifecycle.${stage}`), shown.lifecycle[`${stage}Ms`]]),
+  );
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
 }
@@ -109,35 +115,36 @@ function treatmentPart(treatment: TreatmentResult): Html {
     } `;
 }
 
-const AUDIT_COLUMNS = [
-  ...["published", "pending", "processing", "complete", "failed", "archived"],
-  ...["lost", "duplicated", "inDoubt", "inDoubtFound", "unexpected", "orphaned"],
-  ...["torn", "changed", "illegal", "resurrected", "documentsChecked"],
-] as const;
+function countOf(integrity: TrialResult["integrity"], field: keyof Integrity): number | undefined {
+  const value = integrity?.[field];
+  return typeof value === "number" ? value : undefined;
+}
 
-const AUDIT_NAMES: Readonly<Record<string, string>> = {
-  inDoubt: "in doubt",
-  inDoubtFound: "of those there",
-  documentsChecked: "documents checked",
-};
+/** `in doubt found`. */
+function wordsOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
 
 function auditTable({ treatments }: ResultDocument): Html {
-  const rows = treatments
-    .flatMap(({ id, trials }) => trials.map((trial) => ({ id, ...trial })))
-    .sort((a, b) => a.number - b.number)
-    .map(({ id, number, integrity }): Fillable[] => [
-      number,
-      id,
-      integrity?.verdict ?? "not checked",
-      ...AUDIT_COLUMNS.map((column) => exact(integrity?.[column])),
-      integrity && (integrity.drained ? "yes" : "no"),
-      integrity?.violations.join("; "),
-    ]);
+  const trials = treatments
+    .flatMap((treatment) => treatment.trials.map((trial) => ({ id: treatment.id, ...trial })))
+    .sort((a, b) => a.number - b.number);
+  const counts = Integrity.keyof().options.filter((field) =>
+    trials.some(({ integrity }) => countOf(integrity, field) !== undefined),
+  );
+  const rows = trials.map(({ id, number, integrity }): Fillable[] => [
+    number,
+    id,
+    integrity?.verdict ?? "not checked",
+    ...counts.map((field) => exact(countOf(integrity, field))),
+    integrity && (integrity.drained ? "yes" : "no"),
+    integrity?.violations.join("; "),
+  ]);
   return tableOf(
-    "Integrity: published = pending + processing + complete + failed + archived, each event exactly once",
+    "Integrity: what the database acknowledged, and what the audit found in its tables",
     [
       ...["trial", text("treatment"), text("verdict")],
-      ...AUDIT_COLUMNS.map((column) => AUDIT_NAMES[column] ?? column),
+      ...counts.map(wordsOf),
       ...[text("drained"), sentence("violations")],
     ],
     rows,

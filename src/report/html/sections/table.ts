@@ -3,6 +3,7 @@
 // them: exact enough to calculate with, and the same wherever they are shown.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
+import { spanText } from "../../../metrics/operations.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
@@ -99,11 +100,6 @@ export function metricText(id: ComparisonMetric): string {
   return unit === "" ? label : `${label} ${unit}`;
 }
 
-const SPANS: Readonly<Partial<Record<ComparedOperation, string>>> = {
-  "lifecycle.completed": "published to completed",
-  "lifecycle.archived": "published to archived",
-};
-
 export function operationText(operation: ComparedOperation): string {
-  return SPANS[operation] ?? operation;
+  return spanText(operation, "to");
 }

@@ -67,7 +67,7 @@ class BatchStream {
     const madeAtMs = wallClockMs();
     const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
     const made = this.batchMaker.make(keys, this.documents, firstDocument);
-    this.context.checks.made(made);
+    this.context.checks.documents.made(made);
     this.nextDocument = firstDocument + events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
     this.ahead = { keys, add: this.context.workload.add(made), entry };

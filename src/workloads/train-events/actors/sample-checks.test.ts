@@ -141,10 +141,10 @@ describe("validated documents", () => {
     });
     const batch = EventBatch.of(events);
     const all = checkerOf({}, "all");
-    all.made(batch);
+    all.documents.made(batch);
     expect(all.total()).toMatchObject({ validated: { made: 100 }, invalid: 1, named: [{ id: id(42) }] });
     const sample = checkerOf({}, "sample");
-    for (let i = 0; i < 100; i++) sample.made(batch);
+    for (let i = 0; i < 100; i++) sample.documents.made(batch);
     expect(sample.total().validated.made).toBeGreaterThan(60); // 100 are expected
     expect(sample.total().validated.made).toBeLessThan(140);
   });
@@ -152,7 +152,7 @@ describe("validated documents", () => {
   it("are none where validation is off", async () => {
     const { json, ...columns } = generator.at(0);
     const checker = checkerOf({}, "off");
-    checker.made(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));
+    checker.documents.made(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));
     await checker.claim({ client: 0, startedMs: 0, limit: 1, passes: [pass("a", "PENDING", INVALID)] });
     expect(checker.total()).toMatchObject({ validated: { made: 0, claimed: 0 }, invalid: 0, named: [] });
   });

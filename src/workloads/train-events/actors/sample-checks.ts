@@ -1,13 +1,11 @@
 // Verifies reads and claims, chosen by the seed, after their transaction has ended: rows by themselves, then against what is in
 // the tables. The question costs the server a look-up, and the client the time to wait for it, between transactions. What
-// could not be asked, or found nothing to hold it to, is sampled and not verified. Documents are held to the model of an event
-// where they are made and once they were claimed, as many as the scenario says.
+// could not be asked, or found nothing to hold it to, is sampled and not verified.
 import { createVerification, type Verification } from "../sql/verification.js";
 import type { ClaimedPass, ReadOutcome } from "../sql/workload.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
+import { DocumentChecks } from "../audit/document-checks.js";
 import { Findings } from "../audit/findings.js";
-import { invalidityOf } from "../model/event.js";
-import type { EventBatch } from "../model/event-batch.js";
 import { WORKABLE_STATUSES, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
@@ -52,10 +50,11 @@ export class SampleChecker {
   private readonly findings = new Findings();
   private readonly reads = { sampled: 0, verified: 0 };
   private readonly claims = { sampled: 0, verified: 0 };
-  private readonly validated = { made: 0, claimed: 0 };
+  readonly documents: DocumentChecks;
 
   constructor(private readonly options: SampleChecksOptions) {
     this.prng = new Prng(options.seed);
+    this.documents = new DocumentChecks(options.validate, this.findings, this.prng);
   }
 
   /** Of one worker. */
@@ -68,12 +67,6 @@ export class SampleChecker {
     const lockedMost = groupClients * settings.batch.max;
     const verification = createVerification(settings);
     return new SampleChecker({ ...parts, verification, seed, lockedMost, validate });
-  }
-
-  made(batch: EventBatch): void {
-    if (this.options.validate === "off") return;
-    for (let row = 0; row < batch.size; row++)
-      if (this.isChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }
 
   /** Never rejects. */
@@ -104,10 +97,10 @@ export class SampleChecker {
 
   /** What the worker tells at the end. */
   total(): SampleChecks {
-    const { reads, claims, validated } = this;
+    const { reads, claims } = this;
     const { counts, named } = this.findings;
     const { invalid, misread, misclaimed } = counts;
-    return { reads, claims, validated, invalid, misread, misclaimed, named };
+    return { reads, claims, validated: this.documents.validated, invalid, misread, misclaimed, named };
   }
 
   /** Asked once for each transaction. */
@@ -115,30 +108,20 @@ export class SampleChecker {
     return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
   }
 
-  /** Asked once for each document. */
-  private isChosen(): boolean {
-    return this.options.validate === "all" || this.prng.float() * ONE_IN < 1;
-  }
-
-  private hold(where: keyof SampleChecks["validated"], id: string, document: string): void {
-    this.validated[where]++;
-    const invalidity = invalidityOf(document);
-    if (invalidity !== undefined)
-      this.findings.add("invalid", id, `its document was ${invalidity} when ${where}`);
-  }
-
   /** Documents that did not come to the program are looked up as the pass left them, a sampled claim's together. */
   private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
+    const { documents } = this;
     const { validate, verification, beside } = this.options;
     if (validate === "off") return;
     if (passes[0]?.payload === undefined) {
       if (!isSampled && validate === "sample") return;
       const ids = passes.map(({ id }) => id);
       const found = await beside(client, (connection) => verification.documents(connection, ids));
-      for (const { id, payload } of found ?? []) this.hold("claimed", id, payload);
+      for (const { id, payload } of found ?? []) documents.hold("claimed", id, payload);
       return;
     }
-    for (const { id, payload = "" } of passes) if (this.isChosen()) this.hold("claimed", id, payload);
+    for (const { id, payload = "" } of passes)
+      if (documents.isChosen()) documents.hold("claimed", id, payload);
   }
 
   private async checkOrder({ client, startedMs, limit, passes }: EndedClaim): Promise<void> {

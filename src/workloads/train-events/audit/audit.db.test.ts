@@ -9,7 +9,7 @@ import type { ViolationKind } from "../model/conservation.js";
 import { ID_KINDS } from "../model/event-id.js";
 import { makeAuditedTrial, type AuditedTrial } from "../../../../test/support/audited-trial.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
-import { PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
+import { PAYLOADS, STATEMENT_SHAPES, type Payload, type Validation } from "../settings.js";
 
 const namespace = testNamespace("audit");
 const EVENTS = `${namespace}.events`;
@@ -376,6 +376,21 @@ describe("an audit", () => {
     const { conservation } = await trial.audit();
     expect(conservation).toMatchObject({ verdict: "violated", lost: 220, inDoubt: 40, inDoubtFound: 0 });
     expect(conservation.named).toHaveLength(20);
+  });
+
+  test("validates every document, some of them, or none, as the scenario says", async () => {
+    const levels = { validate: "all" } as const;
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "jsonb", levels });
+    const validatedBy = async (validate: Validation): Promise<number> =>
+      (await trial.audit({ validate })).conservation.validated.audited;
+    const { validated } = (await trial.audit()).conservation;
+    expect(validated).toEqual({ made: 60, claimed: 0, audited: 240 }); // the preload's were made
+    const sampled = await validatedBy("sample");
+    expect(sampled).toBeLessThan(30);
+    await new Meddler("jsonb", trial).invalidate();
+    expect(await validatedBy("sample")).toBe(sampled + 1);
+    const unheld = (await trial.audit({ validate: "off" })).conservation;
+    expect(unheld).toMatchObject({ changed: 1, invalid: 0, validated: { audited: 0 } });
   });
 
   test("gives up on a lock of somebody else's, and is as able as before once it is gone", async () => {

@@ -11,6 +11,7 @@ import { withinLockTimeout } from "../../../database/lock-timeout.js";
 import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf, type Tables } from "../sql/tables.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
+import { Prng } from "../../../foundation/prng.js";
 import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
@@ -19,6 +20,7 @@ import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
 import type { Preloaded } from "../sql/preload.js";
 import type * as workload from "../../workload.js";
+import { DocumentChecks } from "./document-checks.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { Findings, NAMED_PER_KIND } from "./findings.js";
@@ -34,16 +36,14 @@ export interface Audited {
 export interface AuditInputs {
   readonly settings: Pick<
     EventTreatment,
-    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "actors"
+    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "validate" | "actors"
   >;
   /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
-  /** What each worker told at the end, of those that closed their ledgers. */
+  /** What the preload told, and at the end each worker of those that closed their ledgers. */
   readonly told: readonly Ledger[];
   /** Names of the workers that did not: of those only what is in their files is known. */
   readonly unclosed?: readonly string[];
-  /** Events that the preload put there. */
-  readonly preloaded: number;
   /** The database's clock before the first event was there, as `readClock` gives it. */
   readonly startedAt: string;
   /** Whether the queue was seen empty after the last producer had ended. */
@@ -66,18 +66,13 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     // The first answer of the snapshot: what it shows was written before.
     const clock = { startedAt, endedAt: await readClock(admin), skewMs: dialect.clockSkewMs };
     const keys = await auditKeys(admin, tables, ledgers, findings, dialect, isWhole);
-    const published = told.published + inputs.preloaded;
-    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, { ...told, published });
+    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, told);
+    // Rows come in no order, so no seed would choose the same documents again.
+    const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
     const documents = new ExpectedDocuments(ledgers, settings, dialect);
     const rules = { chances: settings.advance, mayBeLive: liveness(inputs), clock };
-    const { documentsChecked, validated } = await auditEvents(
-      admin,
-      tables,
-      documents,
-      work,
-      rules,
-      findings,
-    );
+    const aids = { documents, checks, work, rules, findings };
+    const documentsChecked = await auditEvents(admin, tables, aids);
     const counts = await readTableCounts(admin, namespace, dialect);
     if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
     const { duplicated, orphaned } = counts;
@@ -85,7 +80,7 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
       ...{
         ...keys,
         documentsChecked,
-        ...takeChecks(inputs.told, validated, findings),
+        ...takeChecks(inputs.told, checks.validated.audited, findings),
         named: findings.named,
       },
       found: { ...findings.counts, duplicated, orphaned },
@@ -109,11 +104,11 @@ export async function auditTrial(
   admin: AdminClient,
   { preloaded, told, ...inputs }: workload.AuditInputs<EventTreatment>,
 ): Promise<workload.Audited> {
-  const { startedAt, events } = preloaded as Preloaded;
-  const ledgers = told.map((one) => Ledger.parse(one));
+  const { startedAt, ledger: first } = preloaded as Preloaded;
+  const ledgers = [first, ...told.map((one) => Ledger.parse(one))];
   const { conservation, passesPerEvent } = await audit(admin, {
     ...inputs,
-    ...{ told: ledgers, preloaded: events, startedAt },
+    ...{ told: ledgers, startedAt },
   });
   const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
   return {

@@ -11,7 +11,7 @@ import {
   type AdvanceProbabilities,
   type EventStatus,
 } from "../model/lifecycle.js";
-import { invalidityOf } from "../model/event.js";
+import type { DocumentChecks } from "./document-checks.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
 import type { WorkAudit } from "./work-audit.js";
@@ -27,23 +27,18 @@ export interface EventRules {
   readonly clock: TrialClock;
 }
 
-export interface DocumentCounts {
-  /** Compared with what they must be. */
-  readonly documentsChecked: number;
-  /** Of those, read as they are written, and held to the model of an event. */
-  readonly validated: number;
+export interface AuditAids {
+  readonly documents: ExpectedDocuments;
+  readonly checks: DocumentChecks;
+  readonly work: WorkAudit;
+  readonly rules: EventRules;
+  readonly findings: Findings;
 }
 
-export async function auditEvents(
-  client: SqlClient,
-  tables: Tables,
-  documents: ExpectedDocuments,
-  work: WorkAudit,
-  rules: EventRules,
-  findings: Findings,
-): Promise<DocumentCounts> {
+/** Resolves to the number of documents that were compared with what they must be. */
+export async function auditEvents(client: SqlClient, tables: Tables, aids: AuditAids): Promise<number> {
+  const { documents, checks, work, rules, findings } = aids;
   let documentsChecked = 0;
-  let validated = 0;
   const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
   for await (const rows of eventRows(client, tables, rules.clock)) {
     for (const row of rows) {
@@ -55,16 +50,18 @@ export async function auditEvents(
       // An add in doubt may have come through after the queue was seen empty.
       if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
         findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
-      const checksum = documents.checksum(standing);
-      if (checksum === undefined) continue;
+      const expected = documents.expected(standing);
+      if (!expected) continue;
       documentsChecked++;
-      if (checksum !== row.checksum) doubtful.push(standing);
+      if (expected.checksum !== row.checksum) doubtful.push(standing);
+      // The text that is there is this one.
+      else if (checks.isChosen()) checks.hold("audited", id, expected.text);
     }
   }
   for (let at = 0; at < doubtful.length; at += CLOSER_LOOKS)
-    validated += await compare(client, tables, documents, doubtful.slice(at, at + CLOSER_LOOKS), findings);
+    await compare(client, tables, doubtful.slice(at, at + CLOSER_LOOKS), aids);
   work.settle(findings);
-  return { documentsChecked, validated };
+  return documentsChecked;
 }
 
 /** Whether status, passes and timestamps are possible at all; what is not is in the findings. */
@@ -96,14 +93,12 @@ function boundsOf({ least, most }: { readonly least: number; readonly most: numb
   return Number.isFinite(most) ? `${least} to ${most}` : `at least ${least}`;
 }
 
-/** Resolves to the number of documents that were read. */
 async function compare(
   client: SqlClient,
   tables: Tables,
-  documents: ExpectedDocuments,
   standings: readonly (Standing & { readonly isArchived: boolean })[],
-  findings: Findings,
-): Promise<number> {
+  { documents, checks, findings }: AuditAids,
+): Promise<void> {
   const placeOf = (each: { id: string; isArchived: boolean }): string => `${each.id} ${each.isArchived}`;
   const written = await readWritten(
     client,
@@ -116,8 +111,6 @@ async function compare(
     if (!event) continue;
     const words = documents.difference(standing, event);
     if (words !== undefined) findings.add("changed", standing.id, words);
-    const invalidity = invalidityOf(event.payload);
-    if (invalidity !== undefined) findings.add("invalid", standing.id, `its document is ${invalidity}`);
+    checks.hold("audited", standing.id, event.payload);
   }
-  return written.length;
 }

@@ -40,14 +40,14 @@ export class ExpectedDocuments {
     private readonly dialect: Pick<Dialect, "writesJsonbAsPostgres">,
   ) {}
 
-  /** Undefined for an event that no ledger tells of. */
-  checksum(standing: Standing): string | undefined {
+  /** The text, and the checksum of it and the flat columns; undefined for an event that no ledger tells of. */
+  expected(standing: Standing): { readonly text: string; readonly checksum: string } | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
     const values = origin.generator.valuesAt(origin.index);
     processValues(values, standing.status, standing.attempts);
     const text = this.isByProgram(standing) ? compactText(values) : jsonbText(values);
-    return hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS);
+    return { text, checksum: hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS) };
   }
 
   /**

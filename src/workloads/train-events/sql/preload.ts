@@ -2,11 +2,20 @@
 // nothing of this is measured. Same seed, same documents. Afterwards statistics and visibility are brought up to
 // date, so that the trial starts on a database at rest.
 import { wallClockMs } from "../../../foundation/clock.js";
+import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { BatchMaker, type EventBatch } from "../model/event-batch.js";
 import { PRELOAD_WORKER } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
-import { KeyMaker, streamName, type LedgerBatch, type LedgerSource } from "../model/ledger.js";
+import {
+  EMPTY_LEDGER,
+  KeyMaker,
+  NO_CHECKS,
+  streamName,
+  type Ledger,
+  type LedgerBatch,
+  type LedgerSource,
+} from "../model/ledger.js";
 import type { Endpoint } from "../../../database/endpoint/endpoint.js";
 import type { EventSettings } from "../settings.js";
 import { connectAdmin, type AdminClient } from "../../../database/admin.js";
@@ -19,6 +28,8 @@ import { addStatements } from "./set-based.js";
 import { refreshStatistics } from "../../../database/statistics.js";
 import { tablesOf } from "./tables.js";
 import { readClock } from "./audit-scans.js";
+import { DocumentChecks } from "../audit/document-checks.js";
+import { Findings } from "../audit/findings.js";
 import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
 import type { PreloadInputs } from "../../workload.js";
@@ -32,8 +43,8 @@ export type PreloadSettings = Pick<
 > & { readonly prepared?: boolean };
 
 export interface PreloadOptions {
-  /** Hears of each batch that is in. */
-  readonly onBatch?: (batch: LedgerBatch) => void;
+  /** Hears of each batch that is in, which is written over by the next. */
+  readonly onBatch?: (told: LedgerBatch, batch: EventBatch) => void;
   /** Asked before each batch. */
   readonly isWanted?: () => boolean;
   /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
@@ -92,7 +103,7 @@ export async function preload(
     while (done < total && isWanted()) {
       const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
       await filler.insert(batch);
-      onBatch?.(told);
+      onBatch?.(told, batch);
       done += batch.size;
     }
     return done;
@@ -114,23 +125,33 @@ export async function preload(
 export interface Preloaded {
   /** Of the database, before the first event was there. */
   readonly startedAt: string;
-  readonly events: number;
+  /** As of a worker that did nothing else. */
+  readonly ledger: Ledger;
 }
 
-/** Preloads, and keeps the ledger of it in the trial's directory. */
+/** Preloads, holds its documents to the model, and keeps the ledger of it in the trial's directory. */
 export async function preloadTrial(
   admin: AdminClient,
   { settings, seed, directory, isWanted }: PreloadInputs<EventTreatment>,
 ): Promise<Preloaded> {
   const startedAt = await readClock(admin);
-  if (settings.preload === 0) return { startedAt, events: 0 };
+  if (settings.preload === 0) return { startedAt, ledger: EMPTY_LEDGER };
+  const findings = new Findings();
+  const prng = new Prng(deriveSeed(seed, "sample", "preload"));
+  const documents = new DocumentChecks(settings.validate, findings, prng);
   const source = preloadSource(settings, seed);
-  const ledger = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  const file = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  const onBatch = (told: LedgerBatch, batch: EventBatch): void => {
+    file.add(told, told.outcome);
+    documents.made(batch);
+  };
   try {
-    const onBatch = (batch: LedgerBatch): void => ledger.add(batch, batch.outcome);
-    return { startedAt, events: await preload(admin, settings, seed, { onBatch, isWanted }) };
+    const published = await preload(admin, settings, seed, { onBatch, isWanted });
+    const { counts, named } = findings;
+    const checks = { ...NO_CHECKS, validated: documents.validated, invalid: counts.invalid, named };
+    return { startedAt, ledger: { ...EMPTY_LEDGER, published, checks } };
   } finally {
-    ledger.close();
+    file.close();
   }
 }
 

@@ -42,7 +42,7 @@ function drawLayers(
 export const queueDepth: Chart = {
   id: "queue",
   title: "Queue depth by state",
-  lead: "Events in the tables that are not archived, by where they are in their lives. A backlog that grows all through the window means that consumers do not keep up.",
+  lead: "Events in the tables that are not archived, by where they are in their lives. A backlog that grows all through the window means that processing does not keep up.",
   draw: (view) =>
     drawLayers(
       view,

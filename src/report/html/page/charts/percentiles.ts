@@ -5,9 +5,8 @@ import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
 import { written } from "./values.js";
+import { stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
-
-const LIFECYCLE = "lifecycle.";
 
 /** 0 -> 1, 90 -> 10, 99 -> 100: how many samples there are for each one that is slower. */
 export function stretched(percentile: number): number {
@@ -39,9 +38,8 @@ function panelOf(operation: string, view: View): LinePanel {
 
 function latencyOf(view: View, treatment: string, operation: string): LatencySummary | null | undefined {
   const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
-  if (operation === "lifecycle.completed") return merged?.lifecycle.completedMs;
-  if (operation === "lifecycle.archived") return merged?.lifecycle.archivedMs;
-  return merged?.operations[operation]?.responseTimeMs;
+  const stage = stageOf(operation);
+  return stage ? merged?.lifecycle[`${stage}Ms`] : merged?.operations[operation]?.responseTimeMs;
 }
 
 /** The percentiles that the tables have: points of a curve stand closest where the slowest are. */
@@ -62,7 +60,7 @@ export const percentiles: Chart = {
   draw: (view) => {
     const spans = view.report.curves
       .map(({ operation }) => operation)
-      .filter((operation, i, all) => operation.startsWith(LIFECYCLE) && all.indexOf(operation) === i);
+      .filter((operation, i, all) => stageOf(operation) && all.indexOf(operation) === i);
     const drawn = [...view.operations, ...spans];
     const panels = drawn.map((operation) => panelOf(operation, view)).filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)

@@ -1,7 +1,7 @@
 // From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
-import { operationsIn } from "../../../../metrics/operations.js";
+import { isRound, operationsIn, spanText } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
@@ -11,14 +11,8 @@ import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from
 /** Charts have more room than a terminal. */
 const LABEL_WIDTH_MAX = 36;
 
-const OPERATION_NAMES: Readonly<Record<string, string>> = {
-  __cycle__: "whole cycle",
-  "lifecycle.completed": "published → completed",
-  "lifecycle.archived": "published → archived",
-};
-
 export function operationName(operation: string): string {
-  return OPERATION_NAMES[operation] ?? operation;
+  return isRound(operation) ? `whole ${operation.replaceAll("_", "")}` : spanText(operation, "→");
 }
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {

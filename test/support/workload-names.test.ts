@@ -1,0 +1,32 @@
+// What only Train Events has (two of its tables, a role, a column), in the files outside of its folder.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const SRC = join(import.meta.dirname, "../../src");
+const OWN = join("workloads", "train-events");
+const NAMES = /event_status|events_archive|archiver|authority/i;
+
+/** Names tables by operation until it finds them in the statement's text. */
+const LEFT = join("database", "failure-place.ts");
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
+  (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.startsWith(OWN) && file !== LEFT,
+);
+
+function named(among: readonly string[]): string[] {
+  return among.flatMap((file) =>
+    readFileSync(join(SRC, file), "utf8")
+      .split("\n")
+      .flatMap((line, i) => (NAMES.test(line) ? [`${file}:${i + 1} ${line.trim()}`] : [])),
+  );
+}
+
+it("is found in the folder itself", () => {
+  expect(files.length).toBeGreaterThan(300);
+  expect(named([join(OWN, "sql", "tables.ts")])).not.toEqual([]);
+});
+
+it("is named in no other file of the program", () => {
+  expect(named(files)).toEqual([]);
+});
