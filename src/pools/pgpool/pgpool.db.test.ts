@@ -78,7 +78,8 @@ it("tells of its processes, its own session aside", async () => {
       ...{ "pooler.clientsActive": 1, "pooler.serversActive": 1, "pooler.serversIdle": 0 },
     });
     await client.query("COMMIT");
-    expect(await source.sample()).toMatchObject({ "pooler.clientsActive": 1, "pooler.serversActive": 0 });
+    const idle = { "pooler.clientsActive": 1, "pooler.serversActive": 0 };
+    await expect.poll(() => source.sample(), { timeout: 20_000 }).toMatchObject(idle); // it hears of it a moment later
     await client.close();
     const statistics = await pooler.statistics(1000);
     expect(await statistics.serversMax()).toBe(POOL.size);
