@@ -232,6 +232,7 @@ thresholds: { add: ['p(95)<10'] }`;
     expect(experiment.yaml).not.toContain("s3cret");
     expect(experiment.yaml).toContain("postgresql://app@h:5432/d?sslmode=require");
     expect(experiment.yaml).toContain("PGPASSWORD");
+    expect(parseScenario(experiment.yaml, "stored.yaml").yaml).toBe(experiment.yaml);
   });
 });
 

@@ -41,11 +41,13 @@ function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
   }) as Mapping;
 }
 
-/** The scenario as text that loads to the same experiment. */
-function resolvedYaml(raw: Mapping): string {
+const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
+
+/** The scenario as text that loads to the same experiment, and to the same text. */
+function resolvedYaml(raw: Mapping, given: string): string {
   const shown = mapTexts(raw, withoutPasswords);
-  const isPasswordLeftOut = JSON.stringify(shown) !== JSON.stringify(raw);
-  const note = isPasswordLeftOut ? "# Passwords were left out of the URLs: set PGPASSWORD.\n" : "";
+  const isPasswordLeftOut = given.startsWith(PASSWORD_NOTE) || JSON.stringify(shown) !== JSON.stringify(raw);
+  const note = isPasswordLeftOut ? PASSWORD_NOTE : "";
   return note + stringify(shown, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
@@ -133,7 +135,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     }),
     thresholds,
     diagnosis: resolveDiagnosis(scenario),
-    yaml: resolvedYaml(raw),
+    yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
 }
