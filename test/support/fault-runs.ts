@@ -15,9 +15,9 @@ import {
   type Started,
 } from "./train-sim.js";
 
-const CLIENTS = "{ load: { clients: 3, thinkTime: 10ms } }";
+const CLIENTS = "{ load: { clients: 3, thinkTime: 20ms } }";
 const LOAD = `
-actors: { producers: ${CLIENTS}, consumers: ${CLIENTS}, archivers: ${CLIENTS} }
+actors: { producers: { load: { clients: 3 } }, consumers: ${CLIENTS}, archivers: ${CLIENTS} }
 batch: { min: 5, max: 20 }
 diagnosis: { ceiling: false }
 trials: 1
