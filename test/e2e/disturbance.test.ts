@@ -24,7 +24,7 @@ seed: 7
 actors:
   producers: { load: { clients: 2, thinkTime: 15ms } }
   consumers: { load: { clients: 2, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  archivers: false
 batch: { min: 5, max: 10 }
 appDelay: 0
 trial: { warmUp: 300ms, duration: 4s, drain: 10s }

@@ -23,7 +23,7 @@ batch: 5
 actors:
   producers: { load: { clients: 1, thinkTime: 60ms } }
   consumers: { workers: 2, load: { clients: 2, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  archivers: false
 trial: { warmUp: 200ms, duration: 60s, drain: 1s }
 trials: 2
 diagnosis: { ceiling: false }
@@ -114,7 +114,7 @@ describe("a worker thread", () => {
       [
         ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
         // Who thinks has a bell, too.
-        ...["--set", "actors.consumers.load.thinkTime=0", "--set", "actors.archivers.load.thinkTime=0"],
+        ...["--set", "actors.consumers.load.thinkTime=0"],
       ],
     );
     expect(ended.exitCode, ended.stderr).toBe(107);

@@ -22,7 +22,7 @@ trials: 1
 actors:
   producers: { load: { clients: 2, thinkTime: 15ms } }
   consumers: { load: { clients: 2, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  archivers: false
 batch: { min: 5, max: 10 }
 appDelay: 0
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
@@ -125,16 +125,16 @@ describe("the diagnosis", () => {
     expect(client?.accountedRatio).toBeLessThan(1.001);
     expect(client?.workerUtilization).toBeGreaterThan(0);
     expect(treatment?.trials[0]?.machine?.otherCpuRatio).not.toBeUndefined();
-    expect(treatment?.ceiling?.clients).toBe(5);
+    expect(treatment?.ceiling?.clients).toBe(4);
     expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
-    expect(stdout).toContain("ceiling: the same 5 clients make ");
+    expect(stdout).toContain("ceiling: the same 4 clients make ");
     expect(stdout).toContain("steady state: unknown: 2 s are too short to tell");
   });
 
   it("accounts for the time of one client that never thinks, in a window of a second", async () => {
     const { result } = await run(
       "actors.producers.load={ clients: 1, thinkTime: 0 }",
-      ...["actors.consumers=false", "actors.archivers=false", "batch=1", "trial.drain=false"],
+      ...["actors.consumers=false", "batch=1", "trial.drain=false"],
     );
     const [trial] = result.treatments[0]?.trials ?? [];
     // What the program does between two transactions was in no activity before: 1.2 % at 1 200 transactions a second.
@@ -147,7 +147,6 @@ describe("the diagnosis", () => {
     const { result } = await run(
       `actors.producers.load={ ${budget} }`,
       "actors.consumers.load={ executor: per-client-iterations, iterations: 150, clients: 2 }",
-      "actors.archivers=false",
     );
     const client = result.treatments[0]?.trials[0]?.client;
     expect(client?.accountedMs?.finished).toBeGreaterThan(0);

@@ -34,7 +34,7 @@ advance: { claim: 0.001, complete: 0.001, fail: 0 }
 actors:
   producers: { load: { clients: 1, thinkTime: 60ms } }
   consumers: { load: { clients: 1, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  archivers: false
 trial: { warmUp: 500ms, duration: 500ms, drain: 1500ms }
 trials: 1
 diagnosis: { ceiling: false }

@@ -25,7 +25,7 @@ batch: 5
 actors:
   producers: { load: { clients: 2, thinkTime: 30ms } }
   consumers: { load: { clients: 2, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  archivers: false
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }
