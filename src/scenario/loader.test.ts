@@ -75,6 +75,7 @@ describe("shorthands", () => {
     expect(settings("pool: pgbouncer").pool).toEqual({
       strategy: "pgbouncer",
       mode: "transaction",
+      reconnect: "never",
       size: 20,
       instances: 1,
       maxPreparedStatements: 200,
