@@ -2,6 +2,7 @@
 // Types only.
 import type { ConnectionSource } from "../database/contract.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Auth } from "../database/settings.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Variant } from "../syntax/variants.js";
 import type { PoolerSettings } from "./keys.js";
@@ -87,6 +88,8 @@ export interface Obstacle {
 export interface Admitted {
   /** Clients of all instances together; each instance admits them all, should the others fail. */
   readonly maxClientConnections: number;
+  /** How they log in; by password when left out. */
+  readonly auth?: Auth | undefined;
 }
 
 /** A product that stands between the clients and the server, started by train-sim or running already. */

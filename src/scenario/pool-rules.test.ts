@@ -28,7 +28,7 @@ type Settings = TreatmentSettings & EventTreatment;
 
 const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
   workload: "train-events",
-  target: { kind: "embedded", settings: {}, port: 0 },
+  target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
   dialect: "postgres",
   asksDialect: false,
   namespace: "train_sim",
