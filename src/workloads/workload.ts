@@ -154,6 +154,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly tables: WorkloadTables<S>;
   /** Every statement that its clients may run. */
   statements(settings: S): readonly Statement[];
+  /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */
+  readonly isSimple?: true;
   client(context: ClientContext<S>): WorkloadClient;
   /** Fills the tables before the warm-up. */
   preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
