@@ -17,8 +17,8 @@ export const Trial = z
       7 * 24 * HOUR_MS,
     ).prefault("10s"),
     drain: drainBound(
-      "After the window consumers and archivers empty the queue: true (at most 30s), false (not at all) or the most time " +
-        "it may take. Default true; false without consumers.",
+      "After the window clients empty the queue that others filled: true (at most 30s), false (not at all) or the most time " +
+        "it may take. Default true; false where none can.",
       DEFAULT_DRAIN_MS,
     ).optional(),
   })

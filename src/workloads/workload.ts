@@ -143,6 +143,20 @@ export type Recounted =
   | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
   | { readonly figure: string; readonly leftOut: string };
 
+/** What was measured, of a trial or of a treatment's trials together, for the workload's own words. */
+export interface Reported {
+  readonly windowSeconds: number;
+  readonly operations: Readonly<Record<string, ReportedOperation>>;
+}
+
+interface ReportedOperation {
+  readonly transactions: number;
+  readonly poolWaitMs: { readonly mean: number } | null;
+  readonly serviceTimeMs: { readonly mean: number } | null;
+  readonly serviceStddevMs?: number | undefined;
+  readonly clients?: number | undefined;
+}
+
 export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
   /** One sentence. */
@@ -171,6 +185,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
   /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
+  /** Lines for the summary, of one treatment. */
+  report?(measured: Reported): readonly string[];
   /** Views of its own tables. */
   readonly evidence: readonly ViewGroup[];
 }
