@@ -75,13 +75,13 @@ export function isLargerBetter(id: ComparisonMetric): boolean {
   return metricNamed(id).better === "higher";
 }
 
-/** In words, and as a column with its unit. */
-export function labelOf(id: ComparisonMetric): string {
-  return metricNamed(id).label;
+/** In words, and as a column with its unit; `work` is what the operation works on. */
+export function labelOf(id: ComparisonMetric, work = "events"): string {
+  return metricNamed(id).label.replace("events", work);
 }
 
-export function titleOf(id: ComparisonMetric): string {
-  return columnTitle(metricNamed(id));
+export function titleOf(id: ComparisonMetric, work?: string): string {
+  return columnTitle({ ...metricNamed(id), label: labelOf(id, work) });
 }
 
 export function columnTitle({ label, unit }: Metric): string {

@@ -180,6 +180,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   };
   /** The roles that bring what it works on to each stage of its life. */
   readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** What its audit is about, as `event`, and what an acknowledged one is, as `published`. */
+  readonly audited: { readonly one: string; readonly acknowledged: string };
   /** Kinds of violation that its audit tells apart. */
   readonly violations: readonly string[];
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;

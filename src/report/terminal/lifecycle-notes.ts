@@ -5,7 +5,7 @@ import type { PoolerEvidence, TreatmentResult } from "../../results/result-schem
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 import { isRound } from "../../metrics/operations.js";
-import { WORKLOADS } from "../../workloads/registry.js";
+import { workloadWith } from "../../workloads/registry.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
@@ -23,8 +23,8 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
 
 /** What the workload itself says of what was measured. */
 export function workloadNotes({ operations, windowSeconds }: Shown): Note[] {
-  const workload = WORKLOADS.find((each) => Object.keys(operations).some((name) => name in each.operations));
-  return (workload?.report?.({ operations, windowSeconds }) ?? []).map((text) => ({ text, tone: "plain" }));
+  const lines = workloadWith(operations)?.report?.({ operations, windowSeconds }) ?? [];
+  return lines.map((text) => ({ text, tone: "plain" }));
 }
 
 /** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */

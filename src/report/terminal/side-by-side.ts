@@ -18,6 +18,7 @@ import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { labelsOf } from "./treatment-labels.js";
+import { unitOf } from "../../workloads/registry.js";
 
 const SECTION_TITLES: Readonly<Partial<Record<ComparedOperation, string>>> = {
   "lifecycle.completed": "published -> completed",
@@ -57,7 +58,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const metrics = metricsOf(operation);
   const columns: Column[] = [
     { title: SECTION_TITLES[operation] ?? operation, align: "left" },
-    ...metrics.map((metric): Column => ({ title: titleOf(metric), align: "right" })),
+    ...metrics.map((metric): Column => ({ title: titleOf(metric, unitOf(operation)), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
     labels[i] ?? id,

@@ -76,6 +76,7 @@ export const trainEvents = {
     },
   },
   lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+  audited: { one: "event", acknowledged: "published" },
   violations: VIOLATION_KINDS,
   audit: auditTrial,
   recount,

@@ -133,8 +133,12 @@ function auditTable({ treatments }: ResultDocument): Html {
       integrity && (integrity.drained ? "yes" : "no"),
       integrity?.violations.join("; "),
     ]);
+  const isOfStates = treatments.some(({ trials }) =>
+    trials.some(({ integrity }) => integrity?.pending !== undefined),
+  );
+  const sum = "published = pending + processing + complete + failed + archived, each event exactly once";
   return tableOf(
-    "Integrity: published = pending + processing + complete + failed + archived, each event exactly once",
+    isOfStates ? `Integrity: ${sum}` : "Integrity",
     [
       ...["trial", text("treatment"), text("verdict")],
       ...AUDIT_COLUMNS.map((column) => AUDIT_NAMES[column] ?? column),
