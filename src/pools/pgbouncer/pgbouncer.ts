@@ -45,6 +45,8 @@ export const pgbouncerKind: PoolerKind<
 
 export const pgbouncer: PoolStrategy<PgBouncerPool> = {
   settings: pgbouncerSettings,
+  // The server's reset query is for session mode only.
+  resets: ({ mode, reconnect }) => mode === "session" && reconnect === "per-transaction",
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
   source: ({ reconnect }, options) =>
