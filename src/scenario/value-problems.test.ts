@@ -135,6 +135,16 @@ describe("keys that do not go together", () => {
       /pool\.mode: statement mode allows no/,
     ],
     [
+      "a key of another workload",
+      "payload: text\nworkload: connections",
+      /2:1 payload: belongs to workload train-events, and this one is connections; remove it, or set workload: train-events/,
+    ],
+    [
+      "a group of another workload",
+      "actors: { clients: { clients: 3 } }",
+      /2:11 actors\.clients: belongs to workload connections, and this one is train-events/,
+    ],
+    [
       "the protocol without parameters",
       "prepared: simple",
       /2:11 prepared: statements of train-events have parameters, which the simple protocol lacks/,

@@ -177,6 +177,24 @@ factors:
 `,
   },
   {
+    title: "What connecting costs, with another workload",
+    yaml: `name: reconnecting
+workload: connections
+target: { kind: embedded, auth: trust }
+prepared: simple
+script: select-1
+weights: { account: 1, script: 1 }
+scale: 1
+factors:
+  pool:
+    - { strategy: direct, reconnect: per-transaction }
+    - { strategy: pgbouncer, mode: session, size: 20, reconnect: per-transaction }
+actors:
+  clients: { load: { executor: per-client-iterations, clients: 20, iterations: 1000 } }
+trial: { warmUp: 0, drain: false }
+`,
+  },
+  {
     title: "What breaks in each trial, and when",
     yaml: `name: faults
 pool: { strategy: pgbouncer, mode: transaction, size: 8 }

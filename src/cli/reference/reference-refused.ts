@@ -21,6 +21,7 @@ export const REFUSED: readonly ReferenceExample[] = [
     title: "several statements in statement mode",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
   },
+  { title: "a key of another workload", yaml: "name: x\nworkload: connections\npayload: text" },
   { title: "a group of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
   {
     title: "an executor without its budget",
