@@ -5,9 +5,13 @@ import type { Endpoint } from "../database/endpoint/endpoint.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";
 
+/** Whether statements are prepared by name; `simple` is the protocol without parameters. */
+export type Prepared = boolean | "simple";
+
 /** Of a treatment, what every workload's clients run with. */
 export interface ClientSettings {
   readonly pool: PoolSettings;
+  readonly prepared: Prepared;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
   readonly actors: Readonly<Record<string, ActorGroup>>;

@@ -52,6 +52,8 @@ export interface TransactorOptions {
   readonly arrivals: () => Operation | undefined;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
+  /** Of statements that name one table only, that table; none when left out. */
+  readonly onlyTables?: ReadonlyMap<string, string>;
   /** Monotonic milliseconds, of the clock that times the connections' calls. */
   readonly nowMs: () => number;
 }
@@ -84,7 +86,7 @@ export class Transactor {
         const failure = this.judge(plan, error, progress);
         const backoffMs = this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
         if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
-        await this.backOff(plan, backoffMs, causeOf(error, failure), startMs, progress);
+        await this.backOff(plan, backoffMs, this.causeOf(error, failure), startMs, progress);
         progress.attempt++;
       }
     }
@@ -196,7 +198,10 @@ export class Transactor {
     const sample = { finishedMs, serviceMs, sqlstate, endpoint, intendedMs: this.scheduledMs(plan) };
     this.options.time.book(plan.client, "service", startMs, finishedMs);
     this.options.recorder.failure(plan.operation, sample);
-    this.options.eventLog.failure(this.facts(plan, startMs, finishedMs, progress), causeOf(error, failure));
+    this.options.eventLog.failure(
+      this.facts(plan, startMs, finishedMs, progress),
+      this.causeOf(error, failure),
+    );
     return { kind: "failed", inDoubt: progress.inDoubt, finishedMs };
   }
 
@@ -213,6 +218,11 @@ export class Transactor {
     eventLog.retry(this.facts(plan, startMs, idleFromMs, progress), cause, backoffMs);
     await sleeper.sleep(backoffMs);
     progress.times.book(BACKOFF, idleFromMs, nowMs());
+  }
+
+  private causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
+    const { onlyTables = new Map<string, string>() } = this.options;
+    return { sqlstate, reason: messageOf(error), ...placeOf(error, onlyTables) };
   }
 
   /** The intended start of what a schedule asked for; undefined for the rest. */
@@ -235,8 +245,4 @@ export class Transactor {
       second: this.options.recorder.secondAt(nowMs),
     };
   }
-}
-
-function causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
-  return { sqlstate, reason: messageOf(error), ...placeOf(error) };
 }

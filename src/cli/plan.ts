@@ -53,7 +53,8 @@ function conditions(experiment: Experiment): string[] {
       role,
       ({ actors }) => actors[role] && groupText(actors[role]),
     ]),
-    ["clients", (settings) => String(totalClients(settings))],
+    // A group of that name is all there is.
+    ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
     ["trial", (settings) => phasesText(settings)],
     ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
   ];

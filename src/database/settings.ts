@@ -1,4 +1,4 @@
-// The levels that are a database's own: its dialect, the isolation of a transaction, how tables are stored.
+// The levels that are a database's own: its dialect, the isolation of a transaction, how tables are stored, how clients log in.
 // Names only; what a dialect makes of them is in `dialects/`.
 
 export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] as const;
@@ -13,6 +13,11 @@ export type Storage = (typeof STORAGES)[number];
 export const DIALECTS = ["postgres", "cockroachdb", "dsql", "cloudberry"] as const;
 
 export type DialectName = (typeof DIALECTS)[number];
+
+/** How clients log in to servers and poolers that train-sim starts, as these name it. */
+export const AUTHS = ["scram-sha-256", "trust"] as const;
+
+export type Auth = (typeof AUTHS)[number];
 
 /** Of PostgreSQL's lock modes those that get in somebody's way, from vacuum's to everybody's. */
 export const LOCK_MODES = [

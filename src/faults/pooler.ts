@@ -19,7 +19,7 @@ export function foreignPooler({ pool }: FaultSurroundings): string | undefined {
 
 export function neverPaused({ pool }: FaultSurroundings): string | undefined {
   if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
-  if (pool.mode === "session")
+  if (pool.mode === "session" && pool.reconnect === "never")
     return "waits until every session has ended, and in session mode the clients keep theirs; use transaction mode";
   if (pool.urls.length > 0 && pool.adminUrl === undefined)
     return "needs the admin console of the PgBouncer: set pool.adminUrl";

@@ -6,6 +6,7 @@ import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
 import { isRound } from "../metrics/operations.js";
+import { unitOf } from "../workloads/registry.js";
 
 /** Whole seconds: `1m30s`. */
 export function secondsText(ms: number): string {
@@ -25,6 +26,11 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
+/** `ev`, `tx`. */
+function shortUnit(operation: string): string {
+  return unitOf(operation) === "events" ? "ev" : "tx";
+}
+
 /** Waits for a connection are told where they are worth telling. */
 function rowText(row: LiveRow, events: number): string {
   const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
@@ -35,7 +41,7 @@ function rowText(row: LiveRow, events: number): string {
     row.totalFailures > 0 && counted(row.totalFailures, "failure"),
     row.totalDropped > 0 && `${row.totalDropped} dropped`,
   ].filter((words) => words !== false);
-  return `${row.operation} ${events} ev/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
+  return `${row.operation} ${events} ${shortUnit(row.operation)}/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
 }
 
 /** Where the experiment stands. */
@@ -61,7 +67,10 @@ export function statusLine(view: LiveView): string {
 export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
   const rates = Object.entries(ended.operations)
     .filter(([operation]) => !isRound(operation))
-    .map(([operation, { eventsPerSecond }]) => `${operation} ${eventsPerSecond.toFixed(0)} ev/s`);
+    .map(
+      ([operation, { eventsPerSecond }]) =>
+        `${operation} ${eventsPerSecond.toFixed(0)} ${shortUnit(operation)}/s`,
+    );
   const notes = [
     ...(ended.status === "complete" ? [] : [`${ended.status}: ${ended.reason ?? "no reason given"}`]),
     ...(ended.tainted.length > 0 ? [`tainted: ${ended.tainted.join(", ")}`] : []),

@@ -22,8 +22,10 @@ export interface Metric {
   /** Empty where the label says it. */
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
-  /** How parts become a whole; a figure is computed from the whole. */
-  readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "figure";
+  /** How parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. */
+  readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "deviation" | "figure";
+  /** Of a deviation: the histogram. */
+  readonly of?: string;
   /** In the result of an operation; left out where it is not stored. */
   readonly field?: string;
   /** Scheduled: of operations that a schedule starts. Seen: where there is any. Left out: always, as only metrics of the first version can. */
@@ -244,6 +246,19 @@ export const METRICS = [
     field: "serviceTimeMs",
     isOfCycle: true,
     series: ["mean"],
+  },
+  {
+    id: "serviceStddev",
+    label: "service time stddev",
+    unit: "ms",
+    better: "lower",
+    aggregate: "deviation",
+    of: "service",
+    field: "serviceStddevMs",
+    presence: "seen",
+    compute: ({ serviceStddevMs }) => serviceStddevMs as number | undefined,
+    threshold: "serviceStddev",
+    help: "standard deviation of the service time",
   },
   {
     id: "poolwait",

@@ -5,6 +5,7 @@ type Entry = (typeof METRICS)[number];
 type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
 type BySqlstate = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
 type Latency = Extract<Entry, { readonly aggregate: "histogram" }>;
+type Deviation = Extract<Entry, { readonly aggregate: "deviation" }>;
 
 const ALL: readonly Entry[] = METRICS;
 const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
@@ -23,6 +24,9 @@ export type BySqlstateId = BySqlstate["id"];
 export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
 export type LatencyId = Latency["id"];
 
+export const DEVIATIONS = ALL.filter((metric): metric is Deviation => metric.aggregate === "deviation");
+export type DeviationField = Deviation["field"];
+
 /** Fields of the result, those that not every operation has, and of these the ones that are there where there is any. */
 export type CounterField = Counter["field"];
 export type LatencyField = Latency["field"];
@@ -40,8 +44,10 @@ export const LIVE_LATENCIES = LATENCIES.filter((metric): metric is LiveLatency =
 export type LiveLatencyId = LiveLatency["id"];
 export const LIVE_COUNTS = SERIES_COUNTS.filter((metric) => "prometheus" in metric);
 
-/** Counts and rates as a result has them. */
-export const AMOUNTS: readonly Metric[] = ALL.filter((metric) => "field" in metric && metric.unit === "");
+/** Counts and rates as a result has them, and what is one number of a histogram. */
+export const AMOUNTS: readonly Metric[] = ALL.filter(
+  (metric) => "field" in metric && (metric.unit === "" || metric.aggregate === "deviation"),
+);
 
 export const NOTED: readonly Metric[] = ALL.filter((metric) => "isNoted" in metric);
 
@@ -69,13 +75,16 @@ export function isLargerBetter(id: ComparisonMetric): boolean {
   return metricNamed(id).better === "higher";
 }
 
-/** In words, and as a column with its unit. */
-export function labelOf(id: ComparisonMetric): string {
-  return metricNamed(id).label;
+/** In words, and as a column with its unit; `work` is what the operation works on. */
+export function labelOf(id: ComparisonMetric, work = "events"): string {
+  return metricNamed(id).label.replace("events", work);
 }
 
-export function titleOf(id: ComparisonMetric): string {
-  const { label, unit } = metricNamed(id);
+export function titleOf(id: ComparisonMetric, work?: string): string {
+  return columnTitle({ ...metricNamed(id), label: labelOf(id, work) });
+}
+
+export function columnTitle({ label, unit }: Metric): string {
   return unit === "" ? label : `${label}(${unit})`;
 }
 

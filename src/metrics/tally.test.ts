@@ -92,6 +92,7 @@ describe("Tally", () => {
           eventsPerSecond: 20,
           responseTimeMs: expect.objectContaining({ p50: 50.015 }) as unknown,
           serviceTimeMs: expect.objectContaining({ max: 100.031 }) as unknown,
+          serviceStddevMs: expect.closeTo(28.87, 1) as number,
           poolWaitMs: { mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 0 },
           failedTimeMs: expect.objectContaining({ max: 2 }) as unknown,
           retries: 2,

@@ -7,12 +7,14 @@ import {
   addCounts,
   BY_SQLSTATE,
   COUNTERS,
+  DEVIATIONS,
   LATENCIES,
   noCounts,
   recordOf,
   type BySqlstateId,
   type CounterField,
   type Counts,
+  type DeviationField,
   type LatencyField,
   type SeenField,
 } from "./metric-lists.js";
@@ -26,7 +28,8 @@ export interface OperationCounts extends Counts, Record<BySqlstateId, Map<string
 type Fields = Record<Exclude<CounterField, SeenField>, number> &
   Partial<Record<Extract<CounterField, SeenField>, number>> &
   Record<Exclude<LatencyField, SeenField>, LatencySummary | null> &
-  Partial<Record<Extract<LatencyField, SeenField>, LatencySummary>>;
+  Partial<Record<Extract<LatencyField, SeenField>, LatencySummary>> &
+  Partial<Record<DeviationField, number>>;
 
 /**
  * What the result document says of one operation. A latency is null where it has no samples. Arrivals of an open loop:
@@ -169,8 +172,12 @@ export class Totals {
       const latency = summaryMs(this.histograms.get(`${operation}.${metric.id}`));
       return "presence" in metric && latency === null ? [] : [[metric.field, latency]];
     });
+    const deviations = DEVIATIONS.flatMap(({ of, field }): [string, number][] => {
+      const histogram = this.histograms.get(`${operation}.${of}`);
+      return histogram ? [[field, histogram.stdDeviation / 1000]] : [];
+    });
     return {
-      ...(Object.fromEntries([...counted, ...latencies]) as Fields),
+      ...(Object.fromEntries([...counted, ...latencies, ...deviations]) as Fields),
       transactionsPerSecond: perSecond(counts.transactions),
       eventsPerSecond: perSecond(counts.events),
       retries: sumOf(counts.retries),

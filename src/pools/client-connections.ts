@@ -1,11 +1,12 @@
 // One connection for each client, without a pool in this process: kept for the client's life, or opened for every
-// transaction. `direct` and `pgbouncer` are both this, to different endpoints. A connection that broke, or that a
+// transaction. All strategies but `pg-pool` are this, to different endpoints. A connection that broke, or that a
 // failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
 // A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
 import { monotonicMs } from "../foundation/clock.js";
 import { PgConnection } from "../database/connection.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
 import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
+import type { Reconnect } from "./keys.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/contract.js";
 
@@ -25,7 +26,7 @@ export class ClientConnections implements ConnectionSource {
 
   constructor(
     private readonly options: SourceOptions,
-    private readonly keeps: "for-life" | "for-a-transaction",
+    private readonly reconnect: Reconnect,
   ) {
     const { endpoints, clients, clientsOfTrial, firstClient } = options;
     this.kept = Array.from({ length: clients }, () => undefined);
@@ -53,13 +54,13 @@ export class ClientConnections implements ConnectionSource {
     if (kept) await this.discard(client, kept.connection);
     const connection = await this.open(client);
     const held = new HeldConnection(connection, (isSuspect) => this.release(client, connection, isSuspect));
-    if (this.keeps === "for-life") this.kept[client] = held;
+    if (this.reconnect === "never") this.kept[client] = held;
     return held;
   }
 
   /** Opens what is kept; rejects with a TargetError when a connection cannot be had. */
   async warm(): Promise<void> {
-    if (this.keeps === "for-a-transaction") return;
+    if (this.reconnect === "per-transaction") return;
     await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
       await this.acquire(client);
     });
@@ -78,7 +79,7 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private open(client: number): Promise<PgConnection> {
-    if (this.keeps === "for-a-transaction") return this.openNext(client);
+    if (this.reconnect === "per-transaction") return this.openNext(client);
     const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");
     // Who had to wait asks for the way again: those before may have found the endpoint gone.
@@ -104,7 +105,7 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private release(client: number, connection: PgConnection, isSuspect: boolean): Promise<void> | undefined {
-    if (this.keeps === "for-life" && !isSuspect && !connection.isBroken) return undefined;
+    if (this.reconnect === "never" && !isSuspect && !connection.isBroken) return undefined;
     return this.discard(client, connection);
   }
 

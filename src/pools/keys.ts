@@ -40,6 +40,10 @@ export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
   description: "per-transaction opens a connection for every transaction, as pgbench -C. Default never.",
 });
 
+/** Empty where connections are kept, else to be followed by more. */
+export const reconnectText = (reconnect: Reconnect): string =>
+  reconnect === "never" ? "" : "a connection per transaction, ";
+
 export const POOLER_KEYS = {
   instances: z.int().min(1).max(64).optional().meta({
     description:

@@ -2,6 +2,7 @@
 // Types only.
 import type { ConnectionSource } from "../database/contract.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Auth } from "../database/settings.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Variant } from "../syntax/variants.js";
 import type { PoolerSettings } from "./keys.js";
@@ -61,6 +62,8 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
   /** Connections of this program that its clients share; left out where each client has its own. */
   shared?(settings: S): number;
+  /** Whether a transaction of the pooler's own follows each of a client's: it resets the session that the client left. */
+  resets?(settings: S): boolean;
   /** The connections of one worker thread. */
   source(settings: S, options: SourceOptions): ConnectionSource;
   /** What stands between the clients and the server; left out where nothing does. */
@@ -87,6 +90,8 @@ export interface Obstacle {
 export interface Admitted {
   /** Clients of all instances together; each instance admits them all, should the others fail. */
   readonly maxClientConnections: number;
+  /** How they log in; by password when left out. */
+  readonly auth?: Auth | undefined;
 }
 
 /** A product that stands between the clients and the server, started by train-sim or running already. */

@@ -4,8 +4,10 @@
 import * as z from "zod";
 import {
   COUNTERS,
+  DEVIATIONS,
   LATENCIES,
   type CounterField,
+  type DeviationField,
   type LatencyField,
   type RareField,
 } from "../metrics/metric-lists.js";
@@ -70,11 +72,16 @@ const latencies = Object.fromEntries(
 ) as Record<Exclude<LatencyField, RareField>, typeof LatencyOrNull> &
   Record<Extract<LatencyField, RareField>, z.ZodOptional<typeof LatencySummary>>;
 
+const deviations = Object.fromEntries(
+  DEVIATIONS.map((metric) => [metric.field, fieldOf(metric, amount)]),
+) as Record<DeviationField, z.ZodOptional<typeof amount>>;
+
 export const OperationResult = z.strictObject({
   ...counters,
   transactionsPerSecond: amount,
   eventsPerSecond: amount,
   ...latencies,
+  ...deviations,
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),

@@ -27,7 +27,7 @@ describe("a scenario with a name and nothing else", () => {
     expect(treatment?.id).toBe("base");
     expect(treatment?.levels).toEqual({});
     expect(treatment?.settings).toMatchObject({
-      target: { kind: "embedded", settings: {}, port: 0 },
+      target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
       namespace: "train_sim",
       payload: "jsonb",
       pool: { strategy: "direct", reconnect: "never" },
@@ -75,6 +75,7 @@ describe("shorthands", () => {
     expect(settings("pool: pgbouncer").pool).toEqual({
       strategy: "pgbouncer",
       mode: "transaction",
+      reconnect: "never",
       size: 20,
       instances: 1,
       maxPreparedStatements: 200,

@@ -16,6 +16,7 @@ const pgbouncer = (
 ): PoolSettings => ({
   strategy: "pgbouncer",
   mode: "transaction",
+  reconnect: "never",
   size: 4,
   instances: 1,
   maxPreparedStatements: 0,
@@ -27,7 +28,7 @@ type Settings = TreatmentSettings & EventTreatment;
 
 const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
   workload: "train-events",
-  target: { kind: "embedded", settings: {}, port: 0 },
+  target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
   dialect: "postgres",
   asksDialect: false,
   namespace: "train_sim",
@@ -86,6 +87,8 @@ describe("the rules of pools", () => {
       path: "pool.size",
       message: expect.stringContaining("at least 8, not 7") as string,
     });
+    const leaving = pgbouncer({ mode: "session", size: 1, reconnect: "per-transaction" });
+    expect(poolProblems(settings(leaving))).toEqual([]);
     const urls = ["a", "b", "c"].map((host) => ({ url: `postgresql://${host}`, weight: 1 }));
     expect(paths(settings(pgbouncer({ mode: "session", size: 5, urls })))).toEqual(["pool.size"]);
     expect(paths(settings(pgbouncer({ mode: "session", size: 6, urls })))).toEqual([]);

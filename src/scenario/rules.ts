@@ -24,6 +24,7 @@ const ofSettings =
 
 const RULES: readonly Rule[] = [
   ofSettings(dialectRules),
+  protocolRules,
   ({ target }) => strangerTargetKeys(target),
   ...TARGET_RULES.map(
     ({ check }): Rule =>
@@ -50,6 +51,12 @@ function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
   if (base <= ceiling) return [];
   const message = `must not be longer than retry.ceiling (${base}ms > ${ceiling}ms)`;
   return [{ path: ["retry", "base"], message }];
+}
+
+function protocolRules({ prepared, workload }: Scenario): Finding[] {
+  if (prepared !== "simple" || workloadOf({ workload }).isSimple) return [];
+  const message = `statements of ${workload} have parameters, which the simple protocol lacks; use true or false`;
+  return [{ path: ["prepared"], message }];
 }
 
 /** Keys and groups of another workload. */

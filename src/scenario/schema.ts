@@ -91,9 +91,13 @@ export const Scenario = z
     pool: Pool,
     ...OWN_KEYS,
     prepared: z
-      .boolean()
+      .union([z.boolean(), z.literal("simple")])
       .default(true)
-      .meta({ description: "Named prepared statements, where the pool lets them through. Default true." }),
+      .meta({
+        description:
+          "true: named prepared statements, where the pool lets them through; false: unnamed ones; simple: the simple protocol, " +
+          "of workloads whose statements can do without parameters. Default true.",
+      }),
     clients: clientCount(
       "Clients of every group, over its load.clients; a group's own clients overrides it.",
     ),

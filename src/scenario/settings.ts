@@ -19,7 +19,6 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
   readonly storage: Storage;
-  readonly prepared: boolean;
   readonly actors: Readonly<Record<string, ActorGroup>>;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */

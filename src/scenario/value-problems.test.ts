@@ -25,7 +25,11 @@ describe("keys and values", () => {
     ["infinity", "batch: .inf", "x.yaml:2:8 batch: expected a number, or a mapping (key: value) (seen .inf)"],
     ["not a number", "seed: .nan", "x.yaml:2:7 seed: expected a number (seen .nan)"],
     ["a fraction", "trials: 2.5", "x.yaml:2:9 trials: expected a whole number (seen 2.5)"],
-    ["a flag in words", "prepared: yes", 'x.yaml:2:11 prepared: expected true or false (seen "yes")'],
+    [
+      "a flag in words",
+      "prepared: yes",
+      'x.yaml:2:11 prepared: expected true or false, or simple (seen "yes")',
+    ],
     [
       "an unknown payload",
       "payload: jsnob",
@@ -57,7 +61,7 @@ describe("keys and values", () => {
     [
       "a flag in quotes",
       'prepared: "true"',
-      'x.yaml:2:11 prepared: expected true or false; remove the quotes (seen "true")',
+      'x.yaml:2:11 prepared: expected true or false, or simple; remove the quotes (seen "true")',
     ],
     [
       "a key that belongs deeper",
@@ -129,6 +133,21 @@ describe("keys that do not go together", () => {
       "statement mode",
       "pool: { strategy: pgbouncer, mode: statement }",
       /pool\.mode: statement mode allows no/,
+    ],
+    [
+      "a key of another workload",
+      "payload: text\nworkload: connections",
+      /2:1 payload: belongs to workload train-events, and this one is connections; remove it, or set workload: train-events/,
+    ],
+    [
+      "a group of another workload",
+      "actors: { clients: { clients: 3 } }",
+      /2:11 actors\.clients: belongs to workload connections, and this one is train-events/,
+    ],
+    [
+      "the protocol without parameters",
+      "prepared: simple",
+      /2:11 prepared: statements of train-events have parameters, which the simple protocol lacks/,
     ],
     [
       "a key of another strategy",

@@ -1,5 +1,6 @@
 // What the engine gets from a started target, whatever its kind. Endpoints carry passwords: see `endpoint.ts`.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Auth } from "../database/settings.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";
 
@@ -28,6 +29,8 @@ export interface RunningTarget {
   readonly endpoints: readonly Endpoint[];
   /** Where train-sim itself connects, as the owner of the namespace. */
   readonly admin: Endpoint;
+  /** How clients log in, where train-sim runs the server and decides that. */
+  readonly auth?: Auth | undefined;
   /** Process id of the postmaster where it runs on this machine under our care; another one after a restart. */
   readonly serverPid?: number;
   /** Where train-sim runs the server itself. */

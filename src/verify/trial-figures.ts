@@ -6,7 +6,7 @@ import { HistogramSet } from "../metrics/histograms.js";
 import { type Operation } from "../metrics/operations.js";
 import { OPERATIONS } from "../workloads/registry.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
-import { LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
+import { DEVIATIONS, LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";
@@ -46,7 +46,7 @@ export interface TrialAgain {
 export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
-const LATENCY_FIELDS = LATENCIES.map(({ field }) => field);
+const LATENCY_FIELDS = [...LATENCIES, ...DEVIATIONS].map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
 const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
 type Counted = Partial<Record<SeriesCountId, number>>;

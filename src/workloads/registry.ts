@@ -1,8 +1,9 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
 import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js";
+import { connections } from "./connections/workload.js";
 import { trainEvents } from "./train-events/workload.js";
 
-const FAMILIES = [trainEvents] as const;
+const FAMILIES = [trainEvents, connections] as const;
 
 type Family = (typeof FAMILIES)[number];
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
@@ -31,6 +32,16 @@ export const OWN_FINDINGS = Object.assign({}, ...WORKLOADS.map(({ findings }) =>
 export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
   WORKLOADS.flatMap(({ operations }) => Object.entries(operations)),
 );
+/** What it works on; `events` are what the lifecycle is of. */
+export function unitOf(operation: string): string {
+  return OPERATION_TRAITS[operation]?.unit ?? "events";
+}
+
+/** The one whose operations these are. */
+export function workloadWith(operations: Readonly<Record<string, unknown>>): Workload | undefined {
+  return WORKLOADS.find((each) => Object.keys(operations).some((name) => name in each.operations));
+}
+
 /** In the order in which results show them. */
 export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
 

@@ -165,6 +165,20 @@ export type Recounted =
   | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
   | { readonly figure: string; readonly leftOut: string };
 
+/** What was measured, of a trial or of a treatment's trials together, for the workload's own words. */
+export interface Reported {
+  readonly windowSeconds: number;
+  readonly operations: Readonly<Record<string, ReportedOperation>>;
+}
+
+interface ReportedOperation {
+  readonly transactions: number;
+  readonly poolWaitMs: { readonly mean: number } | null;
+  readonly serviceTimeMs: { readonly mean: number } | null;
+  readonly serviceStddevMs?: number | undefined;
+  readonly clients?: number | undefined;
+}
+
 export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
   /** One sentence. */
@@ -176,6 +190,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly tables: WorkloadTables<S>;
   /** Every statement that its clients may run. */
   statements(settings: S): readonly Statement[];
+  /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */
+  readonly isSimple?: true;
   client(context: ClientContext<S>): WorkloadClient;
   /** Fills the tables before the warm-up. */
   preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
@@ -190,12 +206,16 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   lint?(settings: S): readonly Objection[];
   /** Beside those of every audit, what its own gives: fields of `integrity` in the result. */
   readonly findings?: Readonly<Record<string, z.ZodType>>;
+  /** What its audit is about, as `event`, and what an acknowledged one is, as `published`. */
+  readonly audited: { readonly one: string; readonly acknowledged: string };
   /** Kinds of violation that its audit tells apart. */
   readonly violations: readonly string[];
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
   /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
   readonly examples?: WorkloadExamples;
+  /** Lines for the summary, of one treatment. */
+  report?(measured: Reported): readonly string[];
   /** Views of its own tables. */
   readonly evidence: readonly ViewGroup[];
 }

@@ -33,12 +33,20 @@ function inProcess(name: string, pool: PoolSettings): Strategy[] {
   ];
 }
 
-function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): Strategy {
+function pgbouncer(
+  version: PgBouncerKind,
+  mode: PoolMode,
+  prepared: boolean,
+  reconnect: Reconnect = "never",
+): Strategy {
+  const isKept = reconnect === "never";
+  const kept = isKept ? "" : " per transaction";
   return {
-    name: `pgbouncer ${version} in ${mode} mode, ${prepared ? "prepared" : "unprepared"}`,
+    name: `pgbouncer ${version} in ${mode} mode${kept}, ${prepared ? "prepared" : "unprepared"}`,
     pool: {
       strategy: "pgbouncer",
       mode,
+      reconnect,
       size: SIZE,
       instances: 2,
       maxPreparedStatements: prepared ? 100 : 0,
@@ -46,8 +54,8 @@ function pgbouncer(version: PgBouncerKind, mode: PoolMode, prepared: boolean): S
     },
     prepared,
     env: () => poolerEnv(version),
-    isShared: mode === "transaction",
-    isSession: mode === "session",
+    isShared: mode === "transaction" || (mode === "session" && !isKept),
+    isSession: mode === "session" && isKept,
     isStatementOnly: mode === "statement",
   };
 }
@@ -78,6 +86,8 @@ export const STRATEGIES: readonly Strategy[] = [
   pgbouncer("1.24", "transaction", false),
   pgbouncer("1.24", "statement", true),
   pgbouncer("1.24", "statement", false),
+  pgbouncer("1.24", "session", true, "per-transaction"),
+  pgbouncer("1.24", "transaction", true, "per-transaction"),
   pgpool("never", true),
   pgpool("never", false),
   pgpool("per-transaction", true),

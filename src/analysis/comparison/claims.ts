@@ -15,15 +15,15 @@ import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
-import { OPERATION_TRAITS } from "../../workloads/registry.js";
+import { OPERATION_TRAITS, unitOf } from "../../workloads/registry.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
 import { stageOf } from "../../metrics/operations.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** `adds 1.31x as many events/s`. */
 function workText(operation: ComparedOperation, share: string): string {
-  const { verb, unit } = OPERATION_TRAITS[operation] ?? { verb: "does", unit: "events" };
-  return `${verb} ${share}as many ${unit}/s`;
+  const { verb = "does" } = OPERATION_TRAITS[operation] ?? {};
+  return `${verb} ${share}as many ${unitOf(operation)}/s`;
 }
 
 function timeName({ operation, metric }: Comparison): string {
@@ -56,8 +56,8 @@ export function isSettled({ isFinding, verdict }: Comparison): boolean {
   return isFinding === true || verdict === "indistinguishable";
 }
 
-function undecidedText({ metric, ratio, ciLow, ciHigh }: Comparison): string {
-  return `${labelOf(metric)} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+function undecidedText({ operation, metric, ratio, ciLow, ciHigh }: Comparison): string {
+  return `${labelOf(metric, unitOf(operation))} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
 }
 
 function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
@@ -102,7 +102,9 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
     const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
     if (floor === undefined) return [];
-    return [`${operation} ${labelOf(metric)} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`];
+    return [
+      `${operation} ${labelOf(metric, unitOf(operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
+    ];
   });
   const flagged = replicas.filter(({ isFinding }) => isFinding);
   const suspicious =

@@ -11,6 +11,8 @@ export interface WorkDone {
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions that the load began in the window, whatever came of them. */
   readonly attempts?: number;
+  /** Whether the pooler adds one of its own to each. */
+  readonly isReset?: boolean;
   /** CPU time of train-sim itself; undefined where it was not read. */
   readonly clientCpuSeconds: number | undefined;
 }

@@ -42,6 +42,13 @@ describe("transactions of others", () => {
     });
   });
 
+  it("do not hold what a pooler runs after each of the load's", () => {
+    const reset = { ...NOTHING, "transactions.commits": 2000 };
+    expect(foreignWorkOf(windowOf(reset), done, 10)).toMatchObject({ transactionsHere: 795 });
+    const seen = foreignWorkOf(windowOf(reset), { ...done, isReset: true }, 10);
+    expect(seen).toMatchObject({ transactions: 0, transactionsHere: 0, transactionRatio: 0 });
+  });
+
   it("are not made up in the load's database where the load stood still, of the warm-up's that are counted late", () => {
     const late = { ...NOTHING, "transactions.commits": 400, "transactions.elsewhere": 20 };
     expect(foreignWorkOf(windowOf(late), { ...done, attempts: 0 }, 10)).toEqual({

@@ -25,26 +25,27 @@ export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): n
 }
 
 /** Undefined where it cannot be known. */
-function transactionsHere(window: WindowEvidence, attempts: number, seconds: number): number | undefined {
+function transactionsHere(window: WindowEvidence, own: number, seconds: number): number | undefined {
   const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
   const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
   if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
-  const late = (attempts / seconds) * LATE_SECONDS;
+  const late = (own / seconds) * LATE_SECONDS;
   const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
-  return Math.max(0, commits + rollbacks - logins - attempts - late - control);
+  return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
 /** Of a window of `seconds`; undefined where nothing of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
-  { attempts }: WorkDone,
+  { attempts, isReset = false }: WorkDone,
   seconds: number,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
   // Without a rate of the load it is not known how many of the warm-up's are counted late.
-  const here = attempts && seconds > 0 ? transactionsHere(window, attempts, seconds) : undefined;
+  const own = (attempts ?? 0) * (isReset ? 2 : 1);
+  const here = own > 0 && seconds > 0 ? transactionsHere(window, own, seconds) : undefined;
   const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
-  const all = (transactions ?? 0) + (attempts ?? 0);
+  const all = (transactions ?? 0) + own;
   const sessionsActive = window.gauge("foreign.active");
   const sessionsActiveHere = window.gauge("foreign.activeHere");
   const cpuMs = window.total("host.foreignCpuMs");

@@ -65,7 +65,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
   ).map(({ pool, prepared }) => {
     const kind = poolerKindOf(pool);
     const running = externalPooler(kind, pool);
-    return { running, obstacles: () => kind.obstacles(pool, running, prepared) };
+    return { running, obstacles: () => kind.obstacles(pool, running, prepared === true) };
   });
   const ways: Way[] = distinct([
     ...target.endpoints.map((endpoint): Way => ({ key: "target.urls", endpoint })),

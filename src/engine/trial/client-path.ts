@@ -30,7 +30,7 @@ export class ClientPath {
     const { host, lifeline } = this;
     const { settings } = this.inputs.treatment;
     const upstreams = await this.before("pooler", host.target.endpoints);
-    const pooler = await openPooler({ endpoints: upstreams }, settings);
+    const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings);
     this.runningPooler = pooler;
     if (pooler) {
       this.watch = new PoolerWatch(pooler);

@@ -24,12 +24,12 @@ export async function requirePoolers(treatments: readonly Treatment[]): Promise<
 
 /** Resolves to undefined where the treatment has no pooler in front of the server. */
 export async function openPooler(
-  target: Pick<RunningTarget, "endpoints">,
+  { endpoints, auth }: Pick<RunningTarget, "endpoints" | "auth">,
   settings: TreatmentSettings,
 ): Promise<RunningPooler | undefined> {
   const { pool } = settings;
   if (!hasPooler(pool)) return undefined;
   const kind = poolerKindOf(pool);
   if (!isManaged(pool)) return externalPooler(kind, pool);
-  return startPoolers(kind, { ...pool, maxClientConnections: totalClients(settings) }, target.endpoints);
+  return startPoolers(kind, { ...pool, maxClientConnections: totalClients(settings), auth }, endpoints);
 }

@@ -10,6 +10,7 @@ function pgbouncer(...urls: string[]): PoolSettings {
   return {
     strategy: "pgbouncer",
     mode: "transaction",
+    reconnect: "never",
     size: 4,
     instances: 1,
     maxPreparedStatements: 0,

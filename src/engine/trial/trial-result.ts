@@ -17,6 +17,7 @@ import type { TrialFiles } from "../../results/trial-files.js";
 import { totalClients } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
+import { strategyOf } from "../../pools/registry.js";
 import { attemptsOf, foreignNotAssessed } from "../evidence/foreign-work.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
@@ -107,7 +108,10 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const client = window.client(fleet.usages, totalClients(treatment.settings));
   const faults = outcome.reached.faults.records(summary.windowSeconds);
   const { operations } = summary;
-  const database = evidence.result({ operations, attempts, clientCpuSeconds: client?.cpuSeconds });
+  const { pool } = treatment.settings;
+  const isReset = strategyOf(pool).resets?.(pool) ?? false;
+  const clientCpuSeconds = client?.cpuSeconds;
+  const database = evidence.result({ operations, attempts, isReset, clientCpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),

@@ -137,7 +137,7 @@ class TrialRun {
     const assignments = assignmentsOf({
       ...{ trial: this.inputs.trial, settings, directory: this.inputs.directory, logFile: this.log.file },
       endpoints: this.path.endpoints,
-      prepared: settings.prepared && (this.path.pooler?.supportsPreparedStatements ?? true),
+      prepared: settings.prepared === true && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
     const fleet = new Fleet(assignments, {
       onDelta: (delta, worker) => this.tally.add(worker, delta),

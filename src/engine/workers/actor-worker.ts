@@ -10,6 +10,9 @@ import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { onlyTablesOf } from "../../database/failure-place.js";
+import { tablesIn } from "../../workloads/namespace.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 import type { RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
@@ -63,6 +66,8 @@ export class ActorWorker {
     this.retry = new RetryPolicy(settings.retry, prng);
     this.recorder = new Recorder(this.traits.operations, this.endpoints.split);
     const { sleeper, recorder, eventLog, source, time, partNames } = this;
+    const workload = workloadOf(settings);
+    const tables = tablesIn(workload, dialectOf(settings.dialect), settings.namespace);
     const context = {
       assignment,
       source,
@@ -71,6 +76,7 @@ export class ActorWorker {
         retry: this.retry,
         slowTransactionMs: settings.log.slowTransactionMs,
         nowMs: monotonicMs,
+        onlyTables: onlyTablesOf(workload.statements(settings), tables),
         arrivals: () => (this.isScheduled() ? this.traits.arrival : undefined),
       }),
       recorder,
@@ -82,8 +88,7 @@ export class ActorWorker {
       time,
       partNames,
     };
-    this.client =
-      assignment.isCeiling === true ? ceilingProbe(context) : workloadOf(settings).client(context);
+    this.client = assignment.isCeiling === true ? ceilingProbe(context) : workload.client(context);
   }
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */

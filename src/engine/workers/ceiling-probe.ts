@@ -56,7 +56,7 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | u
     trial: inputs.trial,
     settings,
     endpoints: pooler?.endpoints ?? inputs.target.endpoints,
-    prepared: settings.prepared && (pooler?.supportsPreparedStatements ?? true),
+    prepared: settings.prepared === true && (pooler?.supportsPreparedStatements ?? true),
     logFile: join(inputs.directory, "ceiling.ndjson"),
     directory: inputs.directory,
   }).map((assignment) => ({ ...assignment, isCeiling: true }));

@@ -7,6 +7,5 @@ import { directSettings, type DirectPool } from "./settings.js";
 
 export const direct: PoolStrategy<DirectPool> = {
   settings: directSettings,
-  source: ({ reconnect }, options) =>
-    new ClientConnections(options, reconnect === "never" ? "for-life" : "for-a-transaction"),
+  source: ({ reconnect }, options) => new ClientConnections(options, reconnect),
 };

@@ -16,8 +16,8 @@ const SETTINGS: PgBouncerSettings = {
   maxClientConnections: 512,
 };
 const FILES = { port: 6432, userListFile: "/private/userlist.txt" };
-const lines = (upstream = UPSTREAM, files = FILES, hasPreparedStatements = true) =>
-  pgBouncerIni(SETTINGS, upstream, files, hasPreparedStatements).split("\n");
+const lines = (upstream = UPSTREAM, files = FILES, hasPreparedStatements = true, settings = SETTINGS) =>
+  pgBouncerIni(settings, upstream, files, hasPreparedStatements).split("\n");
 
 describe("pgBouncerIni", () => {
   it("has the scenario's mode and size, and admits every client", () => {
@@ -32,6 +32,12 @@ describe("pgBouncerIni", () => {
         "server_tls_sslmode = disable",
       ]),
     );
+  });
+
+  it("takes clients by password, or without one where the server does", () => {
+    expect(lines()).toContain("auth_type = scram-sha-256");
+    const trusting = lines(UPSTREAM, FILES, true, { ...SETTINGS, auth: "trust" });
+    expect(trusting).toContain("auth_type = trust");
   });
 
   it("does not mention prepared statements to a PgBouncer that does not know them", () => {

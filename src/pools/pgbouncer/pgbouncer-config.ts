@@ -45,7 +45,7 @@ export function pgBouncerIni(
     unix_socket_dir: "",
     // Clients that connect all at once must not be turned away by the backlog.
     listen_backlog: Math.max(128, settings.maxClientConnections),
-    auth_type: "scram-sha-256",
+    auth_type: settings.auth ?? "scram-sha-256",
     auth_file: files.userListFile,
     admin_users: ADMIN_USER,
     stats_users: ADMIN_USER,

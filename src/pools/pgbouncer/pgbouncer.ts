@@ -1,5 +1,5 @@
-// Strategy `pgbouncer`: each client keeps a connection to a PgBouncer, which lends it server connections for a
-// session, a transaction or a statement. For the client that is `direct` to another endpoint; the wait for a
+// Strategy `pgbouncer`: each client keeps a connection to a PgBouncer (or opens one for every transaction), which lends it
+// server connections for a session, a transaction or a statement. For the client that is `direct` to another endpoint; the wait for a
 // server connection happens inside its first statement and is service time, not pool wait, because nobody on this
 // side of the wire can tell the two apart.
 import { APPLICATION } from "../../database/pg-config.js";
@@ -8,7 +8,6 @@ import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { statementObstacles, versionAt } from "./obstacles.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
-
 import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
 import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
@@ -46,8 +45,11 @@ export const pgbouncerKind: PoolerKind<
 
 export const pgbouncer: PoolStrategy<PgBouncerPool> = {
   settings: pgbouncerSettings,
+  // The server's reset query is for session mode only.
+  resets: ({ mode, reconnect }) => mode === "session" && reconnect === "per-transaction",
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
-  source: (_, options) => new ClientConnections({ ...options, applicationName: APPLICATION }, "for-life"),
+  source: ({ reconnect }, options) =>
+    new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgbouncerKind,
 };

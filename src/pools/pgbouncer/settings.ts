@@ -6,8 +6,11 @@ import {
   POOLER_KEYS,
   poolerKeyProblems,
   poolSize,
+  RECONNECT,
+  reconnectText,
   resolvePooler,
   type PoolerSettings,
+  type Reconnect,
 } from "../keys.js";
 import type { PoolProblem, PoolSettingsOf } from "../strategy.js";
 
@@ -19,6 +22,7 @@ const DEFAULT_PREPARED_STATEMENTS = 200;
 export interface PgBouncerPool extends PoolerSettings {
   readonly strategy: "pgbouncer";
   readonly mode: PoolMode;
+  readonly reconnect: Reconnect;
   /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
   readonly maxPreparedStatements: number;
 }
@@ -26,6 +30,7 @@ export interface PgBouncerPool extends PoolerSettings {
 const keys = {
   size: poolSize("pgbouncer: server connections of each PgBouncer"),
   mode: z.enum(POOL_MODES).optional().meta({ description: "PgBouncer's pool_mode. Default transaction." }),
+  reconnect: RECONNECT,
   ...POOLER_KEYS,
   maxPreparedStatements: z
     .int()
@@ -44,18 +49,18 @@ const keys = {
 type Given = z.output<z.ZodObject<typeof keys>>;
 
 /**
- * In session mode a client keeps its server connection until it disconnects, and our clients stay connected: one
- * without a server connection would wait for the whole trial.
+ * In session mode a client keeps its server connection until it disconnects. Our clients stay connected unless they
+ * reconnect, so one without a server connection would wait for the whole trial.
  */
 const sessionMode: PoolSettingsOf<PgBouncerPool>["rules"][number] = {
   about: "clients",
-  reads: ["mode", "size"],
-  check({ mode, size }, demand) {
+  reads: ["mode", "reconnect", "size"],
+  check({ mode, reconnect, size }, demand) {
     const { most, words } = mostClients("PgBouncer", demand);
-    if (mode !== "session" || size >= most) return [];
+    if (mode !== "session" || reconnect === "per-transaction" || size >= most) return [];
     const message =
       `session mode gives every connected client a server connection of its own: ${words} need a size of ` +
-      `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction`;
+      `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction or reconnect: per-transaction`;
     return [{ path: "pool.size", message }];
   },
 };
@@ -93,17 +98,19 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool> = {
   name: "pgbouncer",
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
-  resolve({ mode = "transaction", maxPreparedStatements, ...given }: Given) {
+  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, ...given }: Given) {
     const pooler = resolvePooler(given);
     const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
     return {
       strategy: "pgbouncer",
       mode,
+      reconnect,
       ...pooler,
       maxPreparedStatements: maxPreparedStatements ?? byDefault,
     };
   },
   keyProblems: (given: Given) => poolerKeyProblems("PgBouncer", given),
   rules: [sessionMode, statementMode],
-  text: ({ mode, size }) => `pgbouncer, ${mode} mode, ${size} server connections each`,
+  text: ({ mode, reconnect, size }) =>
+    `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
 };

@@ -78,7 +78,8 @@ export function pgpoolPasswords(upstream: Endpoint, password: string): string {
 }
 
 /** Text of pool_hba.conf. */
-export const POOL_HBA = "host all all 127.0.0.1/32 scram-sha-256\n";
+export const poolHba = ({ auth = "scram-sha-256" }: Pick<Admitted, "auth">): string =>
+  `host all all 127.0.0.1/32 ${auth}\n`;
 
 /** Files that the process with the most of them holds open: each client has a process of its own. */
 export const OPEN_FILES = 64;

@@ -39,9 +39,6 @@ export const pgpool: PoolStrategy<PgpoolPool> = {
   settings: pgpoolSettings,
   // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
   source: ({ reconnect }, options) =>
-    new ClientConnections(
-      { ...options, applicationName: APPLICATION },
-      reconnect === "never" ? "for-life" : "for-a-transaction",
-    ),
+    new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgpoolKind,
 };

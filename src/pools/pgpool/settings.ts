@@ -7,6 +7,7 @@ import {
   poolerKeyProblems,
   poolSize,
   RECONNECT,
+  reconnectText,
   resolvePooler,
   type PoolerSettings,
   type Reconnect,
@@ -76,6 +77,5 @@ clients: 128
       yaml: "name: x\npool: { strategy: pgpool, mode: transaction }",
     },
   },
-  text: ({ reconnect, size }) =>
-    `pgpool, ${reconnect === "never" ? "" : "a connection per transaction, "}${size} server connections each`,
+  text: ({ reconnect, size }) => `pgpool, ${reconnectText(reconnect)}${size} server connections each`,
 };

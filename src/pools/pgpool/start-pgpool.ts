@@ -5,7 +5,7 @@ import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoin
 import { generateSecret } from "../../foundation/prng.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
-import { pgpoolConf, pgpoolPasswords, POOL_HBA, type PgpoolSettings } from "./pgpool-config.js";
+import { pgpoolConf, pgpoolPasswords, poolHba, type PgpoolSettings } from "./pgpool-config.js";
 
 const CONFIGURATION = "pgpool.conf";
 
@@ -32,7 +32,7 @@ export async function startPgpool(
     ],
     async prepare(directory) {
       await directory.write("pool_passwd", pgpoolPasswords(upstream, password));
-      await directory.write("pool_hba.conf", POOL_HBA);
+      await directory.write("pool_hba.conf", poolHba(settings));
       await directory.write("pcp.conf", "");
       return (port) => pgpoolConf(settings, upstream, { directory: directory.path, port });
     },

@@ -14,12 +14,13 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
+import { unitOf } from "../../workloads/registry.js";
 
 const LEVEL_WIDTH_MAX = 48;
-const COLUMNS: readonly Column[] = [
+const columnsOf = (unit: string): readonly Column[] => [
   { title: "operation", align: "left" },
   { title: "level against baseline level", align: "left" },
-  ...HEADLINE_METRICS.map((metric): Column => ({ title: labelOf(metric), align: "right" })),
+  ...HEADLINE_METRICS.map((metric): Column => ({ title: labelOf(metric, unit), align: "right" })),
 ];
 
 function cell(effect: Effect | undefined): string {
@@ -52,7 +53,7 @@ function interactionText(interaction: Interaction): string {
   const { operation, metric, factor, level, baselineLevel, ratio, ciLow, ciHigh } = interaction;
   const { otherFactor, otherLevel, otherBaselineLevel } = interaction;
   return (
-    `- ${operation} ${labelOf(metric)}: the ratio of ${factor} ${level} to ` +
+    `- ${operation} ${labelOf(metric, unitOf(operation))}: the ratio of ${factor} ${level} to ` +
     `${baselineLevel} is ${ratioText(ratio)} as large with ${otherFactor} ${otherLevel} as with ` +
     `${otherBaselineLevel} (95 % CI ${intervalText(ciLow, ciHigh)})`
   );
@@ -76,7 +77,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
     "* a finding, at 5 % over the whole experiment; all else is exploratory, at 5 % a metric.",
     "",
-    ...renderWithin(COLUMNS, rows(effects), marks),
+    ...renderWithin(columnsOf(unitOf(effects[0]?.operation ?? "")), rows(effects), marks),
     ...interactionLines(interactions).flatMap((line) => wrap(line, WIDTH_MAX)),
     "",
   ];

@@ -20,6 +20,7 @@ import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { isRound } from "../../metrics/operations.js";
+import { unitOf, workloadWith } from "../../workloads/registry.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
 const DIFFERENCES_MAX = 5;
@@ -69,12 +70,13 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-  const events = `${counted(published, "event")} in ${counted(trials.length, "trial")}`;
+  const one = workloadWith(trials[0]?.operations ?? {})?.audited.one ?? "event";
+  const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const text = isWorkChecked
-    ? `No event was lost or doubled, and each shows the work that was acknowledged: ${events}.`
-    : `No event was lost or doubled: ${events}.`;
+    ? `No ${one} was lost or doubled, and each shows the work that was acknowledged: ${found}.`
+    : `No ${one} was lost or doubled: ${found}.`;
   return [finding("good", text)];
 }
 
@@ -114,7 +116,8 @@ function sameFindings(result: ResultDocument): KeyFinding[] {
   const same = headlineClaims(result.comparisons).filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];
   const names = same.map(
-    ({ operation, metric, treatment }) => `${operation} ${labelOf(metric)} of ${treatment}`,
+    ({ operation, metric, treatment }) =>
+      `${operation} ${labelOf(metric, unitOf(operation))} of ${treatment}`,
   );
   const more = names.length - SAME_MAX;
   const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
@@ -131,7 +134,7 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
       const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
-      const rate = `${cycles}${shortNumber(eventsPerSecond)} events/s`;
+      const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(operation)}/s`;
       const text = `${operation}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
       return [finding("plain", text)];
     },

@@ -5,6 +5,7 @@ import type { PoolerEvidence, TreatmentResult } from "../../results/result-schem
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 import { isRound, LIFECYCLE_STAGES, spanText } from "../../metrics/operations.js";
+import { workloadWith } from "../../workloads/registry.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
@@ -21,6 +22,12 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
     ...(drainSeconds !== undefined ? [`queue drained in ${drainSeconds.toFixed(1)} s`] : []),
   ];
   return texts.length > 0 ? [{ text: `lifecycle: ${texts.join("; ")}`, tone: "plain" }] : [];
+}
+
+/** What the workload itself says of what was measured. */
+export function workloadNotes({ operations, windowSeconds }: Shown): Note[] {
+  const lines = workloadWith(operations)?.report?.({ operations, windowSeconds }) ?? [];
+  return lines.map((text) => ({ text, tone: "plain" }));
 }
 
 /** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */

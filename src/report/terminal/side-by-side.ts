@@ -19,6 +19,7 @@ import { intervalText, ratioText, shortNumber } from "../../foundation/text/numb
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { spanText, stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
+import { unitOf } from "../../workloads/registry.js";
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
 function valueCell(summary: MetricSummary | undefined): string {
@@ -53,7 +54,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const metrics = metricsOf(operation);
   const columns: Column[] = [
     { title: spanText(operation, "->"), align: "left" },
-    ...metrics.map((metric): Column => ({ title: titleOf(metric), align: "right" })),
+    ...metrics.map((metric): Column => ({ title: titleOf(metric, unitOf(operation)), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
     labels[i] ?? id,

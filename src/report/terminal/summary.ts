@@ -9,7 +9,7 @@ import { renderEndpoints } from "./endpoint-lines.js";
 import { renderFaults } from "./fault-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
-import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
+import { lifecycleNotes, poolerNotes, workloadNotes } from "./lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
@@ -63,7 +63,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   const shown = shownOf(treatment);
   const notes = [
     ...renderNotes(treatment),
-    ...(shown ? [...lifecycleNotes(shown), ...poolerNotes(treatment, shown)] : []),
+    ...(shown ? [...lifecycleNotes(shown), ...workloadNotes(shown), ...poolerNotes(treatment, shown)] : []),
     ...renderTrust(treatment),
   ].flatMap(({ text, tone }) => {
     const lines = wrap(printable(text), WIDTH_MAX);

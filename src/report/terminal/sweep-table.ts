@@ -9,9 +9,13 @@ import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../fo
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 const OTHERS = COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond");
-const COLUMNS = ["clients", titleOf("eventsPerSecond"), "per client", "law", ...OTHERS.map(titleOf)].map(
-  (title): Column => ({ title, align: "right" }),
-);
+const COLUMNS = [
+  "clients",
+  titleOf("eventsPerSecond"),
+  "per client",
+  "law",
+  ...OTHERS.map((metric) => titleOf(metric)),
+].map((title): Column => ({ title, align: "right" }));
 
 type Spread = Sweep["points"][number]["eventsPerSecond"];
 

@@ -3,7 +3,7 @@
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
-import { OPERATIONS } from "../../workloads/registry.js";
+import { OPERATIONS, workloadWith } from "../../workloads/registry.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
@@ -103,6 +103,7 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
 const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
 
 function integrityNotes(trials: readonly TrialResult[]): Note[] {
+  const { acknowledged = "published" } = workloadWith(trials[0]?.operations ?? {})?.audited ?? {};
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
   if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
   const ok = audited.filter(({ verdict }) => verdict === "ok").length;
@@ -115,10 +116,10 @@ function integrityNotes(trials: readonly TrialResult[]): Note[] {
   const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
-    `${sum("published")} published${found}` +
+    `${sum("published")} ${acknowledged}${found}` +
     (inDoubt > 0 ? `; ${inDoubt} in doubt, of which ${resolved} are there` : "");
   const violated = audited.filter(({ verdict }) => verdict === "violated");
-  const undrained = audited.filter(({ drained }) => !drained);
+  const undrained = audited.filter(({ drained, pending }) => !drained && pending !== undefined);
   return [
     { text, tone: ok === trials.length ? "good" : "bad" },
     ...violated.flatMap(({ number, violations, named = [] }): Note[] => [

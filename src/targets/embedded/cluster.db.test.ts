@@ -6,24 +6,29 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { connectAdmin } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Auth } from "../../database/settings.js";
+import { startPoolers } from "../../pools/managed.js";
+import { pgbouncerKind } from "../../pools/pgbouncer/pgbouncer.js";
+import { pgpoolKind } from "../../pools/pgpool/pgpool.js";
+import { poolerEnv } from "../../../test/support/poolers.js";
 import { startEmbedded } from "./embedded.js";
 import type { RunningTarget } from "../running-target.js";
 
 let cacheHome: string;
-const started: RunningTarget[] = [];
+const started: { stop(): Promise<void> }[] = [];
 
 beforeEach(async () => {
   cacheHome = await mkdtemp(join(tmpdir(), "cluster-test-"));
   vi.stubEnv("XDG_CACHE_HOME", cacheHome);
 });
 afterEach(async () => {
-  for (const server of started.splice(0)) await server.stop();
+  for (const server of started.splice(0).reverse()) await server.stop();
   vi.unstubAllEnvs();
   await rm(cacheHome, { recursive: true });
 });
 
-async function start(): Promise<RunningTarget> {
-  const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
+async function start(auth?: Auth): Promise<RunningTarget> {
+  const server = await startEmbedded({}, { maxConnectionsNeeded: 10, ...(auth && { auth }) });
   started.push(server);
   return server;
 }
@@ -76,4 +81,26 @@ it("lets nobody in without a password", async () => {
   const rules = await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules");
   expect(rules).toEqual([{ auth_method: "scram-sha-256" }]);
   await expect(ask({ ...admin, password: "" }, "SELECT 1")).rejects.toThrow(/password/);
+});
+
+it("lets everybody in where log-in is by trust, and so do the poolers before it", async () => {
+  await start();
+  const { admin, auth } = await start("trust");
+  expect(await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules")).toEqual([
+    { auth_method: "trust" },
+  ]);
+  const admitted = { size: 2, instances: 1, urls: [], maxClientConnections: 2, auth };
+  const bouncer = { ...admitted, mode: "session", maxPreparedStatements: 0 } as const;
+  const poolers = [
+    await startPoolers(pgbouncerKind, bouncer, [admin], poolerEnv("1.24")),
+    await startPoolers(
+      pgpoolKind,
+      { ...admitted, strategy: "pgpool", reconnect: "never" },
+      [admin],
+      poolerEnv("pgpool"),
+    ),
+  ];
+  started.push(...poolers);
+  for (const endpoint of [admin, ...poolers.flatMap(({ endpoints }) => endpoints)])
+    expect(await ask({ ...endpoint, password: "" }, "SELECT 1 AS n")).toEqual([{ n: 1 }]);
 });

@@ -1,8 +1,10 @@
 // The data directory of an embedded server: made by `initdb`, or from a template that an earlier run kept, and then given
-// its own superuser password, without a server that anybody could reach. Log-in is by password from its first start on.
+// its own superuser password, without a server that anybody could reach. Log-in is by password from its first start
+// on, unless it is to be without.
 // It refuses nothing and repairs nothing: what PostgreSQL's programs say is wrong is told in their words.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Auth } from "../../database/settings.js";
 import { TargetError } from "../../foundation/errors.js";
 import { ClusterTemplate } from "./cluster-template.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
@@ -14,27 +16,29 @@ export const SUPERUSER = "postgres";
 
 /** UTF-8, C locale, data checksums as PostgreSQL has them by default; nobody logs in before there is a password. */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
-const PASSWORD_ONLY = [
-  "local all all scram-sha-256",
-  "host all all 127.0.0.1/32 scram-sha-256",
-  "host all all ::1/128 scram-sha-256",
-];
+const hbaFor = (auth: Auth): string =>
+  ["local all all", "host all all 127.0.0.1/32", "host all all ::1/128"]
+    .map((who) => `${who} ${auth}\n`)
+    .join("");
+const PASSWORD_ONLY = hbaFor("scram-sha-256");
 
 /** Makes the cluster in `directory`, its superuser with that password, its files on the disk; resolves to its place. */
 export async function makeCluster(
   directory: PrivateDirectory,
   binaries: PostgresBinaries,
   password: string,
+  auth: Auth,
 ): Promise<string> {
   const dataDirectory = join(directory.path, "data");
-  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, ...PASSWORD_ONLY]);
+  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_ONLY]);
   if (!template.restore(dataDirectory, directory.user)) {
     // The files are synced below, once.
     await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
-    await directory.write("data/pg_hba.conf", `${PASSWORD_ONLY.join("\n")}\n`);
+    await directory.write("data/pg_hba.conf", PASSWORD_ONLY);
     await template.keep(dataDirectory);
   }
   await setPassword(directory, binaries, dataDirectory, password);
+  if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaFor(auth));
   // Else the system writes them back in the middle of the first trial.
   await run(directory, binaries.initdb, ["--sync-only", "-D", dataDirectory]);
   return dataDirectory;

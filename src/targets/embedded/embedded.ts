@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Auth } from "../../database/settings.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
 import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
 import { Postmaster } from "./postmaster.js";
@@ -35,13 +36,15 @@ export interface EmbeddedOptions {
   /** Connections that the scenario opens at once; train-sim's own come on top. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
+  /** By password when left out. */
+  readonly auth?: Auth;
   /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
 export const embedded: TargetKind<EmbeddedSettings> = {
   settings: embeddedSettings,
-  start: ({ settings, port }, needs) => startEmbedded(settings, { port, ...needs }),
+  start: ({ settings, port, auth }, needs) => startEmbedded(settings, { port, auth, ...needs }),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,
@@ -55,14 +58,14 @@ export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
-  const { port, maxConnectionsNeeded, tls, smallDisks = [] } = options;
+  const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", smallDisks = [] } = options;
   assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
   const disks: Disks = {};
   try {
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
-    const dataDirectory = await makeCluster(directory, binaries, password);
+    const dataDirectory = await makeCluster(directory, binaries, password, auth);
     if (tls) await writeTls(directory, tls);
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
@@ -71,14 +74,15 @@ export async function startEmbedded(
       ...(port !== undefined && { port }),
       tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
     });
-    return target(directory, dataDirectory, postmaster, {
+    const admin: Endpoint = {
       host: "127.0.0.1",
       port: postmaster.port,
       database: "postgres",
       user: SUPERUSER,
       password,
       ...(tls && { tls: { mode: "require" } }),
-    });
+    };
+    return target(directory, dataDirectory, postmaster, { admin, auth });
   } catch (error) {
     await removeAll(directory, disks);
     throw error;
@@ -89,12 +93,13 @@ function target(
   directory: PrivateDirectory,
   dataDirectory: string,
   postmaster: Postmaster,
-  admin: Endpoint,
+  { admin, auth }: Pick<RunningTarget, "admin" | "auth">,
 ): RunningTarget {
   return {
     kind: "embedded",
     endpoints: [admin],
     admin,
+    auth,
     get serverPid() {
       return postmaster.pid;
     },

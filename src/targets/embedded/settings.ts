@@ -1,5 +1,6 @@
 // Target `embedded` in a scenario.
 import * as z from "zod";
+import { AUTHS, type Auth } from "../../database/settings.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import type { TargetSettingsOf } from "../target.js";
 
@@ -9,6 +10,7 @@ export interface EmbeddedSettings {
   readonly settings: Readonly<Record<string, string>>;
   /** Loopback port; 0 picks a free one. */
   readonly port: number;
+  readonly auth: Auth;
 }
 
 const keys = {
@@ -19,16 +21,25 @@ const keys = {
     .max(65_535)
     .optional()
     .meta({ description: "Loopback port of an embedded PostgreSQL; 0 picks a free one. Default 0." }),
+  auth: z
+    .enum(AUTHS)
+    .optional()
+    .meta({
+      description:
+        "How clients log in to an embedded PostgreSQL, and to the poolers before it. trust: without a password, so every user " +
+        "of this machine can. Default scram-sha-256.",
+    }),
 };
 
 export const embeddedSettings: TargetSettingsOf<EmbeddedSettings> = {
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0 }: z.output<z.ZodObject<typeof keys>>) => ({
+  resolve: ({ settings, port = 0, auth = "scram-sha-256" }: z.output<z.ZodObject<typeof keys>>) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
+    auth,
   }),
   rules: [],
   text: () => "embedded PostgreSQL, started by train-sim",

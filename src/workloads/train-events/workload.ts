@@ -81,6 +81,7 @@ export const trainEvents = {
   lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
   lint,
   findings,
+  audited: { one: "event", acknowledged: "published" },
   violations: VIOLATION_KINDS,
   audit: auditTrial,
   recount,

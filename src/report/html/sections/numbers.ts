@@ -3,7 +3,7 @@
 // the words of the terminal's summary.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
-import { AMOUNTS, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
+import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
 import { LIFECYCLE_STAGES } from "../../../metrics/operations.js";
 import { Integrity } from "../../../results/integrity-schema.js";
 import type {
@@ -52,7 +52,7 @@ function countTable(shown: Shown, about: string): Html {
     exact(result.clients),
     exact(result.threads),
   ]);
-  const columns = [text("operation"), ...AMOUNTS.map(({ label }) => label), "clients", "threads"];
+  const columns = [text("operation"), ...AMOUNTS.map(columnTitle), "clients", "threads"];
   return tableOf(`Counts in ${exact(shown.windowSeconds)} s, ${about}`, columns, rows);
 }
 

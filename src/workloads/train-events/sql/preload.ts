@@ -40,7 +40,8 @@ const BATCH_EVENTS = 1_000;
 export type PreloadSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
-> & { readonly prepared?: boolean };
+> &
+  Partial<Pick<EventTreatment, "prepared">>;
 
 export interface PreloadOptions {
   /** Hears of each batch that is in, which is written over by the next. */
@@ -61,11 +62,11 @@ interface Filler {
 async function openFiller(
   endpoint: Endpoint,
   context: BatchContext,
-  prepared: boolean | undefined,
+  prepared: PreloadSettings["prepared"],
 ): Promise<Filler> {
   const { addEvents, addStatus } = addStatements(context);
   const memory = new MessageMemory();
-  const session = await connectAdmin(endpoint, { purpose: "preload", prepared: prepared ?? true });
+  const session = await connectAdmin(endpoint, { purpose: "preload", prepared: prepared !== false });
   return {
     session,
     async insert(batch) {

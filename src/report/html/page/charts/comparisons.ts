@@ -26,7 +26,7 @@ const METRICS: Control = {
   id: "metric",
   label: "Metric",
   choices: [
-    ["main", HEADLINE_METRICS.map(labelOf).join(", ")],
+    ["main", HEADLINE_METRICS.map((metric) => labelOf(metric)).join(", ")],
     ["all", "all"],
     ...COMPARISON_METRICS.map((id) => [id, labelOf(id)] as const),
   ],

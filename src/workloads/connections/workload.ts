@@ -1,0 +1,273 @@
+// Connections: short transactions of one statement each, so that what a connection costs is what is measured. Each client runs
+// `select-account` or the script, by weight, as pgbench does with two scripts. Inserted rows have no key; the audit counts them.
+import * as z from "zod";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import type { Statement } from "../../database/contract.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { withinLockTimeout } from "../../database/lock-timeout.js";
+import { refreshStatistics } from "../../database/statistics.js";
+import { asTransaction } from "../../database/transaction.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { counted } from "../../foundation/units.js";
+import type { Finding } from "../../syntax/problems.js";
+import { examples } from "./examples.js";
+import type {
+  Audited,
+  AuditInputs,
+  ClientContext,
+  PreloadInputs,
+  Reported,
+  Workload,
+  WorkloadClient,
+  WorkloadTreatment,
+} from "../workload.js";
+
+const SCRIPTS = ["select-1", "insert"] as const;
+/** Of one unit of scale, as pgbench has it. */
+const ACCOUNTS = 100_000;
+/** Rows of one statement of the preload: fewer than any dialect's limit. */
+const PORTION = 1_000;
+
+const weight = (what: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(1)
+    .meta({ description: `Weight of ${what}. Default 1.` });
+
+const keys = {
+  script: z.enum(SCRIPTS).default("insert").meta({
+    description:
+      "The statement beside select-account: select-1 is SELECT 1, insert adds a row without a key. Default insert.",
+  }),
+  weights: z
+    .strictObject({
+      account: weight("select-account, which reads one account by its key"),
+      script: weight("the script"),
+    })
+    .prefault({})
+    .meta({ title: "Weights", description: "How often a client runs which of the two." }),
+  scale: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1)
+    .meta({ description: "Accounts in the table, in units of 100000. Default 1." }),
+} as const;
+
+interface ConnectionsSettings {
+  readonly script: (typeof SCRIPTS)[number];
+  readonly weights: { readonly account: number; readonly script: number };
+  readonly scale: number;
+}
+type Treatment = ConnectionsSettings & WorkloadTreatment;
+
+function check({ weights, storage }: ConnectionsSettings & { readonly storage: string }): Finding[] {
+  const findings: Finding[] = [];
+  if (weights.account + weights.script === 0)
+    findings.push({ path: ["weights"], message: "both weights are 0: no client would do anything" });
+  if (storage !== "default")
+    findings.push({ path: ["storage"], message: "workload connections has tables of storage default only" });
+  return findings;
+}
+
+/** Qualified and quoted. */
+function tablesOf({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) {
+  const schema = dialectOf(dialect).quoteIdentifier(namespace);
+  return { accounts: `${schema}.pgbench_accounts`, rows: `${schema}.test_tbl` };
+}
+
+function statementsOf(settings: Treatment) {
+  const { accounts, rows } = tablesOf(settings);
+  const scripts: Readonly<Record<ConnectionsSettings["script"], Statement>> = {
+    "select-1": { name: "select-1", text: "SELECT 1" },
+    insert: { name: "insert", text: `INSERT INTO ${rows} (id, name) VALUES (1, 'some random name')` },
+  };
+  const account: Statement = {
+    name: "select-account",
+    text: `SELECT abalance FROM ${accounts} WHERE aid = $1`,
+  };
+  return { account, script: scripts[settings.script] };
+}
+
+/** Inserts, over a worker's life. */
+const Told = z.object({ acknowledged: z.int().min(0), inDoubt: z.int().min(0) });
+
+function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
+  const { settings, trial, role, firstClient, clients } = assignment;
+  const { weights, scale, script } = settings;
+  const { account, script: scripted } = statementsOf(settings);
+  const told = { acknowledged: 0, inDoubt: 0 };
+  const prngs = Array.from(
+    { length: clients },
+    (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
+  );
+  /** By client: the account that it reads next, undefined for the script. */
+  const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
+  const draw = (number: number): { readonly aid: number | undefined } => {
+    const prng = prngs[number] as Prng;
+    const isAccount = prng.float() * (weights.account + weights.script) < weights.account;
+    return { aid: isAccount ? prng.intBetween(1, scale * ACCOUNTS) : undefined };
+  };
+  // The simple protocol has no parameters: the number is put in, as pgbench does.
+  const readsOf = (aid: number): Statement => ({ ...account, text: account.text.replace("$1", String(aid)) });
+
+  return {
+    prepare: (number) => void (drawn[number] ??= draw(number)),
+    async iterate(number, intendedMs) {
+      const { aid } = drawn[number] ?? draw(number);
+      drawn[number] = undefined;
+      const plan = { client: number, intendedMs, isPoll: false, events: () => 1 };
+      if (aid !== undefined) {
+        const isSimple = settings.prepared === "simple";
+        const [statement, values] = isSimple ? [readsOf(aid), []] : [account, [aid]];
+        await transactor.run({
+          ...plan,
+          operation: "account",
+          body: (connection) => connection.execute(statement, values),
+        });
+        return;
+      }
+      const isInsert = script === "insert";
+      const end = await transactor.run({
+        ...plan,
+        operation: "script",
+        body: (connection) => {
+          const answer = connection.execute(scripted, []);
+          return isInsert ? asTransaction(answer, () => undefined) : answer;
+        },
+        unanswered: () => {
+          told.inDoubt++;
+        },
+      });
+      if (isInsert && end.kind === "committed") told.acknowledged++;
+    },
+    close: () => told,
+  };
+}
+
+async function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treatment>): Promise<void> {
+  const { namespace, scale } = settings;
+  const dialect = dialectOf(settings.dialect);
+  const { accounts } = tablesOf(settings);
+  const session = await connectAdmin(admin.endpoint, { purpose: "preload" });
+  try {
+    const failure = `schema "${namespace}" not filled`;
+    await withinLockTimeout({ client: session, dialect, failure }, async () => {
+      for (let first = 1; first <= scale * ACCOUNTS && isWanted(); first += PORTION)
+        await session.query(
+          `INSERT INTO ${accounts} (aid, bid, abalance, filler)
+SELECT aid, (aid - 1) / ${ACCOUNTS} + 1, 0, '' FROM generate_series(${first}, ${first + PORTION - 1}) AS aid`,
+        );
+    });
+    await refreshStatistics(admin, { namespace, tables: [accounts] }, dialect, { vacuum: true });
+  } finally {
+    await session.close();
+  }
+}
+
+async function audit(
+  admin: AdminClient,
+  { settings, told, unclosed }: AuditInputs<Treatment>,
+): Promise<Audited> {
+  const [row] = await admin.query(`SELECT count(*) AS rows FROM ${tablesOf(settings).rows}`);
+  const rows = Number(row?.["rows"]);
+  const sum = { acknowledged: 0, inDoubt: 0 };
+  for (const { acknowledged, inDoubt } of told.map((one) => Told.parse(one))) {
+    sum.acknowledged += acknowledged;
+    sum.inDoubt += inDoubt;
+  }
+  const isWhole = unclosed.length === 0;
+  const lost = isWhole || rows < sum.acknowledged ? Math.max(0, sum.acknowledged - rows) : 0;
+  const unexpected = isWhole ? Math.max(0, rows - sum.acknowledged - sum.inDoubt) : 0;
+  const violations = [
+    ...(lost > 0 ? [`${lost} of ${counted(sum.acknowledged, "acknowledged row")} not in the table`] : []),
+    ...(unexpected > 0 ? [`${counted(unexpected, "row")} in the table without an acknowledgement`] : []),
+  ];
+  const findings = {
+    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+    published: sum.acknowledged,
+    inDoubt: sum.inDoubt,
+    inDoubtFound: Math.min(sum.inDoubt, Math.max(0, rows - sum.acknowledged)),
+    lost,
+    unexpected,
+    violations,
+    notAudited: unclosed.map((name) => `${name} ended without telling its inserts: its last are not known`),
+  };
+  return { findings };
+}
+
+/** As pgbench states it: all transactions a second, and the same without the time that connecting took. */
+function report({ operations, windowSeconds }: Reported): string[] {
+  const measured = Object.values(operations);
+  const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);
+  const waitMs = measured.reduce((sum, each) => sum + each.transactions * (each.poolWaitMs?.mean ?? 0), 0);
+  const clients = Math.max(1, ...measured.map((each) => each.clients ?? 0));
+  const connectedSeconds = windowSeconds - waitMs / 1000 / clients;
+  if (transactions === 0 || connectedSeconds <= 0) return [];
+  const times = Object.entries(operations).flatMap(
+    ([name, { serviceTimeMs: ms, serviceStddevMs: stddev = 0 }]) =>
+      ms ? [`${name} mean ${ms.mean.toFixed(3)} ms, standard deviation ${stddev.toFixed(3)} ms`] : [],
+  );
+  const rate = (seconds: number): string => `${(transactions / seconds).toFixed(1)} transactions/s`;
+  return [
+    `${rate(windowSeconds)}, ${rate(connectedSeconds)} without the time to connect; with it: ${times.join("; ")}`,
+  ];
+}
+
+export const connections = {
+  name: "connections",
+  description:
+    "Transactions of one statement, so that connections are what costs: pools and poolers compared.",
+  operations: {
+    account: { verb: "runs", unit: "transactions" },
+    script: { verb: "runs", unit: "transactions" },
+  },
+  roles: {
+    clients: {
+      purpose: "Clients of workload connections; each runs one statement at a time, by weight.",
+      clients: 20,
+      thinkTimeMs: 0,
+      isByDefault: true,
+      hasBatches: false,
+      operations: ["account", "script"],
+      arrival: "script",
+      isSearched: false,
+      drains: false,
+    },
+  },
+  settings: {
+    keys,
+    check,
+    dialectProblems: () => [],
+    resolve: ({ script, weights, scale }: ConnectionsSettings): ConnectionsSettings => {
+      return { script, weights, scale };
+    },
+    hasRole: () => true,
+  },
+  tables: {
+    names: ["pgbench_accounts", "test_tbl"],
+    snapshot: "pgbench_accounts",
+    lock: "pgbench_accounts",
+    of: () => ({
+      variant: "workload connections",
+      files: [],
+      statements: [
+        `CREATE TABLE {{namespace}}.pgbench_accounts (\n  aid int PRIMARY KEY,\n  bid int,\n  abalance int,\n  filler char(84)\n)`,
+        `CREATE TABLE {{namespace}}.test_tbl (\n  id int,\n  name varchar\n)`,
+      ],
+    }),
+    isMarked: (variant) => variant === "workload connections",
+  },
+  statements: (settings) => Object.values(statementsOf(settings)),
+  isSimple: true,
+  client,
+  preload,
+  audited: { one: "row", acknowledged: "inserted" },
+  violations: ["lost", "unexpected"],
+  audit,
+  report,
+  examples,
+  evidence: [],
+} as const satisfies Workload<Treatment>;

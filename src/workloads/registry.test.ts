@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { isRound } from "../metrics/operations.js";
+import { OPERATIONS, ROLES, WORKLOADS } from "./registry.js";
+
+test("each operation and each role is one workload's", () => {
+  expect(OPERATIONS).toEqual(WORKLOADS.flatMap(({ operations }) => Object.keys(operations)));
+  expect(ROLES).toEqual(WORKLOADS.flatMap(({ roles }) => Object.keys(roles)));
+});
+
+describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))("%s", (_, workload) => {
+  test("has roles for all its operations, and no role performs another one's", () => {
+    const performed = Object.values(workload.roles).flatMap(({ operations }) => operations);
+    expect([...new Set(performed)].sort()).toEqual(Object.keys(workload.operations).sort());
+    for (const { operations, arrival } of Object.values(workload.roles))
+      expect(operations).toContain(arrival);
+  });
+
+  test("a round arrives as a whole", () => {
+    for (const { operations, arrival } of Object.values(workload.roles))
+      expect(isRound(arrival)).toBe(operations.some(isRound));
+  });
+
+  test("faults touch tables that it has", () => {
+    const { names, snapshot, lock } = workload.tables;
+    expect(names).toEqual(expect.arrayContaining([snapshot, lock]));
+  });
+});
