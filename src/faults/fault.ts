@@ -114,5 +114,5 @@ export function shareOf(percent: string): number {
 /** For kinds that refuse connections. */
 export const drop = z.boolean().meta({
   description:
-    "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true. Kinds connection-limit and network-refuse only.",
+    "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true.",
 });

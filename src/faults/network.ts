@@ -25,7 +25,7 @@ const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connec
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:
-    "clients: the connections of the clients, to the server or to PgBouncer; pooler: those of PgBouncer to the server. Default clients. Kinds network-... only.",
+    "clients: the connections of the clients, to the server or to PgBouncer; pooler: those of PgBouncer to the server. Default clients.",
 });
 
 interface OfNetwork {
@@ -87,13 +87,9 @@ export const networkLatency = networkKind({
   description: NETWORK_IS,
   keys: {
     for: lasting,
-    latency: duration(
-      "What each piece of bytes takes longer, each way. Kind network-latency only, which needs it.",
-      0.1,
-      MINUTE_MS,
-    ),
+    latency: duration("What each piece of bytes takes longer, each way.", 0.1, MINUTE_MS),
     jitter: duration(
-      "The latency varies by so much, uniformly, up and down. Default 0. Kind network-latency only.",
+      "The latency varies by so much, uniformly, up and down. Default 0.",
       0,
       MINUTE_MS,
     ).optional(),
@@ -115,11 +111,7 @@ export const networkBandwidth = networkKind({
   description: NETWORK_IS,
   keys: {
     for: lasting,
-    bandwidth: size(
-      "Bytes a second, each way, over all connections together. Kind network-bandwidth only, which needs it.",
-      KB,
-      KB ** 4,
-    ),
+    bandwidth: size("Bytes a second, each way, over all connections together.", KB, KB ** 4),
   },
   examples: { bandwidth: "1MB" },
   resolve: ({ bandwidth }) => ({ bytesPerSecond: bandwidth }),
@@ -163,8 +155,7 @@ export const networkResetCommits = networkKind({
   keys: {
     for: lasting,
     commits: share.optional().meta({
-      description:
-        "Share of the COMMITs that cost their connection. Default 50%. Kind network-reset-commits only.",
+      description: "Share of the COMMITs that cost their connection. Default 50%.",
     }),
   },
   /** 0..1. */

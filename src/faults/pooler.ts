@@ -4,7 +4,7 @@ import { counted } from "../foundation/units.js";
 import type { FaultSurroundings } from "./fault.js";
 
 export const instance = z.int().min(1).max(100).meta({
-  description: "One of several PgBouncers, from 1; all of them when left out. Kinds pgbouncer-... only.",
+  description: "One of several PgBouncers, from 1; all of them when left out.",
 });
 
 export interface OfPooler {

@@ -16,7 +16,7 @@ export const processStop = defineFault({
     for: lasting,
     process: z.enum(STOPPED_PROCESSES).optional().meta({
       description:
-        "What stands still: the server's processes, or every PgBouncer that train-sim started. Default postgres. Kind process-stop only.",
+        "What stands still: the server's processes, or every PgBouncer that train-sim started. Default postgres.",
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),

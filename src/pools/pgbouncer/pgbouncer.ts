@@ -44,10 +44,10 @@ export const pgbouncerKind: PoolerKind<
   obstacles: statementObstacles,
 };
 
-export const pgbouncer: PoolStrategy<PgBouncerPool> = {
+export const pgbouncer = {
   settings: pgbouncerSettings,
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
   source: (_, options) => new ClientConnections({ ...options, applicationName: APPLICATION }, "for-life"),
   pooler: pgbouncerKind,
-};
+} satisfies PoolStrategy<PgBouncerPool>;

@@ -35,7 +35,7 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
   obstacles: () => Promise.resolve([]),
 };
 
-export const pgpool: PoolStrategy<PgpoolPool> = {
+export const pgpool = {
   settings: pgpoolSettings,
   // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
   source: ({ reconnect }, options) =>
@@ -44,4 +44,4 @@ export const pgpool: PoolStrategy<PgpoolPool> = {
       reconnect === "never" ? "for-life" : "for-a-transaction",
     ),
   pooler: pgpoolKind,
-};
+} satisfies PoolStrategy<PgpoolPool>;

@@ -39,14 +39,14 @@ export interface EmbeddedOptions {
   readonly smallDisks?: readonly FullDisk[];
 }
 
-export const embedded: TargetKind<EmbeddedSettings> = {
+export const embedded = {
   settings: embeddedSettings,
   start: ({ settings, port }, needs) => startEmbedded(settings, { port, ...needs }),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,
   },
-};
+} satisfies TargetKind<EmbeddedSettings>;
 
 type Disks = Partial<Record<FullDisk, SmallDisk>>;
 

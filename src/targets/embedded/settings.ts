@@ -21,15 +21,14 @@ const keys = {
     .meta({ description: "Loopback port of an embedded PostgreSQL; 0 picks a free one. Default 0." }),
 };
 
-export const embeddedSettings: TargetSettingsOf<EmbeddedSettings> = {
+export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> = {
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0 }: z.output<z.ZodObject<typeof keys>>) => ({
+  resolve: ({ settings, port = 0 }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
   }),
-  rules: [],
   text: () => "embedded PostgreSQL, started by train-sim",
 };
