@@ -6,7 +6,7 @@ import type { Endpoint } from "../database/endpoint/endpoint.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";
 import type { PoolerSettings } from "./keys.js";
-import type { ManagedInstance, PoolerStatistics, RunningPooler } from "./running-pooler.js";
+import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
 /** What a treatment asks of its pool. */
@@ -98,6 +98,8 @@ export interface PoolerKind<S> {
   start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;
   /** Whether named prepared statements work through it; of one that runs already, the version is not known. */
   prepares(settings: S, version?: string): boolean;
+  /** Left out where it cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */
+  readonly pause?: { obstacle(settings: S): string | undefined; readonly hold: Pause };
   /** Reads statistics from the consoles of these; on rejection no connection is left. */
   statistics(
     consoles: readonly Endpoint[],

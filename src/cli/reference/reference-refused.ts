@@ -63,7 +63,7 @@ export const REFUSED: readonly ReferenceExample[] = [
   },
   {
     title: "a pause that would never come about",
-    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
+    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },
   { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),

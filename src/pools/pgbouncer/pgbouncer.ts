@@ -8,7 +8,7 @@ import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { statementObstacles, versionAt } from "./obstacles.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
-
+import { pause, pauseObstacle } from "./pause.js";
 import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
 import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
@@ -40,6 +40,7 @@ export const pgbouncerKind: PoolerKind<
     (maxPreparedStatements > 0 && (version === undefined || hasPreparedStatements(version))),
   statistics: (consoles, endpoints, connectTimeoutMs) =>
     PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
+  pause: { obstacle: pauseObstacle, hold: pause },
   versionAt,
   obstacles: statementObstacles,
 };
