@@ -20,7 +20,7 @@ export const backendTerminate = defineFault({
       .optional()
       .meta({
         description:
-          "Sessions of the load that are ended: a number, or a share as 50%; chosen at random. Default 100%. Kind backend-terminate only.",
+          "Sessions of the load that are ended: a number, or a share as 50%; chosen at random. Default 100%.",
       }),
   },
   ground: "session",

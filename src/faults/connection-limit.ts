@@ -25,7 +25,7 @@ export const connectionLimit = defineFault({
   keys: {
     for: lasting,
     connections: z.int().min(0).max(100_000).optional().meta({
-      description: "Connections that are left to the load. Default 0. Kind connection-limit only.",
+      description: "Connections that are left to the load. Default 0.",
     }),
     drop: drop.optional(),
   },

@@ -21,7 +21,7 @@ export const diskFull = defineFault({
     for: lasting,
     disk: z.enum(FULL_DISKS).optional().meta({
       description:
-        "tables: tables and indexes cannot grow; wal: the write-ahead log cannot, which makes the server panic. Default tables. Kind disk-full only.",
+        "tables: tables and indexes cannot grow; wal: the write-ahead log cannot, which makes the server panic. Default tables.",
     }),
   },
   ground: "server",

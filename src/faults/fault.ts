@@ -100,7 +100,7 @@ export function defineFault<
 
 /** How long a fault lasts, for kinds that need to know, and, optional, for those that restart or kill something. */
 export const lasting = duration(
-  "How long it lasts; the kinds that restart or kill keep the server or PgBouncer down so long, 0 when left out.",
+  "How long it lasts; the kinds that restart or kill keep the server or the pooler down so long, 0 when left out.",
   1,
   7 * 24 * HOUR_MS,
 );
@@ -114,5 +114,5 @@ export function shareOf(percent: string): number {
 /** For kinds that refuse connections. */
 export const drop = z.boolean().meta({
   description:
-    "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true. Kinds connection-limit and network-refuse only.",
+    "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true.",
 });

@@ -81,7 +81,7 @@ describe("a fault", () => {
     ["[{ at: 1s, kind: backend-terminate, sessions: 150% }]", "not a share, as 50%"],
     ["[{ at: 60s, kind: postgres-kill }]", "begins at 1m, but the window ends at 1m"],
     ["[{ at: 58s, kind: postgres-kill, for: 3s }]", "would last until 1m1s, but the window ends at 1m"],
-    ["[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", "needs a PgBouncer, and pool.strategy"],
+    ["[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", "needs a pooler, and pool.strategy"],
   ])("%s is refused", (list, message) => {
     expect(problemsOf(list)).toEqual([expect.stringContaining(message)]);
   });

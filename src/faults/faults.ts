@@ -24,13 +24,9 @@ import {
 const MAX_FAULTS = 1000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-const WORDS: KeyWords = {
-  stranger({ name, keys }, key, owners) {
-    if (key === "for") return `${name} is over once it has happened; take for out`;
-    const own = Object.keys(keys).filter((each) => each !== "for");
-    const taken = own.length > 0 ? `; ${name} takes ${own.join(", ")}` : "";
-    return `belongs to kind ${owners.join(" or ")}, not to ${name}${taken}`;
-  },
+const words: KeyWords = {
+  stranger: ({ name }, key) =>
+    key === "for" ? `${name} is over once it has happened; take for out` : undefined,
   lack({ name }, key) {
     if (key === "for") return `${name} needs a for: how long it lasts, as for: 5s`;
     const { examples = {} }: AnyFaultKind = kindOf(name as FaultKindName);
@@ -38,18 +34,18 @@ const WORDS: KeyWords = {
   },
 };
 
-const Fault = taggedUnion(
-  "kind",
-  {
+const Fault = taggedUnion({
+  tag: "kind",
+  common: {
     at: duration("When it begins, from the start of the measurement window.", 0, WEEK_MS),
     kind: z
       .enum(FAULT_KINDS)
       .meta({ description: `${describeMembers(FAULTS)}. What each needs and shows: docs/faults.md.` }),
   },
-  FAULTS,
-  WORDS,
-  { for: lasting },
-);
+  members: FAULTS,
+  vocabulary: { for: lasting },
+  words,
+});
 
 export const Faults = z
   .array(Fault)

@@ -11,10 +11,7 @@ export const lockHolder = defineFault({
   description: "the status table is locked",
   keys: {
     for: lasting,
-    lock: z
-      .enum(LOCK_MODES)
-      .optional()
-      .meta({ description: "Mode of the lock. Default access exclusive. Kind lock-holder only." }),
+    lock: z.enum(LOCK_MODES).optional().meta({ description: "Mode of the lock. Default access exclusive." }),
   },
   ground: "session",
   resolve: ({ lock = "access exclusive" }): { readonly lock: LockMode } => ({ lock }),

@@ -17,6 +17,7 @@ import {
 } from "./fault.js";
 import type { NetworkCondition } from "./means/condition.js";
 import type { NetworkEffect } from "./means/tcp-proxy.js";
+import { hasPooler, poolerKindOf } from "../pools/registry.js";
 import { foreignPooler } from "./pooler.js";
 
 const MINUTE_MS = 60_000;
@@ -25,7 +26,7 @@ const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connec
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:
-    "clients: the connections of the clients, to the server or to PgBouncer; pooler: those of PgBouncer to the server. Default clients. Kinds network-... only.",
+    "clients: the connections of the clients, to the server or to the pooler; pooler: those of the pooler to the server. Default clients.",
 });
 
 interface OfNetwork {
@@ -55,11 +56,14 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
     }),
     obstacle: (fault, surroundings) =>
       noNetwork(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
-    async inject({ networks }, fault) {
+    async inject({ networks, pooler }, fault) {
       const network = networks[fault.between];
       if (!network) throw new Error(`the trial has no network at ${fault.between}`);
       let effect = await network.suffer(kind.conditionOf(fault));
-      const whose = fault.between === "clients" ? "of the clients" : "of PgBouncer to the server";
+      const whose =
+        fault.between === "clients"
+          ? "of the clients"
+          : `of ${pooler?.product ?? "the pooler"} to the server`;
       return {
         get words() {
           return kind.wordsOf(fault, `${counted(effect.connections, "connection")} ${whose}`, effect);
@@ -74,11 +78,11 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
 
 function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string | undefined {
   if (place === "clients") return undefined;
-  const { target } = surroundings;
+  const { pool, target } = surroundings;
   const obstacle = foreignPooler(surroundings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
   if (target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) === "verify-full"))
-    return "between: pooler puts a proxy before the server, by whose name PgBouncer cannot tell it: use sslmode verify-ca";
+    return `between: pooler puts a proxy before the server, by whose name ${hasPooler(pool) ? poolerKindOf(pool).product : "it"} cannot tell it: use sslmode verify-ca`;
   return undefined;
 }
 
@@ -87,13 +91,9 @@ export const networkLatency = networkKind({
   description: NETWORK_IS,
   keys: {
     for: lasting,
-    latency: duration(
-      "What each piece of bytes takes longer, each way. Kind network-latency only, which needs it.",
-      0.1,
-      MINUTE_MS,
-    ),
+    latency: duration("What each piece of bytes takes longer, each way.", 0.1, MINUTE_MS),
     jitter: duration(
-      "The latency varies by so much, uniformly, up and down. Default 0. Kind network-latency only.",
+      "The latency varies by so much, uniformly, up and down. Default 0.",
       0,
       MINUTE_MS,
     ).optional(),
@@ -115,11 +115,7 @@ export const networkBandwidth = networkKind({
   description: NETWORK_IS,
   keys: {
     for: lasting,
-    bandwidth: size(
-      "Bytes a second, each way, over all connections together. Kind network-bandwidth only, which needs it.",
-      KB,
-      KB ** 4,
-    ),
+    bandwidth: size("Bytes a second, each way, over all connections together.", KB, KB ** 4),
   },
   examples: { bandwidth: "1MB" },
   resolve: ({ bandwidth }) => ({ bytesPerSecond: bandwidth }),
@@ -163,8 +159,7 @@ export const networkResetCommits = networkKind({
   keys: {
     for: lasting,
     commits: share.optional().meta({
-      description:
-        "Share of the COMMITs that cost their connection. Default 50%. Kind network-reset-commits only.",
+      description: "Share of the COMMITs that cost their connection. Default 50%.",
     }),
   },
   /** 0..1. */
@@ -181,9 +176,9 @@ function unseenCommits(
   { pool, target, withoutCommit }: FaultSurroundings,
 ): string | undefined {
   if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;
-  const isToPooler = pool.strategy === "pgbouncer" && fault.between === "clients";
-  const isHidden = isToPooler
-    ? pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
-    : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
+  const isHidden =
+    hasPooler(pool) && fault.between === "clients"
+      ? pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+      : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
   return isHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

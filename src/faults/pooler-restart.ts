@@ -1,4 +1,4 @@
-// `pgbouncer-restart` and `pgbouncer-kill`: one pooler or all of them are stopped (SIGQUIT, without waiting for anyone)
+// `pooler-restart` and `pooler-kill`: one pooler or all of them are stopped (by a signal that does not wait for clients)
 // or killed (SIGKILL), stay away for as long as the fault lasts, and are started again on the same port with the same
 // configuration. Their clients lose their connections either way; a server session that was killed away rolls back.
 import { defineFault, lasting } from "./fault.js";
@@ -12,16 +12,17 @@ function takenDown<const Name extends string>(
 ) {
   return defineFault({
     name,
-    description: "PgBouncer is stopped, or killed, and started again",
+    description: "the pooler is stopped, or killed, and started again",
     keys: { for: lasting.optional(), instance: instance.optional() },
     ground: "pooler",
     resolve: (given): OfPooler => ({ instance: given.instance }),
     obstacle: (fault, surroundings) => foreignPooler(surroundings) ?? noInstance(fault, surroundings),
     async inject({ pooler }, fault) {
-      const chosen = chosenOf(pooler?.instances ?? [], fault);
+      if (!pooler) throw new Error("the trial has no pooler");
+      const chosen = chosenOf(pooler.instances, fault);
       await Promise.all(chosen.map((each) => each.shutDown(how)));
       return {
-        words: `${verb} ${describeChosen(chosen.length, fault)} and started ${chosen.length === 1 ? "it" : "them"} again`,
+        words: `${verb} ${describeChosen(pooler, chosen.length, fault)} and started ${chosen.length === 1 ? "it" : "them"} again`,
         async clear() {
           await Promise.all(chosen.map((each) => each.up()));
         },
@@ -30,5 +31,8 @@ function takenDown<const Name extends string>(
   });
 }
 
-export const poolerRestart = takenDown("pgbouncer-restart", "at-once", "stopped");
-export const poolerKill = takenDown("pgbouncer-kill", "kill", "killed");
+export const poolerRestart = takenDown("pooler-restart", "at-once", "stopped");
+export const poolerKill = takenDown("pooler-kill", "kill", "killed");
+/** As scenarios called them when PgBouncer was the only pooler. */
+export const pgbouncerRestart = takenDown("pgbouncer-restart", "at-once", "stopped");
+export const pgbouncerKill = takenDown("pgbouncer-kill", "kill", "killed");

@@ -1,10 +1,12 @@
 // What the faults of a pooler share: which of several it is about, and why a treatment has none that could suffer it.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
+import { hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
+import type { RunningPooler } from "../pools/running-pooler.js";
 import type { FaultSurroundings } from "./fault.js";
 
 export const instance = z.int().min(1).max(100).meta({
-  description: "One of several PgBouncers, from 1; all of them when left out. Kinds pgbouncer-... only.",
+  description: "One of several poolers, from 1; all of them when left out.",
 });
 
 export interface OfPooler {
@@ -12,23 +14,29 @@ export interface OfPooler {
   readonly instance: number | undefined;
 }
 
+const needsPooler = ({ strategy }: PoolSettings): string =>
+  `needs a pooler, and pool.strategy is ${strategy}`;
+
 export function foreignPooler({ pool }: FaultSurroundings): string | undefined {
-  if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
-  return pool.urls.length === 0 ? undefined : "needs a PgBouncer that train-sim starts, and pool names URLs";
+  if (!hasPooler(pool)) return needsPooler(pool);
+  if (isManaged(pool)) return undefined;
+  return `needs a ${poolerKindOf(pool).product} that train-sim starts, and pool names URLs`;
 }
 
 export function neverPaused({ pool }: FaultSurroundings): string | undefined {
-  if (pool.strategy !== "pgbouncer") return `needs a PgBouncer, and pool.strategy is ${pool.strategy}`;
-  if (pool.mode === "session" && pool.reconnect === "never")
-    return "waits until every session has ended, and in session mode the clients keep theirs; use transaction mode";
-  if (pool.urls.length > 0 && pool.adminUrl === undefined)
-    return "needs the admin console of the PgBouncer: set pool.adminUrl";
-  return undefined;
+  if (!hasPooler(pool)) return needsPooler(pool);
+  const { product, pause } = poolerKindOf(pool);
+  if (!pause) return `needs a pooler that can hold transactions back, and ${product} cannot`;
+  const hasConsole = pool.urls.length === 0 || pool.adminUrl !== undefined;
+  return (
+    pause.obstacle(pool) ??
+    (hasConsole ? undefined : `needs the admin console of the ${product}: set pool.adminUrl`)
+  );
 }
 
 /** How many instances a fault may name: those that train-sim starts, or the one whose console is known. */
 function instancesOf({ pool, target }: FaultSurroundings): number {
-  if (pool.strategy !== "pgbouncer") return 0;
+  if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
   return Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
 }
@@ -44,6 +52,10 @@ export function chosenOf<T>(all: readonly T[], { instance: number }: OfPooler): 
   return number === undefined ? all : all.slice(number - 1, number);
 }
 
-export function describeChosen(chosen: number, { instance: number }: OfPooler): string {
-  return number === undefined ? counted(chosen, "PgBouncer") : `PgBouncer ${number}`;
+export function describeChosen(
+  { product }: Pick<RunningPooler, "product">,
+  chosen: number,
+  { instance: number }: OfPooler,
+): string {
+  return number === undefined ? counted(chosen, product) : `${product} ${number}`;
 }

@@ -16,7 +16,7 @@ export const postgresRestart = defineFault({
       .meta({
         description:
           "fast: sessions are ended and the shutdown is clean; immediate: without a checkpoint, so that the start recovers. " +
-          "Default fast. Kind postgres-restart only.",
+          "Default fast.",
       }),
   },
   ground: "server",

@@ -1,4 +1,4 @@
-// `process-stop`: SIGSTOP to every process of the server, or to every PgBouncer that train-sim started, and SIGCONT when
+// `process-stop`: SIGSTOP to every process of the server, or to every pooler that train-sim started, and SIGCONT when
 // it is over: what a frozen virtual machine or a debugger does. Connections stay open and nobody answers.
 import * as z from "zod";
 import { defineFault, lasting, type FaultHost } from "./fault.js";
@@ -6,17 +6,17 @@ import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
 import { standStill } from "./means/stand-still.js";
 import { foreignPooler } from "./pooler.js";
 
-export const STOPPED_PROCESSES = ["postgres", "pgbouncer"] as const;
+export const STOPPED_PROCESSES = ["postgres", "pooler", "pgbouncer"] as const;
 type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
 
 export const processStop = defineFault({
   name: "process-stop",
-  description: "the server or PgBouncer stands still",
+  description: "the server or the pooler stands still",
   keys: {
     for: lasting,
     process: z.enum(STOPPED_PROCESSES).optional().meta({
       description:
-        "What stands still: the server's processes, or every PgBouncer that train-sim started. Default postgres. Kind process-stop only.",
+        "What stands still: the server's processes, or every pooler that train-sim started, which pgbouncer means too. Default postgres.",
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
@@ -28,7 +28,7 @@ export const processStop = defineFault({
   inject(host, { process }) {
     const still = standStill(rootsOf(host, process));
     return Promise.resolve({
-      words: `stopped ${still.processes} process${still.processes === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : "PgBouncer"}`,
+      words: `stopped ${still.processes} process${still.processes === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : (host.pooler?.product ?? "the pooler")}`,
       async clear() {
         still.end();
         if (process === "postgres") await whenHealthy(host.target);
@@ -38,6 +38,6 @@ export const processStop = defineFault({
 });
 
 function rootsOf({ target, pooler }: FaultHost, process: StoppedProcess): readonly number[] {
-  if (process === "pgbouncer") return pooler?.pids ?? [];
+  if (process !== "postgres") return pooler?.pids ?? [];
   return target.serverPid === undefined ? [] : [target.serverPid];
 }

@@ -14,8 +14,8 @@ import {
   networkReset,
   networkResetCommits,
 } from "./network.js";
-import { poolerPause } from "./pooler-pause.js";
-import { poolerKill, poolerRestart } from "./pooler-restart.js";
+import { pgbouncerPause, poolerPause } from "./pooler-pause.js";
+import { pgbouncerKill, pgbouncerRestart, poolerKill, poolerRestart } from "./pooler-restart.js";
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
@@ -31,7 +31,10 @@ export const FAULTS = [
   connectionLimit,
   poolerRestart,
   poolerKill,
+  pgbouncerRestart,
+  pgbouncerKill,
   poolerPause,
+  pgbouncerPause,
   networkLatency,
   networkBandwidth,
   networkBlackhole,

@@ -23,14 +23,13 @@ export type LoadSettings = ExecutorSettings & {
 const EXECUTOR_NAMES = EXECUTORS.map(({ name }) => name) as [ExecutorName, ...ExecutorName[]];
 const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
 
-const WORDS: KeyWords = {
+const words: KeyWords = {
   stranger({ name, keys }, key, owners) {
     if (BUDGET_KEYS.includes(key))
       return `executor ${name} has no budget; remove ${key}, or use shared-iterations`;
     if (key === "clients" && "maxClients" in keys) return `executor ${name} calls this maxClients`;
     return `executor ${name} takes no ${key}; remove it, or use ${owners.join(" or ")}`;
   },
-  lack: ({ name }, key) => `executor ${name} needs ${key}`,
 };
 
 /** Of each executor, with the keys that it has in a vocabulary. */
@@ -55,7 +54,14 @@ export function loadSchema(defaults: LoadDefaults) {
     .enum(EXECUTOR_NAMES)
     .default("constant-clients")
     .meta({ description: `${describeMembers(EXECUTORS)}. Default constant-clients.` });
-  return taggedUnion("executor", { executor }, members(vocabulary), WORDS, vocabulary)
+  const union = {
+    tag: "executor",
+    common: { executor },
+    members: members(vocabulary),
+    vocabulary,
+    words,
+  } as const;
+  return taggedUnion(union)
     .prefault({})
     .meta({ description: "How much the group does, and when.", title: "Load" });
 }

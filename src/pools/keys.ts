@@ -1,6 +1,7 @@
 // Keys that several pool strategies have, and what the settings of every pooler have in common: how many of ours, or where
 // those of the user are.
 import * as z from "zod";
+import { tlsFindings } from "../database/endpoint/url-findings.js";
 import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/scalars.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
 import { shareOf } from "../foundation/share.js";
@@ -69,10 +70,10 @@ export function resolvePooler({ size, instances = 1, adminUrl, ...given }: Poole
   };
 }
 
-/** Keys of running poolers and of ours that exclude each other. */
+/** Keys of running poolers and of ours that exclude each other; a pooler has no keys of TLS beside its URLs. */
 export function poolerKeyProblems(product: string, given: PoolerKeys): Finding[] {
   const isExternal = given.url !== undefined || given.urls !== undefined;
-  const findings: Finding[] = [];
+  const findings = tlsFindings("pool", given, {});
   if (given.url !== undefined && given.urls !== undefined)
     findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
   if (isExternal && given.instances !== undefined) {

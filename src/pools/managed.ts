@@ -55,6 +55,7 @@ export async function startPoolers<S extends Managed>(
     askVersion: () => Promise.resolve(program.version),
     supportsPreparedStatements: kind.prepares(settings, program.version),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
+    pause: kind.pause?.hold,
     lost: Promise.race(instances.map(({ lost }) => lost)),
     stop,
   };
@@ -92,6 +93,7 @@ export function externalPooler<S>(
     askVersion: async () => consoles[0] && kind.versionAt(consoles[0]),
     supportsPreparedStatements: kind.prepares(settings),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
+    pause: kind.pause?.hold,
     lost: new Promise(() => undefined),
     stop: async () => undefined,
   };

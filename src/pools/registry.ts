@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { ConnectionSource } from "../database/contract.js";
 import type { Finding } from "../syntax/problems.js";
-import { strangerKeys, variantsMapping } from "../syntax/variants.js";
+import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";
 import { direct } from "./direct/direct.js";
 import { pgPool } from "./pg-pool/pg-pool.js";
 import { pgbouncer } from "./pgbouncer/pgbouncer.js";
@@ -14,15 +14,15 @@ import type { PoolerKind, PoolStrategy } from "./strategy.js";
 
 const REGISTERED = [direct, pgPool, pgbouncer, pgpool] as const;
 
-type SettingsIn<T> = T extends PoolStrategy<infer S> ? S : never;
+const MEMBERS = REGISTERED.map(({ settings }) => settings);
+
 /** What a pool strategy runs with, as a scenario resolves it: a union on `strategy`. */
-export type PoolSettings = SettingsIn<(typeof REGISTERED)[number]>;
+export type PoolSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
 /** Of strategies with a pooler between the clients and the server. */
 export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
 
-export const STRATEGIES: readonly PoolStrategy<PoolSettings>[] = REGISTERED;
+export const STRATEGIES = REGISTERED as readonly PoolStrategy<PoolSettings>[];
 type Name = PoolSettings["strategy"];
-const VARIANTS = STRATEGIES.map(({ settings }) => settings);
 
 export function strategyOf({ strategy }: Pick<PoolSettings, "strategy">): PoolStrategy<PoolSettings> {
   const found = STRATEGIES.find(({ settings }) => settings.name === strategy);
@@ -63,43 +63,30 @@ export function createConnectionSource({
   return strategyOf(pool).source(pool, options);
 }
 
-const Strategy = z.enum(VARIANTS.map(({ name }) => name) as [Name, ...Name[]]);
+const Strategy = z.enum(MEMBERS.map(({ name }) => name) as [Name, ...Name[]]);
+const description = `${describeMembers(MEMBERS)}.`;
 
 /** The schema of `pool`. */
 export const Pool = z
   .union([
-    Strategy,
-    variantsMapping(
-      "strategy",
-      Strategy.meta({
-        description: `${VARIANTS.map(({ name, description }) => `${name}: ${description}`).join("; ")}.`,
-      }),
-      VARIANTS,
-    ).meta({ title: "Pool" }),
+    Strategy.transform((strategy) => ({ strategy })),
+    taggedUnion({
+      tag: "strategy",
+      common: { strategy: Strategy.meta({ description }) },
+      members: MEMBERS,
+    }).meta({ title: "Pool" }),
   ])
   .prefault("direct")
   .meta({
     description: "How a client comes by a connection: a strategy's name, or a mapping. Default: direct.",
   });
 type GivenPool = z.output<typeof Pool>;
-export type PoolMapping = Exclude<GivenPool, string>;
 
-/** What stands under `pool`, where its strategy alone does too. */
-export function poolMapping(pool: GivenPool): PoolMapping {
-  return typeof pool === "string" ? { strategy: pool } : pool;
+export function resolvePool(given: GivenPool): PoolSettings {
+  return strategyOf(given).settings.resolve(given);
 }
 
-export function resolvePool(pool: GivenPool): PoolSettings {
-  const given = poolMapping(pool);
-  return strategyOf(given).settings.resolve(given as never);
-}
-
-/** Keys that are another strategy's, or that exclude each other. */
-export function poolKeyProblems(pool: GivenPool): Finding[] {
-  const given = poolMapping(pool);
-  const { settings } = strategyOf(given);
-  return [
-    ...strangerKeys("pool", "strategy", given.strategy, given, VARIANTS),
-    ...(settings.keyProblems?.(given as never) ?? []),
-  ];
+/** Keys that exclude or need each other. */
+export function poolKeyProblems(given: GivenPool): Finding[] {
+  return strategyOf(given).settings.keyProblems?.(given) ?? [];
 }

@@ -23,6 +23,9 @@ export interface ManagedInstance extends PoolerInstance {
   stop(): Promise<void>;
 }
 
+/** Holds all transactions at these consoles back; resolves, once they are or the signal aborts, to what lets them go on. */
+export type Pause = (consoles: readonly Endpoint[], signal: AbortSignal) => Promise<() => Promise<void>>;
+
 /** One moment of all poolers of a trial together, by the names of evidence without `pooler.`; counts since any fixed start. */
 export interface PoolerReading {
   readonly clientsActive: number;
@@ -64,6 +67,8 @@ export interface RunningPooler {
   /** Whether named prepared statements work through it in its mode. */
   readonly supportsPreparedStatements: boolean;
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
+  /** Undefined where the product cannot. */
+  readonly pause?: Pause | undefined;
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

@@ -1,12 +1,13 @@
 // What a pool strategy is: the agreement between its folder and the registry, through which everything else asks for it.
 // Types only.
+import type * as z from "zod";
 import type { ConnectionSource } from "../database/contract.js";
 import type { Endpoint } from "../database/endpoint/endpoint.js";
 import type { Auth } from "../database/settings.js";
 import type { Finding } from "../syntax/problems.js";
-import type { Variant } from "../syntax/variants.js";
+import type { Member } from "../syntax/tagged-union.js";
 import type { PoolerSettings } from "./keys.js";
-import type { ManagedInstance, PoolerStatistics, RunningPooler } from "./running-pooler.js";
+import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
 /** What a treatment asks of its pool. */
@@ -28,30 +29,22 @@ export interface PoolProblem {
   readonly message: string;
 }
 
-export interface PoolRule<S> {
-  /** What of a treatment it reads: where that is at fault itself, the rule has nothing to say. */
-  readonly about: "threads" | "clients" | "statements";
-  /** Its own keys that it reads. */
-  readonly reads: readonly string[];
-  check(settings: S, demand: Demand): PoolProblem[];
-}
-
 interface Example {
   readonly title: string;
   readonly yaml: string;
 }
 
-/** A member of the union on `strategy`. */
-export interface PoolSettingsOf<S extends { readonly strategy: string }> extends Variant {
-  readonly name: S["strategy"];
-  /** What a client does for a connection. */
-  readonly description: string;
+/** A member of the union on `strategy`; its description says what a client does for a connection. */
+export interface PoolSettingsOf<
+  S extends { readonly strategy: string },
+  Keys extends z.ZodRawShape = z.ZodRawShape,
+> extends Member<S["strategy"], Keys> {
   /** The settings that a mapping of these keys means. */
-  resolve(given: never): S;
-  /** Keys that exclude each other. */
-  keyProblems?(given: never): Finding[];
+  resolve(given: z.output<z.ZodObject<Keys>>): S;
+  /** Keys that exclude or need each other. */
+  keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
   /** What cannot work together with the rest of a treatment. */
-  readonly rules: readonly PoolRule<S>[];
+  problems?(settings: S, demand: Demand): PoolProblem[];
   /** As a plan says it. */
   text(settings: S): string;
   /** Scenarios for the reference: one that has every key, one that each of its rules refuses. */
@@ -110,6 +103,8 @@ export interface PoolerKind<S> {
   start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;
   /** Whether named prepared statements work through it; of one that runs already, the version is not known. */
   prepares(settings: S, version?: string): boolean;
+  /** Left out where it cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */
+  readonly pause?: { obstacle(settings: S): string | undefined; readonly hold: Pause };
   /** Reads statistics from the consoles of these; on rejection no connection is left. */
   statistics(
     consoles: readonly Endpoint[],

@@ -55,7 +55,8 @@ describe("a fault of the network or of PgBouncer", () => {
   const SINGLE = "statementShape: single-statement\n";
 
   test.each([
-    ["pgbouncer-restart }", DIRECT, "pgbouncer-restart needs a PgBouncer, and pool.strategy is direct"],
+    ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
+    ["pgbouncer-restart }", DIRECT, "pgbouncer-restart needs a pooler, and pool.strategy is direct"],
     ["pgbouncer-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
     ["pgbouncer-kill, instance: 3 }", POOL, "pgbouncer-kill names instance 3, and there are 2"],
     ["pgbouncer-pause, for: 1s }", SESSION, "waits until every session has ended"],
@@ -66,7 +67,11 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-latency, latency: 1ms, jitter: 2ms, for: 1s }", POOL, "cannot have a jitter above its latency"],
     ["network-reset, for: 1s }", POOL, "network-reset is over once it has happened"],
     ["network-reset, latency: 1s }", POOL, "belongs to kind network-latency, not to network-reset"],
-    ["network-reset, between: pooler }", DIRECT, "between: pooler needs a PgBouncer"],
+    [
+      "network-reset, between: pooler }",
+      DIRECT,
+      "between: pooler needs a pooler, and pool.strategy is direct",
+    ],
     ["network-reset, between: pooler }", VERIFIED, "by whose name PgBouncer cannot tell it"],
     ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
     ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],

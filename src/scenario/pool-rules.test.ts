@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../syntax/paths.js";
 import type { EventTreatment } from "../workloads/train-events/actors/assignment.js";
-import { POOL_RULES } from "./pool-rules.js";
+import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup } from "../actors/settings.js";
@@ -57,10 +57,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
 });
 
 const poolProblems = (treatment: Settings) =>
-  POOL_RULES.flatMap((rule) => rule(treatment)).map(({ path, message }) => ({
-    path: pathText(path),
-    message,
-  }));
+  poolRules(treatment).map(({ path, message }) => ({ path: pathText(path), message }));
 const paths = (treatment: Settings) => poolProblems(treatment).map(({ path }) => path);
 
 describe("the rules of pools", () => {

@@ -2,7 +2,7 @@
 // fails half-way costs minutes, and a refusal costs nothing.
 import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
-import { STRATEGIES } from "../pools/registry.js";
+import { strategyOf } from "../pools/registry.js";
 import type { Demand } from "../pools/strategy.js";
 import { clientWeightsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
@@ -17,10 +17,8 @@ function demandOf(settings: TreatmentSettings): Demand {
   };
 }
 
-export const POOL_RULES = STRATEGIES.flatMap(({ settings: { name, rules } }) =>
-  rules.map((rule) => (settings: TreatmentSettings): Finding[] => {
-    if (settings.pool.strategy !== name) return [];
-    const problems = rule.check(settings.pool, demandOf(settings));
-    return problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
-  }),
-);
+export function poolRules(settings: TreatmentSettings): Finding[] {
+  const { pool } = settings;
+  const problems = strategyOf(pool).settings.problems?.(pool, demandOf(settings)) ?? [];
+  return problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
+}

@@ -1,19 +1,10 @@
 // Rules over `target` and `pool` together, and over the settings of a server that train-sim starts. Each names the key to
 // change and why. Pure checks over a scenario that passed its schema.
-import { tlsFindings } from "../database/endpoint/url-findings.js";
-import { hasPooler, isManaged, poolerKindOf, poolMapping, resolvePool } from "../pools/registry.js";
-import type { UrlKeys } from "../database/scalars.js";
+import { isManaged, poolerKindOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { connectionRefusals, settingRefusals, type SettingRefusal } from "../targets/server-limits.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
-import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
-
-/** A pooler has no keys of TLS beside its URLs. */
-export function poolTlsRules(scenario: Scenario): Finding[] {
-  const { url, urls, adminUrl } = poolMapping(scenario.pool) as UrlKeys;
-  return hasPooler(resolvePool(scenario.pool)) ? tlsFindings("pool", { url, urls, adminUrl }, {}) : [];
-}
 
 /** Whether a URL brings a password of its own. */
 function hasPassword(url: string): boolean {

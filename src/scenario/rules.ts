@@ -2,14 +2,14 @@
 // Each shows all of its problems at once; no rule has to reckon with a key that the schema refuses.
 import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";
-import { POOL_RULES } from "./pool-rules.js";
+import { poolRules } from "./pool-rules.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
 import { faultWindowRules, obstacleRules, overlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
-import { connectionRules, passwordCommandRules, poolTlsRules, settingRules } from "./rules-target.js";
+import { connectionRules, passwordCommandRules, settingRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
-import { strangerTargetKeys, TARGET_RULES } from "../targets/registry.js";
+import { targetKeyProblems } from "../targets/registry.js";
 import { Scenario } from "./schema.js";
 import { keySuggestion } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -25,16 +25,10 @@ const ofSettings =
 const RULES: readonly Rule[] = [
   ofSettings(dialectRules),
   protocolRules,
-  ({ target }) => strangerTargetKeys(target),
-  ...TARGET_RULES.map(
-    ({ check }): Rule =>
-      ({ target }) =>
-        check(target),
-  ),
+  ({ target }) => targetKeyProblems(target),
   ofSettings(settingRules),
   ofSettings(connectionRules),
   ({ pool }) => poolKeyProblems(pool),
-  poolTlsRules,
   ofSettings(passwordCommandRules),
   thinkTimeRules,
   retryRules,
@@ -44,7 +38,7 @@ const RULES: readonly Rule[] = [
   ofSettings(faultWindowRules),
   ofSettings(overlapRules),
   ofSettings(obstacleRules),
-  ...POOL_RULES.map(ofSettings),
+  ofSettings(poolRules),
 ];
 
 function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {

@@ -10,12 +10,26 @@ export interface Member<Name extends string = string, Keys extends z.ZodRawShape
   readonly description: string;
   /** Keys of its own: one that is not optional is needed. */
   readonly keys: Keys;
+  /** Why it does not have keys of others, where there is more to say. */
+  readonly lacks?: Readonly<Record<string, string>>;
 }
 
-/** What is said of a key that is another member's, and of one that is missing. */
+/** What else is said of a key that is another member's, and of one that is missing. */
 export interface KeyWords {
-  stranger(member: Member, key: string, owners: readonly string[]): string;
-  lack(member: Member, key: string): string;
+  stranger?(member: Member, key: string, owners: readonly string[]): string | undefined;
+  lack?(member: Member, key: string): string;
+}
+
+export interface TaggedUnion<Tag extends string, Common extends z.ZodRawShape, One extends Member> {
+  readonly tag: Tag;
+  /** The tag itself, and keys that all members have. */
+  readonly common: Common;
+  readonly members: readonly One[];
+  /** Keys that several members have, in the order in which documentation is to show them. */
+  readonly vocabulary?: z.ZodRawShape;
+  readonly words?: KeyWords;
+  /** Which member is meant where the tag is left out. */
+  readonly meant?: (given: Mapping) => One["name"];
 }
 
 /** Where a finding about a union stands: at a key that does not belong, or at the mapping that lacks one. */
@@ -37,69 +51,115 @@ export function describeMembers(members: readonly Pick<Member, "name" | "descrip
   return parts.map(({ names, description }) => `${names}: ${description}`).join("; ");
 }
 
+function isNeeded({ keys }: Pick<Member, "keys">, key: string): boolean {
+  return !(keys[key] as z.ZodType).safeParse(undefined).success;
+}
+
 /** Keys that a member needs, and those that it may have. */
-export function keysOf({ keys }: Pick<Member, "keys">): { needs: string[]; takes: string[] } {
-  const isNeeded = (key: string): boolean => !(keys[key] as z.ZodType).safeParse(undefined).success;
-  const names = Object.keys(keys);
-  return { needs: names.filter(isNeeded), takes: names.filter((key) => !isNeeded(key)) };
+export function keysOf(member: Pick<Member, "keys">): { needs: string[]; takes: string[] } {
+  const names = Object.keys(member.keys);
+  return {
+    needs: names.filter((key) => isNeeded(member, key)),
+    takes: names.filter((key) => !isNeeded(member, key)),
+  };
 }
 
-/** With what is said of it where editors look first. */
-function asOptional(type: z.ZodType): z.ZodType {
-  const inner = type instanceof z.ZodOptional ? (type.unwrap() as z.ZodType) : type;
-  const meta = type.meta() ?? inner.meta();
-  return meta === undefined ? inner.optional() : inner.optional().meta(meta);
+/** `kind url`, `strategies direct and pgpool`. */
+function namesText(tag: string, names: readonly string[]): string {
+  const noun = names.length === 1 ? tag : `${tag}s`.replace(/ys$/, "ies");
+  return `${noun} ${[...names.slice(0, -2), names.slice(-2).join(" and ")].join(", ")}`;
 }
 
-/**
- * @param common the tag itself, and keys that all members have
- * @param vocabulary keys that several members have, in the order in which documentation is to show them
- */
+/** `Kind url only.`, `Kind network-latency only, which needs it.`, or, where that says more, `Not kind network-reset.` */
+function ownersText(tag: string, key: string, owners: readonly Member[], others: readonly Member[]): string {
+  const names = (some: readonly Member[]): string =>
+    namesText(
+      tag,
+      some.map(({ name }) => name),
+    );
+  if (others.length === 0) return "";
+  if (4 * others.length < owners.length) return `Not ${names(others)}.`;
+  const verb = owners.length === 1 ? "needs" : "need";
+  const needs = owners.every((owner) => isNeeded(owner, key)) ? `, which ${verb} it` : "";
+  const only = names(owners);
+  return `${only.charAt(0).toUpperCase()}${only.slice(1)} only${needs}.`;
+}
+
+const innerOf = (type: z.ZodType): z.ZodType =>
+  type instanceof z.ZodOptional ? (type.unwrap() as z.ZodType) : type;
+
+/** The type of one key, which need not be there, and says what each of its owners has of it, and which those are. */
+function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodType {
+  const owners = members.filter(({ keys }) => Object.hasOwn(keys, key));
+  const others = members.filter((member) => !owners.includes(member));
+  const metas = owners.map(({ keys }) => {
+    const type = keys[key] as z.ZodType;
+    return type.meta() ?? innerOf(type).meta();
+  });
+  // What several say in the same words, as a default, is said once, at the end.
+  const sentences = metas.flatMap((meta) => (meta?.description ?? "").split(/(?<=\.) /)).reverse();
+  const description = [...new Set(sentences)].reverse();
+  return innerOf(owners[0]?.keys[key] as z.ZodType)
+    .optional()
+    .meta({
+      ...metas[0],
+      description: [...description, ownersText(tag, key, owners, others)].join(" ").trim(),
+    });
+}
+
 export function taggedUnion<
   Tag extends string,
   Common extends z.ZodRawShape & Record<Tag, z.ZodType>,
-  Members extends Member,
->(tag: Tag, common: Common, members: readonly Members[], words: KeyWords, vocabulary: z.ZodRawShape = {}) {
-  const own: z.ZodRawShape = Object.fromEntries(
-    [vocabulary, ...members.map(({ keys }) => keys)].flatMap((keys) => Object.entries(keys)),
-  );
-  const optional = Object.entries(own).map(([key, type]) => [key, asOptional(type as z.ZodType)] as const);
-  const flat = z.strictObject({ ...common, ...Object.fromEntries(optional) });
-  const ownersOf = (key: string): string[] =>
-    members.filter(({ keys }) => Object.hasOwn(keys, key)).map(({ name }) => name);
+  One extends Member,
+>({ tag, common, members, vocabulary = {}, words = {}, meant }: TaggedUnion<Tag, Common, One>) {
+  const keys = new Set([vocabulary, ...members.map((one) => one.keys)].flatMap((some) => Object.keys(some)));
+  const own = Object.fromEntries([...keys].map((key) => [key, flatKey(tag, key, members)]));
+  const flat = z.strictObject({ ...common, ...own });
 
-  function issuesOf(value: Mapping): { message: string; about: KeyIssue }[] {
-    const member = members.find(({ name }) => name === value[tag]);
-    if (!member) return [];
-    const strangers = Object.keys(own).filter((key) => key in value && !Object.hasOwn(member.keys, key));
-    const lacks = keysOf(member).needs.filter((key) => !(key in value));
+  function strangerText(member: One, key: string): string {
+    const owners = members.filter((one) => Object.hasOwn(one.keys, key)).map(({ name }) => name);
+    const special = words.stranger?.(member, key, owners);
+    if (special !== undefined) return special;
+    const { name, lacks } = member;
+    const taken = Object.keys(member.keys).filter((one) => !(one in vocabulary));
+    const takes = taken.length > 0 ? `; ${name} takes ${taken.join(", ")}` : "";
+    const reason = lacks?.[key] === undefined ? takes : `: ${lacks[key]}`;
+    return `belongs to ${tag} ${owners.join(" or ")}, not to ${name}${reason}`;
+  }
+
+  function issuesOf(member: One, value: Mapping): { message: string; about: KeyIssue }[] {
+    const isThere = (key: string): boolean => value[key] !== undefined;
+    const strangers = [...keys].filter((key) => isThere(key) && !Object.hasOwn(member.keys, key));
+    const lacks = keysOf(member).needs.filter((key) => !isThere(key));
     return [
-      ...strangers.map((key) => ({
-        message: words.stranger(member, key, ownersOf(key)),
-        about: { stranger: key },
+      ...strangers.map((key) => ({ message: strangerText(member, key), about: { stranger: key } })),
+      ...lacks.map((key) => ({
+        message: words.lack?.(member, key) ?? `${tag} ${member.name} needs ${key}`,
+        about: { lack: key },
       })),
-      ...lacks.map((key) => ({ message: words.lack(member, key), about: { lack: key } })),
     ];
   }
 
-  const check = z.check(({ value, issues }) => {
-    // A misspelt tag leaves open which member is meant: its default may be another one.
-    const isMisspelt = issues.some(
-      (issue) =>
-        issue.code === "unrecognized_keys" &&
-        (issue.path ?? []).length === 0 &&
-        issue.keys.some((key) => nearest(key, [tag]) !== undefined),
+  const check = z.check((payload) => {
+    const { value, issues } = payload;
+    if (!isMapping(value)) return;
+    const unknown = issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys" && (issue.path ?? []).length === 0 ? issue.keys : [],
     );
-    if (!isMapping(value) || isMisspelt) return;
-    for (const { message, about } of issuesOf(value)) {
+    // A misspelt key that tells the member leaves open which one is meant.
+    const tells = (key: string): boolean =>
+      nearest(key, [tag]) !== undefined || (meant !== undefined && value[tag] === undefined);
+    if (unknown.some(tells)) return;
+    const name = value[tag] ?? meant?.(value);
+    const member = members.find((one) => one.name === name);
+    if (!member) return;
+    payload.value = { ...value, [tag]: name };
+    for (const { message, about } of issuesOf(member, value)) {
       const path = "stranger" in about ? [about.stranger] : [];
       issues.push({ code: "custom", message, path, params: about, input: value, continue: true });
     }
   });
   // Beside what is wrong with single keys.
   check._zod.def.when = () => true;
-  return flat.check(check) as unknown as z.ZodType<
-    OutputOf<Tag, Common, Members>,
-    z.input<z.ZodObject<Common>>
-  >;
+  return flat.check(check) as unknown as z.ZodType<OutputOf<Tag, Common, One>, z.input<z.ZodObject<Common>>>;
 }

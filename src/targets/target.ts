@@ -1,26 +1,22 @@
 // What a kind of target is: the agreement between its folder and the registry, through which everything else asks for it.
 // Types only.
+import type * as z from "zod";
 import type { Finding } from "../syntax/problems.js";
-import type { Variant } from "../syntax/variants.js";
+import type { Member } from "../syntax/tagged-union.js";
 import type { RunningTarget } from "./running-target.js";
 import type { FullDisk } from "./settings.js";
 
-export interface TargetRule {
-  /** Keys of `target` that it reads, beside those that tell its kind. */
-  readonly reads: readonly string[];
-  check(given: never): Finding[];
-}
-
 /** A member of the union on `kind`. */
-export interface TargetSettingsOf<S extends { readonly kind: string }> extends Variant {
-  readonly name: S["kind"];
-  /** What it is, in a few words. */
-  readonly description: string;
+export interface TargetSettingsOf<
+  S extends { readonly kind: string },
+  Keys extends z.ZodRawShape = z.ZodRawShape,
+> extends Member<S["kind"], Keys> {
   /** Keys that tell this kind where none is named, and how people say that. */
   readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
   /** The settings that a mapping of these keys means. */
-  resolve(given: never): S;
-  readonly rules: readonly TargetRule[];
+  resolve(given: z.output<z.ZodObject<Keys>>): S;
+  /** Keys that exclude or need each other. */
+  keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
   /** As a plan says it. */
   text(settings: S): string;
 }

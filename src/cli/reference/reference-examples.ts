@@ -41,7 +41,7 @@ trial: { duration: 60s }
 faults:
   - { at: 5s, kind: backend-terminate, sessions: 50% }
   - { at: 10s, kind: postgres-restart, shutdown: immediate }
-  - { at: 20s, kind: process-stop, process: pgbouncer, for: 2s }
+  - { at: 20s, kind: process-stop, process: pooler, for: 2s }
   - { at: 25s, kind: postgres-kill, for: 1s }
   - { at: 35s, kind: disk-full, disk: tables, for: 3s }
   - { at: 40s, kind: lock-holder, lock: share, for: 2s }
@@ -54,8 +54,8 @@ faults:
 pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }
 trial: { duration: 60s }
 faults:
-  - { at: 5s, kind: pgbouncer-kill, instance: 2, for: 1s }
-  - { at: 10s, kind: pgbouncer-pause, for: 2s }
+  - { at: 5s, kind: pooler-kill, instance: 2, for: 1s }
+  - { at: 10s, kind: pooler-pause, for: 2s }
   - { at: 15s, kind: network-latency, between: clients, latency: 50ms, jitter: 10ms, for: 5s }
   - { at: 25s, kind: network-bandwidth, between: pooler, bandwidth: 1MB, for: 5s }
   - { at: 35s, kind: network-reset-commits, commits: 20%, for: 5s }

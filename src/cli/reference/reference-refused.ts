@@ -44,7 +44,7 @@ export const REFUSED: readonly ScenarioExample[] = [
   },
   {
     title: "a pause that would never come about",
-    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pgbouncer-pause, for: 1s }]",
+    yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },
   ...WORKLOADS.flatMap(({ examples }) => examples?.refused ?? []),
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),

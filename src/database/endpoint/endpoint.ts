@@ -1,6 +1,5 @@
-// Where a database or a pooler listens, as plain values that can cross a thread boundary. Lives in this room
-// because scenarios name endpoints, targets produce them and `database/` connects to them. A password is in
-// here: an endpoint is printed with `describeEndpoint` only.
+// Where a database or a pooler listens, as plain values that can cross a thread boundary. A password is in here: an endpoint
+// is printed with `describeEndpoint` only.
 
 import { withoutPasswords } from "../../foundation/secrets.js";
 

@@ -5,7 +5,7 @@ import { ClientConnections } from "../client-connections.js";
 import type { PoolStrategy } from "../strategy.js";
 import { directSettings, type DirectPool } from "./settings.js";
 
-export const direct: PoolStrategy<DirectPool> = {
+export const direct = {
   settings: directSettings,
   source: ({ reconnect }, options) => new ClientConnections(options, reconnect),
-};
+} satisfies PoolStrategy<DirectPool>;

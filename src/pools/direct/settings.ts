@@ -1,5 +1,4 @@
 // Strategy `direct` in a scenario.
-import type * as z from "zod";
 import { RECONNECT, type Reconnect } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
@@ -10,14 +9,10 @@ export interface DirectPool {
 
 const keys = { reconnect: RECONNECT };
 
-export const directSettings: PoolSettingsOf<DirectPool> = {
+export const directSettings: PoolSettingsOf<DirectPool, typeof keys> = {
   name: "direct",
   description: "every client keeps a connection of its own",
   keys,
-  resolve: ({ reconnect = "never" }: z.output<z.ZodObject<typeof keys>>) => ({
-    strategy: "direct",
-    reconnect,
-  }),
-  rules: [],
+  resolve: ({ reconnect = "never" }) => ({ strategy: "direct", reconnect }),
   text: ({ reconnect }) => (reconnect === "never" ? "direct" : "direct, a connection per transaction"),
 };

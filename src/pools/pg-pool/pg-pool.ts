@@ -14,11 +14,11 @@ import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../../database/contract.js";
 import { shareOf } from "../../foundation/share.js";
 
-export const pgPool: PoolStrategy<PgPoolSettings> = {
+export const pgPool = {
   settings: pgPoolSettings,
   shared: ({ size }) => size,
   source: ({ size }, options) => poolOf(options, size),
-};
+} satisfies PoolStrategy<PgPoolSettings>;
 
 function poolOf(options: SourceOptions, size: number): ConnectionSource {
   const share = shareOf(size, options.workers, options.workerIndex);

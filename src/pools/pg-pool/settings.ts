@@ -1,5 +1,4 @@
 // Strategy `pg-pool` in a scenario.
-import type * as z from "zod";
 import { poolSize, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
@@ -11,23 +10,17 @@ export interface PgPoolSettings {
 
 const keys = { size: poolSize("pg-pool: connections over all worker threads together") };
 
-export const pgPoolSettings: PoolSettingsOf<PgPoolSettings> = {
+export const pgPoolSettings: PoolSettingsOf<PgPoolSettings, typeof keys> = {
   name: "pg-pool",
   description: "node-postgres' pool in each worker thread",
   keys,
-  resolve: (given: z.output<z.ZodObject<typeof keys>>) => ({ strategy: "pg-pool", size: sizeOf(given) }),
-  rules: [
-    {
-      about: "threads",
-      reads: ["size"],
-      check({ size }, { workers }) {
-        if (size >= workers) return [];
-        const message =
-          `${size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
-          `pool of their own; raise pool.size to at least ${workers}, or lower the workers`;
-        return [{ path: "pool.size", message }];
-      },
-    },
-  ],
+  resolve: (given) => ({ strategy: "pg-pool", size: sizeOf(given) }),
+  problems({ size }, { workers }) {
+    if (size >= workers) return [];
+    const message =
+      `${size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
+      `pool of their own; raise pool.size to at least ${workers}, or lower the workers`;
+    return [{ path: "pool.size", message }];
+  },
   text: ({ size }) => `pg-pool of ${size}`,
 };

@@ -8,6 +8,7 @@ import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { statementObstacles, versionAt } from "./obstacles.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
+import { pause, pauseObstacle } from "./pause.js";
 import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
 import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
@@ -39,11 +40,12 @@ export const pgbouncerKind: PoolerKind<
     (maxPreparedStatements > 0 && (version === undefined || hasPreparedStatements(version))),
   statistics: (consoles, endpoints, connectTimeoutMs) =>
     PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
+  pause: { obstacle: pauseObstacle, hold: pause },
   versionAt,
   obstacles: statementObstacles,
 };
 
-export const pgbouncer: PoolStrategy<PgBouncerPool> = {
+export const pgbouncer = {
   settings: pgbouncerSettings,
   // The server's reset query is for session mode only.
   resets: ({ mode, reconnect }) => mode === "session" && reconnect === "per-transaction",
@@ -52,4 +54,4 @@ export const pgbouncer: PoolStrategy<PgBouncerPool> = {
   source: ({ reconnect }, options) =>
     new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgbouncerKind,
-};
+} satisfies PoolStrategy<PgBouncerPool>;

@@ -12,7 +12,7 @@ import {
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
-import type { PoolProblem, PoolSettingsOf } from "../strategy.js";
+import type { Demand, PoolProblem, PoolSettingsOf } from "../strategy.js";
 
 export const POOL_MODES = ["session", "transaction", "statement"] as const;
 export type PoolMode = (typeof POOL_MODES)[number];
@@ -46,59 +46,53 @@ const keys = {
     "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
   ).optional(),
 };
-type Given = z.output<z.ZodObject<typeof keys>>;
 
 /**
  * In session mode a client keeps its server connection until it disconnects. Our clients stay connected unless they
  * reconnect, so one without a server connection would wait for the whole trial.
  */
-const sessionMode: PoolSettingsOf<PgBouncerPool>["rules"][number] = {
-  about: "clients",
-  reads: ["mode", "reconnect", "size"],
-  check({ mode, reconnect, size }, demand) {
-    const { most, words } = mostClients("PgBouncer", demand);
-    if (mode !== "session" || reconnect === "per-transaction" || size >= most) return [];
-    const message =
-      `session mode gives every connected client a server connection of its own: ${words} need a size of ` +
-      `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction or reconnect: per-transaction`;
-    return [{ path: "pool.size", message }];
-  },
-};
+function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): PoolProblem[] {
+  const { most, words } = mostClients("PgBouncer", demand);
+  if (mode !== "session" || reconnect === "per-transaction" || size >= most) return [];
+  const message =
+    `session mode gives every connected client a server connection of its own: ${words} need a size of ` +
+    `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction or reconnect: per-transaction`;
+  return [{ path: "pool.size", message }];
+}
 
 /** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
-const statementMode: PoolSettingsOf<PgBouncerPool>["rules"][number] = {
-  about: "statements",
-  reads: ["mode"],
-  check({ mode }, { statementShape, isolation, appDelayMs }) {
-    if (mode !== "statement") return [];
-    const problems: PoolProblem[] = [];
-    if (statementShape !== undefined && statementShape !== "single-statement") {
-      const message =
-        `statement mode allows no transaction of several statements, which statementShape: ` +
-        `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
-      problems.push({ path: "pool.mode", message });
-    }
-    if (isolation !== undefined && isolation !== "read committed") {
-      const message =
-        `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
-        `use isolation: read committed, or mode: transaction`;
-      problems.push({ path: "isolation", message });
-    }
-    if (appDelayMs && appDelayMs.max > 0) {
-      const message =
-        `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
-        `set appDelay to 0, or use mode: transaction`;
-      problems.push({ path: "appDelay", message });
-    }
-    return problems;
-  },
-};
+function statementMode(
+  { mode }: PgBouncerPool,
+  { statementShape, isolation, appDelayMs }: Demand,
+): PoolProblem[] {
+  if (mode !== "statement") return [];
+  const problems: PoolProblem[] = [];
+  if (statementShape !== undefined && statementShape !== "single-statement") {
+    const message =
+      `statement mode allows no transaction of several statements, which statementShape: ` +
+      `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
+    problems.push({ path: "pool.mode", message });
+  }
+  if (isolation !== undefined && isolation !== "read committed") {
+    const message =
+      `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
+      `use isolation: read committed, or mode: transaction`;
+    problems.push({ path: "isolation", message });
+  }
+  if (appDelayMs && appDelayMs.max > 0) {
+    const message =
+      `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
+      `set appDelay to 0, or use mode: transaction`;
+    problems.push({ path: "appDelay", message });
+  }
+  return problems;
+}
 
-export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool> = {
+export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   name: "pgbouncer",
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
-  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, ...given }: Given) {
+  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, ...given }) {
     const pooler = resolvePooler(given);
     const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
     return {
@@ -109,8 +103,8 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool> = {
       maxPreparedStatements: maxPreparedStatements ?? byDefault,
     };
   },
-  keyProblems: (given: Given) => poolerKeyProblems("PgBouncer", given),
-  rules: [sessionMode, statementMode],
+  keyProblems: (given) => poolerKeyProblems("PgBouncer", given),
+  problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
   text: ({ mode, reconnect, size }) =>
     `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
 };

@@ -117,6 +117,36 @@ factors:
   }
 });
 
+it("suffers the faults of a pooler, with its clients and without loss", async () => {
+  const yaml = `name: pgpool-faults
+target: ${urlOf(own.endpoint)}
+namespace: pgpool_faults
+topology: cycle
+actors: { cycle: { clients: 4, load: { thinkTime: 20ms } } }
+pool: { strategy: pgpool, size: 4, instances: 2 }
+trials: 1
+trial: { warmUp: 0s, duration: 12s, drain: 20s }
+diagnosis: { ceiling: false }
+faults:
+  - { at: 1s, kind: pooler-restart, instance: 1, for: 500ms }
+  - { at: 4s, kind: pooler-kill, for: 500ms }
+  - { at: 7s, kind: process-stop, process: pooler, for: 500ms }
+  - { at: 10s, kind: network-reset, between: pooler }
+`;
+  const out = scratchDirectory();
+  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env: poolerEnv("pgpool") });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(trial).toMatchObject({ status: "complete", integrity: { lost: 0, duplicated: 0 } });
+  expect(trial?.faults?.map(({ words }) => words)).toEqual([
+    "stopped Pgpool-II 1 and started it again",
+    "killed 2 Pgpool-IIs and started them again",
+    expect.stringMatching(/^stopped \d+ processes of Pgpool-II$/),
+    expect.stringMatching(/^reset \d+ connections of Pgpool-II to the server$/),
+  ]);
+  expect(trial?.faults?.every(({ clearedAtSeconds }) => clearedAtSeconds !== null)).toBe(true);
+});
+
 it("that is not there is reported with its address, external as it is", async () => {
   const pooler = externalPooler(kind, {
     ...POOL,

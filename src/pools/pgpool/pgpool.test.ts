@@ -99,10 +99,13 @@ describe("a scenario", () => {
     });
   });
 
-  it("is refused a fault of PgBouncer's", () => {
-    const fault = "faults: [{ at: 1s, kind: pgbouncer-kill }]";
-    expect(() => load("{ strategy: pgpool, size: 64 }", fault)).toThrow(
-      /needs a PgBouncer, and pool\.strategy is pgpool/,
+  it("may have faults of a pooler, but for a pause, which Pgpool-II does not have", () => {
+    const withFault = (fault: string) =>
+      load("{ strategy: pgpool, size: 64, instances: 2 }", `faults: [{ at: 1s, for: 1s, kind: ${fault} }]`);
+    for (const fault of ["pooler-kill, instance: 2", "pooler-restart", "process-stop, process: pooler"])
+      expect(withFault(fault).treatments[0]?.settings.faults).toHaveLength(1);
+    expect(() => withFault("pooler-pause")).toThrow(
+      /pooler-pause needs a pooler that can hold transactions back, and Pgpool-II cannot/,
     );
   });
 });

@@ -35,10 +35,10 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
   obstacles: () => Promise.resolve([]),
 };
 
-export const pgpool: PoolStrategy<PgpoolPool> = {
+export const pgpool = {
   settings: pgpoolSettings,
   // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
   source: ({ reconnect }, options) =>
     new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgpoolKind,
-};
+} satisfies PoolStrategy<PgpoolPool>;

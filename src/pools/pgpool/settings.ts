@@ -1,5 +1,4 @@
 // Strategy `pgpool` in a scenario: its keys, what they mean, and what cannot work together with them.
-import type * as z from "zod";
 import { connectionUrl } from "../../database/scalars.js";
 import {
   mostClients,
@@ -27,9 +26,8 @@ const keys = {
     "URL of a running Pgpool-II, for its statistics: the session takes one of its processes.",
   ).optional(),
 };
-type Given = z.output<z.ZodObject<typeof keys>>;
 
-export const pgpoolSettings: PoolSettingsOf<PgpoolPool> = {
+export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
   name: "pgpool",
   description: "through Pgpool-IIs, started by train-sim unless url, urls name running ones",
   keys,
@@ -38,26 +36,20 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool> = {
     maxPreparedStatements:
       "Pgpool-II pools by session, where named prepared statements work without being followed",
   },
-  resolve: ({ reconnect = "never", ...given }: Given) => ({
+  resolve: ({ reconnect = "never", ...given }) => ({
     strategy: "pgpool",
     reconnect,
     ...resolvePooler(given),
   }),
-  keyProblems: (given: Given) => poolerKeyProblems("Pgpool-II", given),
-  rules: [
-    {
-      about: "clients",
-      reads: ["reconnect", "size"],
-      check({ reconnect, size }, demand) {
-        const { most, words } = mostClients("Pgpool-II", demand);
-        if (reconnect === "per-transaction" || size >= most) return [];
-        const message =
-          `Pgpool-II gives every connected client a process and a server connection of its own: ${words} need a size ` +
-          `of at least ${most}, not ${size}; raise pool.size, lower the clients, or use reconnect: per-transaction`;
-        return [{ path: "pool.size", message }];
-      },
-    },
-  ],
+  keyProblems: (given) => poolerKeyProblems("Pgpool-II", given),
+  problems({ reconnect, size }, demand) {
+    const { most, words } = mostClients("Pgpool-II", demand);
+    if (reconnect === "per-transaction" || size >= most) return [];
+    const message =
+      `Pgpool-II gives every connected client a process and a server connection of its own: ${words} need a size ` +
+      `of at least ${most}, not ${size}; raise pool.size, lower the clients, or use reconnect: per-transaction`;
+    return [{ path: "pool.size", message }];
+  },
   examples: {
     taken: {
       title: "Through a Pgpool-II of your own, with a new connection for every transaction",

@@ -28,11 +28,11 @@ const MODULES = new Set(["pg_stat_statements"]);
 const READY = /database system is ready to accept connections/;
 const READY_TIMES = 2;
 
-export const container: TargetKind<ContainerSettings> = {
+export const container = {
   settings: containerSettings,
   start: startContainer,
   needs: { what: "Docker", find: findDockerEngine },
-};
+} satisfies TargetKind<ContainerSettings>;
 
 /** Arguments of the image's entry point: the server and its `-c name=value` pairs. */
 export function containerCommand(settings: ServerSettings, maxConnectionsNeeded: number): string[] {

@@ -20,16 +20,15 @@ const keys = {
   settings: SETTINGS,
 };
 
-export const containerSettings: TargetSettingsOf<ContainerSettings> = {
+export const containerSettings: TargetSettingsOf<ContainerSettings, typeof keys> = {
   name: "container",
   description: "Docker does",
   keys,
   toldBy: { keys: ["image"], words: "an image is" },
-  resolve: ({ image = DEFAULT_IMAGE, settings }: z.output<z.ZodObject<typeof keys>>) => ({
+  resolve: ({ image = DEFAULT_IMAGE, settings }) => ({
     kind: "container",
     image,
     settings: settingTexts(settings),
   }),
-  rules: [],
   text: ({ image }) => `container ${image}`,
 };

@@ -42,14 +42,14 @@ export interface EmbeddedOptions {
   readonly smallDisks?: readonly FullDisk[];
 }
 
-export const embedded: TargetKind<EmbeddedSettings> = {
+export const embedded = {
   settings: embeddedSettings,
   start: ({ settings, port, auth }, needs) => startEmbedded(settings, { port, auth, ...needs }),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,
   },
-};
+} satisfies TargetKind<EmbeddedSettings>;
 
 type Disks = Partial<Record<FullDisk, SmallDisk>>;
 

@@ -31,16 +31,15 @@ const keys = {
     }),
 };
 
-export const embeddedSettings: TargetSettingsOf<EmbeddedSettings> = {
+export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> = {
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0, auth = "scram-sha-256" }: z.output<z.ZodObject<typeof keys>>) => ({
+  resolve: ({ settings, port = 0, auth = "scram-sha-256" }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
     auth,
   }),
-  rules: [],
   text: () => "embedded PostgreSQL, started by train-sim",
 };

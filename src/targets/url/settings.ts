@@ -128,24 +128,18 @@ function tlsFileProblems(target: Given): Finding[] {
     .map((file) => ({ path: ["target", file], message }));
 }
 
-export const urlSettings: TargetSettingsOf<UrlSettings> = {
+export const urlSettings: TargetSettingsOf<UrlSettings, typeof keys> = {
   name: "url",
   description: "one that runs already",
   keys,
   toldBy: { keys: ["url", "urls"], words: "a URL is given" },
   resolve,
-  rules: [
-    { reads: [], check: urlProblems },
-    { reads: ["passwordCommand"], check: passwordEveryProblems },
-    { reads: ["cert", "key"], check: certificateProblems },
-    { reads: ["sslmode", "adminUrl"], check: tlsFileProblems },
-    {
-      reads: ["adminUrl", "sslmode", "ca", "cert", "key"],
-      check: (given: Given) => {
-        const { sslmode, ca, cert, key } = given;
-        return tlsFindings("target", given, { sslmode, ca, cert, key });
-      },
-    },
+  keyProblems: (given) => [
+    ...urlProblems(given),
+    ...passwordEveryProblems(given),
+    ...certificateProblems(given),
+    ...tlsFileProblems(given),
+    ...tlsFindings("target", given, given),
   ],
   text: ({ urls }) => urlsText(urls),
 };

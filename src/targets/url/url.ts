@@ -6,10 +6,10 @@ import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
 import { urlSettings, type UrlSettings } from "./settings.js";
 
-export const url: TargetKind<UrlSettings> = {
+export const url = {
   settings: urlSettings,
   start: async (settings) => runningAt(settings),
-};
+} satisfies TargetKind<UrlSettings>;
 
 /** With a command for passwords, every endpoint whose URL has none gets it, whatever PGPASSWORD says. */
 function runningAt(settings: UrlSettings): RunningTarget {

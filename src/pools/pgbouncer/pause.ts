@@ -1,0 +1,62 @@
+// PAUSE on the admin console, as before a switch-over: PgBouncer lets the transactions under way end, gives its server
+// connections up, and keeps whoever comes waiting until RESUME. A PAUSE that still waits when the signal aborts is taken back.
+import { connectConsole, type PoolerConsole } from "../../database/admin.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { withinMs } from "../../foundation/deadline.js";
+import type { PgBouncerPool } from "./settings.js";
+
+const RESUME_MS = 5_000;
+
+export function pauseObstacle({
+  mode,
+  reconnect,
+}: Pick<PgBouncerPool, "mode"> & Partial<Pick<PgBouncerPool, "reconnect">>): string | undefined {
+  if (mode !== "session" || reconnect === "per-transaction") return undefined;
+  return "waits until every session has ended, and in session mode the clients keep theirs; use transaction mode";
+}
+
+export async function pause(
+  endpoints: readonly Endpoint[],
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  const opened = await Promise.allSettled(endpoints.map((endpoint) => connectConsole(endpoint)));
+  const consoles = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const goOn = async (): Promise<void> => {
+    await Promise.all(endpoints.map(resume)).finally(() => closeAll(consoles));
+  };
+  try {
+    const unopened = opened.find((each) => each.status === "rejected");
+    if (unopened) throw unopened.reason;
+    await unlessAborted(signal, Promise.all(consoles.map((console) => console.run("PAUSE"))));
+  } catch (error) {
+    await goOn().catch(() => undefined);
+    throw error;
+  }
+  return goOn;
+}
+
+/** On a connection of its own: that of a PAUSE that still waits takes no further command. */
+async function resume(endpoint: Endpoint): Promise<void> {
+  const console = await connectConsole(endpoint);
+  try {
+    await withinMs(console.run("RESUME"), RESUME_MS);
+  } finally {
+    await console.close();
+  }
+}
+
+async function closeAll(consoles: readonly PoolerConsole[]): Promise<void> {
+  await Promise.all(consoles.map((console) => console.close()));
+}
+
+/** Settles with `work`, or resolves once the signal aborts. */
+async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  work.catch(() => undefined);
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }),
+  ]);
+}

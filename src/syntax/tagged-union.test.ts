@@ -1,0 +1,130 @@
+import { describe, expect, expectTypeOf, it, test } from "vitest";
+import * as z from "zod";
+import { describeMembers, keysOf, taggedUnion, type Member } from "./tagged-union.js";
+
+const WINGS = "has wings";
+const MEMBERS = [
+  {
+    name: "boat",
+    description: "swims",
+    keys: { crew: z.int().optional().meta({ description: "Of the boat. Default 2." }) },
+    lacks: { span: "a boat has a hull" },
+  },
+  {
+    name: "plane",
+    description: WINGS,
+    keys: {
+      crew: z.int().optional().meta({ description: "Of the plane. Default 2." }),
+      span: z.number().meta({ description: "Of its wings." }),
+    },
+  },
+  { name: "kite", description: WINGS, keys: { span: z.number().meta({ description: "Of its wings." }) } },
+  { name: "glider", description: WINGS, keys: { line: z.boolean().optional() } },
+] as const satisfies readonly Member[];
+
+const kind = z.enum(["boat", "plane", "kite", "glider"]);
+const Vehicle = taggedUnion({ tag: "kind", common: { at: z.number(), kind }, members: MEMBERS });
+const Told = taggedUnion({
+  tag: "kind",
+  common: { kind: kind.optional() },
+  members: MEMBERS,
+  vocabulary: { span: z.number() },
+  words: { lack: ({ name }, key) => `a ${name} without ${key}` },
+  meant: ({ span }) => (span === undefined ? "boat" : "kite"),
+});
+
+const issuesOf = (schema: z.ZodType, value: unknown): string[] =>
+  schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+
+test("a member takes its own keys, and is known by its tag to the compiler too", () => {
+  const plane = Vehicle.parse({ at: 1, kind: "plane", span: 9 });
+  expect(plane).toEqual({ at: 1, kind: "plane", span: 9 });
+  if (plane.kind === "plane") expectTypeOf(plane.span).toEqualTypeOf<number>();
+  if (plane.kind === "boat") expectTypeOf(plane).not.toHaveProperty("span");
+});
+
+describe("says in one go", () => {
+  it.each([
+    [
+      "where a key belongs, and what this member takes",
+      { at: 1, kind: "kite", span: 1, crew: 1 },
+      ["crew: belongs to kind boat or plane, not to kite; kite takes span"],
+    ],
+    [
+      "why a member lacks a key",
+      { at: 1, kind: "boat", span: 1 },
+      ["span: belongs to kind plane or kite, not to boat: a boat has a hull"],
+    ],
+    ["what a member needs", { at: 1, kind: "kite" }, [": kind kite needs span"]],
+    [
+      "both, beside a value that is wrong",
+      { at: "x", kind: "plane", line: true },
+      [
+        "at: Invalid input: expected number, received string",
+        "line: belongs to kind glider, not to plane; plane takes crew, span",
+        ": kind plane needs span",
+      ],
+    ],
+    [
+      "nothing of members where the tag is misspelt",
+      { at: 1, kinds: "kite" },
+      ['kind: Invalid option: expected one of "boat"|"plane"|"kite"|"glider"', ': Unrecognized key: "kinds"'],
+    ],
+  ])("%s", (_, value, issues) => {
+    expect(issuesOf(Vehicle, value)).toEqual(issues);
+  });
+});
+
+test("where the tag is left out, keys may tell it, and the value has it", () => {
+  expect(Told.parse({})).toEqual({ kind: "boat" });
+  expect(Told.parse({ span: 2 })).toEqual({ kind: "kite", span: 2 });
+  expect(issuesOf(Told, { crew: 1, line: true })).toEqual([
+    "line: belongs to kind glider, not to boat; boat takes crew",
+  ]);
+  expect(issuesOf(Told, { spam: 1, line: true }), "a misspelt key").toEqual([': Unrecognized key: "spam"']);
+});
+
+test("members may have words of their own, and shared keys are not listed as one's own", () => {
+  expect(issuesOf(Told, { kind: "kite" })).toEqual([": a kite without span"]);
+  expect(issuesOf(Told, { kind: "kite", span: 1, crew: 1 })).toEqual([
+    "crew: belongs to kind boat or plane, not to kite",
+  ]);
+});
+
+test("editors see one mapping, whose keys say whose they are", () => {
+  const { properties = {}, required } = z.toJSONSchema(Vehicle, { io: "input" });
+  expect(required).toEqual(["at", "kind"]);
+  const descriptions = Object.entries(properties).map(([key, node]) => [
+    key,
+    (node as z.core.JSONSchema.JSONSchema).description,
+  ]);
+  expect(Object.fromEntries(descriptions)).toMatchObject({
+    crew: "Of the boat. Of the plane. Default 2. Kinds boat and plane only.",
+    span: "Of its wings. Kinds plane and kite only, which need it.",
+    line: "Kind glider only.",
+  });
+  expect(Object.keys(z.toJSONSchema(Told, { io: "input" }).properties ?? {})).toEqual([
+    "kind",
+    "span",
+    "crew",
+    "line",
+  ]);
+});
+
+test("a key that almost all have says which have it not", () => {
+  const names = ["bike", "cart", "kite", "sled", "tram", "ship"] as const;
+  const members = names.map((name) => ({
+    name,
+    description: "moves",
+    keys: name === "kite" ? {} : { brake: z.boolean().optional() },
+  }));
+  const Many = taggedUnion({ tag: "kind", common: { kind: z.enum(names) }, members });
+  expect(z.toJSONSchema(Many, { io: "input" }).properties?.["brake"]).toMatchObject({
+    description: "Not kind kite.",
+  });
+});
+
+test("what members are described as, and which keys they need", () => {
+  expect(describeMembers(MEMBERS)).toBe(`boat: swims; plane, kite, glider: ${WINGS}`);
+  expect(keysOf(MEMBERS[1])).toEqual({ needs: ["span"], takes: ["crew"] });
+});
