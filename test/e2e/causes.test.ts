@@ -234,7 +234,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
 
 describe("the reasons beside a comparison", { timeout: MOST_MS }, () => {
   it("account for the wait for a small pool", async () => {
-    const factors = "factors: { pool: [{ strategy: direct }, { strategy: pg-pool, size: 2 }] }";
+    const factors = "factors: { pool: [{ strategy: direct }, { strategy: pg-pool, size: 3 }] }";
     const yaml = scenario(unvacuumed, 0.8, `${factors}\n${actors(8)}`);
     const five = yaml.replace("trials: 1", "trials: 5").replace("appDelay: 0", "appDelay: 20ms");
     const { comparisons, treatments } = await start(five).result;

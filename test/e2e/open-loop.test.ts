@@ -85,7 +85,8 @@ describe("an open loop", () => {
   it("shows a server that stops for 2 s in the response times, and leaves nothing out", async () => {
     const out = scratchDirectory();
     // Few clients: service time has one sample of the stall from each, however many arrivals had to wait.
-    const load = "{ executor: constant-arrival-rate, rate: 80, maxClients: 3, distribution: uniform }";
+    const load =
+      "{ executor: constant-arrival-rate, rate: 80, maxClients: 3, maxWait: 60s, distribution: uniform }";
     const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }");
     const { child, ended } = startTrainSim(["run", file, "--out", out, "--quiet"]);
     await untilLogged(out, '"phase":"measure"');
