@@ -1,6 +1,7 @@
 // The kinds of fault: a new one is a file here and a line in this list, in the order in which its keys are documented.
 import type * as z from "zod";
 import { backendTerminate } from "./backend-terminate.js";
+import { checkpoint } from "./checkpoint.js";
 import { connectionLimit } from "./connection-limit.js";
 import { diskFull } from "./disk-full.js";
 import type { FaultKind, FaultTimes } from "./fault.js";
@@ -29,6 +30,7 @@ export const FAULTS = [
   longTransaction,
   lockHolder,
   connectionLimit,
+  checkpoint,
   poolerRestart,
   poolerKill,
   pgbouncerRestart,

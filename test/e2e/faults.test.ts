@@ -59,8 +59,11 @@ trial: { warmUp: 500ms, duration: 7s, drain: 60s }
 faults:
   - { at: 2s, kind: backend-terminate, sessions: 8 }
   - { at: 2500ms, kind: connection-limit, connections: 1, for: 2s }
+  - { at: 5500ms, kind: checkpoint }
 `);
-    expectNothingLost(seen, 2);
+    expectNothingLost(seen, 3);
+    expect(seen.faults.get("checkpoint")?.words).toBe("made the server write a checkpoint");
+    expect(seen.trial.database.checkpoints).toBeGreaterThan(0);
     expect(codesOf(seen.faults.get("backend-terminate"))).toContain("57P01");
     expect(codesOf(seen.faults.get("backend-terminate"))).not.toContain("53300");
     expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");

@@ -24,6 +24,7 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     "lock-holder": NO_LOCK_TABLE,
     "long-transaction": "CockroachDB has no vacuum that a snapshot could hold up",
     "connection-limit": "CockroachDB counts connections by node and keeps none back",
+    checkpoint: "CockroachDB has no CHECKPOINT",
   },
   documentIndex: "inverted",
   generatedColumns: "stored",

@@ -36,6 +36,7 @@ export const dsqlCapabilities: DialectCapabilities = {
     "lock-holder": "Aurora DSQL has no LOCK TABLE",
     "long-transaction": "Aurora DSQL has no vacuum that a snapshot could hold up",
     "connection-limit": NO_ACCESS,
+    checkpoint: "Aurora DSQL has no CHECKPOINT",
   },
   rowsPerTransaction: 3_000,
   documentIndex: "none",

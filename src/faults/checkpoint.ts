@@ -1,0 +1,21 @@
+// `checkpoint`: the server writes all dirty pages at once, and after it each page's first change goes to the log whole. One
+// that max_wal_size asks for in a busy hour does the same. It takes as long as it takes; there is nothing to clear.
+import { connectFault } from "../database/fault-sessions.js";
+import { defineFault } from "./fault.js";
+
+export const checkpoint = defineFault({
+  name: "checkpoint",
+  description: "the server writes a checkpoint at full speed",
+  keys: {},
+  ground: "session",
+  resolve: () => ({}),
+  async inject({ target }) {
+    const client = await connectFault(target.admin);
+    try {
+      await client.query("CHECKPOINT");
+    } finally {
+      await client.close();
+    }
+    return { words: "made the server write a checkpoint", clear: () => Promise.resolve() };
+  },
+});
