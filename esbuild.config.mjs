@@ -62,6 +62,9 @@ for (const [room, entry] of [
     plugins: [ownAddresses(room)],
     // What the driver looks for and does without; what only a container target loads, and finds files beside itself.
     external: ["pg-native", "testcontainers"],
+    // Each thread compiles it anew. The driver asks for Response to find out where it runs, for which Node would load its fetch.
+    minifyWhitespace: true,
+    define: { Response: "undefined" },
     // Packages of the older kind call `require`, which a module has not.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',

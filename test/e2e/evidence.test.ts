@@ -14,9 +14,9 @@ seed: 5
 trials: 1
 payload: jsonb
 actors:
-  producers: { load: { clients: 2, thinkTime: 15ms } }
-  consumers: { load: { clients: 4, thinkTime: 15ms } }
-  archivers: { load: { clients: 1, thinkTime: 15ms } }
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: { load: { clients: 4, thinkTime: 5ms } }
+  archivers: { load: { clients: 1, thinkTime: 5ms } }
 batch: { min: 5, max: 10 }
 trial: { warmUp: 1s, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }

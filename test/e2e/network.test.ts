@@ -108,6 +108,7 @@ describe("PgBouncer", () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
+appDelay: 30ms
 trial: { warmUp: 500ms, duration: 14500ms, drain: 60s }
 faults:
   - { at: 1s, kind: pgbouncer-restart, instance: 1 }

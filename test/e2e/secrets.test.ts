@@ -24,7 +24,7 @@ const LOAD = `
 actors:
   producers: { load: { executor: constant-clients, clients: 2, thinkTime: 60ms } }
   consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 15ms } }
-  archivers: false
+  archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 15ms } }
 trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
 seed: 1

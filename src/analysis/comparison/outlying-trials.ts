@@ -1,6 +1,7 @@
 // Trials that a median hides: those whose throughput is zero, or beyond a factor of two of their own treatment's median. They
 // are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
+import { unitOf } from "../../workloads/registry.js";
 import { OPERATIONS } from "../../workloads/registry.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
@@ -56,7 +57,8 @@ export function outlyingText(trials: readonly OutlyingTrial[]): string {
   const words = trials.map(
     ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
   );
-  return `${words.join(", ")} events/s against a median of ${shortNumber(trials[0]?.median ?? 0)}`;
+  const [first] = trials;
+  return `${words.join(", ")} ${unitOf(first?.operation ?? "")}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
 /** By treatment and operation, in order. */

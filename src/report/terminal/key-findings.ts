@@ -155,9 +155,10 @@ function steadinessFindings(result: ResultDocument): KeyFinding[] {
 }
 
 function sweepFindings({ sweeps = [] }: ResultDocument): KeyFinding[] {
-  return sweeps.map(({ operation, factor, levels, usl }) => {
+  return sweeps.map((sweep) => {
+    const { operation, factor, levels, usl } = sweep;
     const others = Object.entries(levels).map(([name, level]) => `, ${name}=${level}`);
-    const text = lawText(usl);
+    const text = lawText(sweep);
     return finding(
       usl.status === "fitted" ? "plain" : "warn",
       `${operation} over ${factor}${others.join("")}: ${text}`,

@@ -6,6 +6,7 @@ import { comparisonField, COMPARISON_METRICS, titleOf } from "../../metrics/metr
 import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import { unitOf } from "../../workloads/registry.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 const OTHERS = COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond");
@@ -41,14 +42,14 @@ function estimateText({ value, low, high }: Estimate): string {
 }
 
 /** The fitted law with its intervals and its peak, or why there is none. */
-export function lawText(usl: UslFit): string {
+export function lawText({ operation, usl }: Pick<Sweep, "operation" | "usl">): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients
     ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
     : (peakReason ?? "no peak is known");
   return (
-    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} events/s of one client, contention ` +
+    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unitOf(operation)}/s of one client, contention ` +
     `sigma ${estimateText(sigma)}, coherency kappa ${estimateText(kappa)}; R squared ${rSquared.toFixed(3)}; ${peak}.`
   );
 }
@@ -67,7 +68,7 @@ export function renderSweeps(sweeps: readonly Sweep[], marks: Marks): string[] {
     return [
       ...wrap(title, WIDTH_MAX).map(marks.bold),
       ...renderWithin(COLUMNS, rows, marks),
-      ...wrap(lawText(usl), WIDTH_MAX),
+      ...wrap(lawText({ operation, usl }), WIDTH_MAX),
       "",
     ];
   });

@@ -35,7 +35,7 @@ function sweepPart(sweep: Sweep): Html {
       ["clients", text("treatment"), "trials", ...METRICS.map(metricText)],
       rows,
     )}
-    <p>${lawText(sweep.usl)}</p> `;
+    <p>${lawText(sweep)}</p> `;
 }
 
 function capacityPart(capacity: Capacity): Html {

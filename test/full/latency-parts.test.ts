@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import type { OperationResult, ResultDocument } from "../../src/results/result-schema.js";
-import { isFull } from "../support/combinations.js";
 import { testNamespace } from "../support/namespace.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
@@ -24,11 +23,6 @@ const POOLS = [
   "{ strategy: pgbouncer, mode: transaction, size: 4 }",
 ];
 const SHAPES = ["set-based", "row-by-row", "single-statement"];
-/** Each shape with the first pool, and each pool with the first shape, say it all but in `npm run test:full`. */
-const LEFT_OUT = POOLS.slice(1).flatMap((pool) =>
-  SHAPES.slice(1).map((shape) => `{ pool: ${pool}, statementShape: ${shape} }`),
-);
-
 async function run(rest: string): Promise<{ directory: string; result: ResultDocument }> {
   const yaml = `name: parts\nseed: 1\nnamespace: ${testNamespace("parts")}
 target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
@@ -84,7 +78,6 @@ describe("the parts of response times", () => {
       const { directory, result } = await run(`factors:
   pool: [${POOLS.join()}]
   statementShape: [${SHAPES.join()}]
-exclude: [${isFull ? "" : LEFT_OUT.join()}]
 log: { slowTransaction: 1ms }
 appDelay: { min: 1ms, max: 3ms }
 actors:
@@ -93,7 +86,7 @@ actors:
   archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }
   readers: { load: { executor: constant-clients, clients: 1, thinkTime: 10ms } }
 `);
-      expect(result.treatments).toHaveLength(isFull ? 12 : 6);
+      expect(result.treatments).toHaveLength(12);
       for (const { id, levels, merged } of result.treatments) {
         const shape = levels["statementShape"];
         for (const operation of ["add", "process", "archive", "read"] as const) {

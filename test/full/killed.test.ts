@@ -7,7 +7,6 @@ import { afterAll, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import { connectAdmin } from "../../src/database/admin.js";
 import { dropNamespace } from "../../src/workloads/namespace.js";
-import { isFull } from "../support/combinations.js";
 import { testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";
 import {
@@ -111,7 +110,7 @@ describe("a run that is killed", () => {
     await expect.poll(() => readdirSync(temporary), { timeout: 20_000 }).toEqual([]);
   });
 
-  it.each(isFull ? ["reset", "warm-up", "measure", "drain", "audit"] : ["measure", "audit"])(
+  it.each(["reset", "warm-up", "measure", "drain", "audit"])(
     "in phase %s leaves a directory that is read as what it is, and continued to its end",
     async (phase) => {
       const directory = await killedIn(phase);
