@@ -41,6 +41,7 @@ function unansweredIn({ trial }: FaultRun): number {
 describe("a bad network", () => {
   it("slows, narrows, stops and breaks connections, and loses no event", async () => {
     const seen = await runFaults(`
+appDelay: 30ms
 trial: { warmUp: 500ms, duration: 16s, drain: 60s }
 faults:
   - { at: 1s, kind: network-latency, latency: 100ms, jitter: 20ms, for: 3s }

@@ -66,7 +66,8 @@ function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
     ...PLAIN,
     name: `pgpool${isSession ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
     pool: { strategy: "pgpool", reconnect, size: SIZE, instances: 2, urls: [] },
-    ...{ prepared, isSession, isShared: !isSession },
+    // Each client has a process of its own, and there is one more for the session that asks for statistics.
+    ...{ prepared, isSession, isShared: false },
     env: () => poolerEnv("pgpool"),
   };
 }
