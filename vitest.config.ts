@@ -39,7 +39,7 @@ export default defineConfig({
         "full",
         [
           ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
-          "test/e2e/run.test.ts",
+          "test/e2e/{report-page,run}.test.ts",
           `${SQL}/{workload,dialect-conformance}.db.test.ts`,
         ],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },

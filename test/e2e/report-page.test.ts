@@ -8,6 +8,7 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { describeInChromium } from "../support/chromium.js";
+import { isFull } from "../support/combinations.js";
 import { exampleReport } from "../support/example-report.js";
 import { cutTexts, inkOf, openFromDisk, type WatchedPage } from "../support/report-page.js";
 import { LIGHT } from "../../src/report/html/page/charts/theme.js";
@@ -16,6 +17,7 @@ import { renderReport } from "../../src/report/html/render.js";
 import type { ReportData } from "../../src/report/html/report-data.js";
 
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "report", "html");
+const SCHEMES = isFull ? (["light", "dark"] as const) : (["light"] as const);
 const IDS = CHARTS.map(({ id }) => id);
 
 function htmlOf(report: ReportData): string {
@@ -93,7 +95,7 @@ describeInChromium("report.html", (browserOf) => {
     return open({}, "", htmlOf({ ...report, result: { ...report.result, treatments, ...more } }));
   };
 
-  test.each(["light", "dark"] as const)("draws every chart, %s", async (colorScheme) => {
+  test.each(SCHEMES)("draws every chart, %s", async (colorScheme) => {
     const page = await open({ colorScheme });
     expect(
       await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
@@ -192,7 +194,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
   });
 
-  test.each(["light", "dark"] as const)("has no serious barrier, %s", async (colorScheme) => {
+  test.each(SCHEMES)("has no serious barrier, %s", async (colorScheme) => {
     const page = await open({ colorScheme });
     for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
     await page.evaluate(axe.source);

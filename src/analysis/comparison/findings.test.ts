@@ -58,7 +58,7 @@ function claimRate(blocks: number, machine: Machine, experiments: number, family
 
 describe("findingsOf", () => {
   it("claims a difference in at most 5 % of A/A comparisons, with drift and disturbed trials too", () => {
-    const experiments = isFull ? 400 : 150;
+    const experiments = isFull ? 400 : 80;
     // The binomial's own spread: 5 % plus three standard errors.
     const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);
     const machines: Machine[] = [
