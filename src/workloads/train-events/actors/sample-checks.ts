@@ -98,9 +98,10 @@ export class SampleChecker {
   /** What the worker tells at the end. */
   total(): SampleChecks {
     const { reads, claims } = this;
+    const validated = this.documents.total();
     const { counts, named } = this.findings;
     const { invalid, misread, misclaimed } = counts;
-    return { reads, claims, validated: this.documents.validated, invalid, misread, misclaimed, named };
+    return { reads, claims, validated, invalid, misread, misclaimed, named };
   }
 
   /** Asked once for each transaction. */

@@ -148,8 +148,9 @@ export async function preloadTrial(
   };
   try {
     const published = await preload(admin, settings, seed, { onBatch, isWanted });
+    const validated = documents.total();
     const { counts, named } = findings;
-    const checks = { ...NO_CHECKS, validated: documents.validated, invalid: counts.invalid, named };
+    const checks = { ...NO_CHECKS, validated, invalid: counts.invalid, named };
     return { startedAt, ledger: { ...EMPTY_LEDGER, published, checks } };
   } finally {
     file.close();
