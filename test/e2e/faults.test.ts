@@ -18,10 +18,11 @@ const isRoot = process.getuid?.() === 0;
 describe("faults of the server", () => {
   it("are met by errors and retries, and lose no event", async () => {
     // Few connections, so that holding all of them takes no time to speak of. Sessions that end while idle are replaced
-    // without an error; with a delay inside their transactions, some of the eight are at work whenever it happens.
+    // without an error; with a delay inside their transactions, and a queue that is never empty, some of the eight are at work whenever it happens.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 30 } }
 appDelay: 50ms
+preload: 500
 trial: { warmUp: 500ms, duration: 20500ms, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate, sessions: 8 }
@@ -55,6 +56,7 @@ faults:
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 60 } }
 appDelay: 50ms
+preload: 500
 trial: { warmUp: 500ms, duration: 7s, drain: 60s }
 faults:
   - { at: 2s, kind: backend-terminate, sessions: 8 }

@@ -15,9 +15,13 @@ import {
   type Started,
 } from "./train-sim.js";
 
-const CLIENTS = "{ load: { clients: 3, thinkTime: 20ms } }";
+const DELAY = "appDelay: 20ms\n";
+/** Consumers do not think, so that some are in a transaction at every moment. */
 const LOAD = `
-actors: { producers: { load: { clients: 3 } }, consumers: ${CLIENTS}, archivers: ${CLIENTS} }
+actors:
+  producers: { load: { clients: 3 } }
+  consumers: { load: { clients: 3 } }
+  archivers: { load: { clients: 3, thinkTime: 10ms } }
 batch: { min: 5, max: 20 }
 diagnosis: { ceiling: false }
 trials: 1
@@ -58,7 +62,9 @@ export async function untilNothingIsLeftOf(started: Started, mostMs = 30_000): P
 /** `scenario` goes without a name; standard output is quiet. */
 export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
   const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(`name: faults\n${LOAD}${scenario}`);
+  const file = writeScenarioFile(
+    `name: faults\n${LOAD}${scenario.includes("appDelay:") ? "" : DELAY}${scenario}`,
+  );
   return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
 }
 
