@@ -82,7 +82,7 @@ function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string
   const obstacle = foreignPooler(surroundings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
   if (target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) === "verify-full"))
-    return `between: pooler puts a proxy before the server, by whose name ${hasPooler(pool) ? poolerKindOf(pool).product : "it"} cannot tell it: use sslmode verify-ca`;
+    return `between: pooler puts a proxy before the server, so ${hasPooler(pool) ? poolerKindOf(pool).product : "the pooler"} cannot check the server's name: use sslmode verify-ca`;
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-// `pooler-pause`: the pooler holds all transactions back, as before a switch-over. Nobody sees an error.
+// `pooler-pause`: the pooler holds all transactions back, as before a switch-over. No client sees an error.
 import { defineFault, lasting } from "./fault.js";
 import { chosenOf, describeChosen, instance, neverPaused, noInstance, type OfPooler } from "./pooler.js";
 

@@ -72,7 +72,7 @@ describe("a fault of the network or of PgBouncer", () => {
       DIRECT,
       "between: pooler needs a pooler, and pool.strategy is direct",
     ],
-    ["network-reset, between: pooler }", VERIFIED, "by whose name PgBouncer cannot tell it"],
+    ["network-reset, between: pooler }", VERIFIED, "so PgBouncer cannot check the server's name"],
     ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
     ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],
     ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],

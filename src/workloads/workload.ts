@@ -110,7 +110,7 @@ export interface ClientContext<S extends WorkloadTreatment> extends ActorContext
 export interface WorkloadClient extends Actor {
   /** Once a second, before what was recorded is handed over, and when the worker fails. Never throws. */
   flush?(): void;
-  /** Of the clients' last transactions; what the audit is told. Throws where that could not be kept. */
+  /** After the clients' last transactions; returns the counts for the audit. Throws where they could not be kept. */
   close?(): unknown;
 }
 
@@ -125,7 +125,7 @@ export interface PreloadInputs<S> {
 export interface AuditInputs<S> {
   readonly settings: S;
   readonly directory: string;
-  /** What `WorkloadClient.close` gave, of the workers that closed theirs. */
+  /** What `WorkloadClient.close` returned, from each worker that closed. */
   readonly told: readonly unknown[];
   /** Names of those that did not. */
   readonly unclosed: readonly string[];

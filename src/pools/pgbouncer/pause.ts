@@ -1,5 +1,5 @@
-// PAUSE on the admin console, as before a switch-over: PgBouncer lets the transactions under way end, gives its server
-// connections up, and keeps whoever comes waiting until RESUME. A PAUSE that still waits when the signal aborts is taken back.
+// PAUSE on the admin console, as before a switch-over: PgBouncer lets transactions in progress end, closes its server
+// connections, and holds new transactions back until RESUME. A PAUSE that still waits when the signal aborts is undone.
 import { connectConsole, type PoolerConsole } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { withinMs } from "../../foundation/deadline.js";

@@ -50,7 +50,7 @@ it("every transaction of the budget is done and audited, over each pool", async 
   expect(direct).toBeGreaterThan(kept ?? Number.POSITIVE_INFINITY);
 }, 120_000);
 
-it("the audit misses a row, and tells one that nobody acknowledged", async () => {
+it("the audit finds a lost row, and a row without an acknowledgement", async () => {
   const namespace = testNamespace();
   const admin = await connectAdmin(inject("adminEndpoint"));
   const settings = {

@@ -102,7 +102,7 @@ isolation: repeatable read
 `,
     },
     {
-      title: "Arrivals at a rate, whatever the database does, and a simulated day",
+      title: "Arrivals at a fixed rate, and a simulated day",
       yaml: `name: open-loop
 seed: 7
 payload: text
@@ -163,7 +163,7 @@ trial: { duration: 1m }
       yaml: "name: x\npayload: text\nfactors: { payload: [jsonb, text] }",
     },
     {
-      title: "a queue that nobody empties",
+      title: "a queue without consumers",
       yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
     },
     { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
