@@ -94,18 +94,14 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   ),
 ];
 
-/** What the workload objects to. */
+/** What the workload objects to, each rule in the words of the first treatment that has it. */
 function ofWorkload({ treatments }: Experiment): Lint[] {
   const objections = treatments.map(({ settings }) => workloadOf(settings).lint?.(settings) ?? []);
-  const first = new Map(
-    objections
-      .flat()
-      .toReversed()
-      .map((each) => [each.rule, each]),
-  );
-  return [...first.values()].toReversed().map(({ rule, words }) => {
+  const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
+  return [...rules].flatMap((rule) => {
+    const first = objections.flat().find((each) => each.rule === rule);
     const found = treatments.filter((_, i) => objections[i]?.some((each) => each.rule === rule));
-    return { rule, words, ...only(found, treatments) };
+    return first ? [{ ...first, ...only(found, treatments) }] : [];
   });
 }
 

@@ -179,7 +179,7 @@ async function audit(
     sum.inDoubt += inDoubt;
   }
   const isWhole = unclosed.length === 0;
-  const lost = isWhole || rows < sum.acknowledged ? Math.max(0, sum.acknowledged - rows) : 0;
+  const lost = Math.max(0, sum.acknowledged - rows);
   const unexpected = isWhole ? Math.max(0, rows - sum.acknowledged - sum.inDoubt) : 0;
   const violations = [
     ...(lost > 0 ? [`${lost} of ${counted(sum.acknowledged, "acknowledged row")} not in the table`] : []),
@@ -193,7 +193,9 @@ async function audit(
     lost,
     unexpected,
     violations,
-    notAudited: unclosed.map((name) => `${name} ended without telling its inserts: its last are not known`),
+    notAudited: unclosed.map(
+      (name) => `${name} ended without its count of inserts: its last ones are unknown`,
+    ),
   };
   return { findings };
 }
