@@ -117,11 +117,11 @@ describe("YAML", () => {
   });
 });
 
-test("faults without number in treatments without number are told of once each, as of all treatments", () => {
-  const keys = Array.from({ length: 1000 }, (_, i) => `k${i}: 1\n`).join("");
-  const levels = Array.from({ length: 90 }, (_, i) => i);
+test("each of many problems that all treatments share is named once, as one of all treatments", () => {
+  const keys = Array.from({ length: 200 }, (_, i) => `k${i}: 1\n`).join("");
+  const levels = Array.from({ length: 30 }, (_, i) => i);
   const yaml = `name: x\n${keys}factors: { preload: [${levels.join(", ")}] }\n`;
   const told = scenarioProblems(yaml);
-  expect(told).toHaveLength(1000);
+  expect(told).toHaveLength(200);
   for (const each of told) expect(each).not.toContain("treatment");
 });

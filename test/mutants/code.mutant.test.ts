@@ -61,8 +61,8 @@ code("a text gets a space at its end", ["SET payload = a.payload", "SET payload 
 code(
   "documents are made invalid, and expected to be",
   [
-    "writeDigit(view, created + 20, thousandths / 100 | 0)",
-    "writeDigit(view, created + 10, thousandths / 100 | 0)",
+    "writeDigit(view, created + 20, (thousandths / 100) | 0)",
+    "writeDigit(view, created + 10, (thousandths / 100) | 0)",
   ],
   { isInAudit: true, as: "invalid" },
 );

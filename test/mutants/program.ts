@@ -1,7 +1,8 @@
-// A copy of the built program with one change planted into the code of its worker threads, and a short run of it. The change is
-// a text of the bundle and its replacement; the text must occur exactly once, so that a change of the program that moves it
+// A copy of the program with one change planted into the source of its worker threads, and a short run of it. The change is a
+// text of the source and its replacement; the text must occur exactly once, so that a change of the program that moves it
 // fails here instead of planting nothing.
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -17,7 +18,6 @@ import type { Payload, StatementShape } from "../../src/workloads/train-events/s
 import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const WORKER = "dist/engine/workers/worker-entry.js";
 const MAIN = "dist/cli/main.js";
 
 export type Replacement = readonly [text: string, by: string];
@@ -25,19 +25,32 @@ export type Replacement = readonly [text: string, by: string];
 /** Where its command line is; changed too where the audit is to have the same bug. */
 export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
   const directory = scratchDirectory();
-  for (const name of ["dist", "schema", "package.json"])
+  for (const name of [
+    "src",
+    "dist",
+    "schema",
+    "package.json",
+    "esbuild.config.mjs",
+    "tsconfig.page.json",
+    "tsconfig.json",
+  ])
     cpSync(join(ROOT, name), join(directory, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  for (const name of isInAudit ? [WORKER, MAIN] : [WORKER]) {
-    const file = join(directory, name);
-    const bundle = readFileSync(file, "utf8");
-    const places = bundle.split(text).length - 1;
-    if (places !== 1) throw new Error(`${name} has ${places} places with: ${text}`);
-    writeFileSync(
-      file,
-      bundle.replace(text, () => by),
-    );
-  }
+  const files = readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => join(directory, "src", file));
+  const places = files.flatMap((file) =>
+    Array.from({ length: readFileSync(file, "utf8").split(text).length - 1 }, () => file),
+  );
+  const [file] = places;
+  if (file === undefined || places.length > 1)
+    throw new Error(`src has ${places.length} places with: ${text}`);
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace(text, () => by),
+  );
+  execFileSync(process.execPath, [join(directory, "esbuild.config.mjs")]);
+  if (!isInAudit) cpSync(join(ROOT, MAIN), join(directory, MAIN));
   return join(directory, MAIN);
 }
 
