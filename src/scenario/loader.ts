@@ -132,7 +132,11 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     seed: Number(seed),
     treatments,
     trials: planTrials(expansion.ids, {
-      ...{ trials: scenario.trials, order: scenario.order, orderSeed: scenario.orderSeed },
+      ...{
+        trials: trialsOf(raw, scenario, overrides, expansion.ids.length),
+        order: scenario.order,
+        orderSeed: scenario.orderSeed,
+      },
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
     thresholds,
@@ -140,6 +144,16 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
+}
+
+/** Trials of each treatment: as before, where an experiment of before goes on and its scenario says nothing. */
+function trialsOf(
+  raw: Mapping,
+  { trials }: Scenario,
+  { storedTrials }: Overrides,
+  treatments: number,
+): number {
+  return raw["trials"] === undefined && storedTrials !== undefined ? storedTrials / treatments : trials;
 }
 
 const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
