@@ -61,6 +61,12 @@ export function failuresOf({ failures = {} }: Figures): number {
   return sumOfCounts(failures as Readonly<Record<string, number>>);
 }
 
+/** 0 to 1, of the transactions that ended; 0 where none did. */
+export function failedShare(of: Figures): number {
+  const failures = failuresOf(of);
+  return failures / Math.max(1, failures + Number(of["transactions"]));
+}
+
 /** Of counts by SQLSTATE. */
 export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -173,6 +179,15 @@ export const METRICS = [
     series: ["count"],
     prometheus: "failures_total",
     help: "transactions given up",
+  },
+  {
+    id: "failedShare",
+    label: "failed share",
+    unit: "",
+    better: "lower",
+    aggregate: "figure",
+    compute: failedShare,
+    threshold: "failedShare",
   },
   {
     id: "retries",

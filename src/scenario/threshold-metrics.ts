@@ -1,8 +1,8 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
-import { OPERATIONS, ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
-import type { RoleTraits } from "../workloads/workload.js";
+import { ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
+import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
 
@@ -19,59 +19,52 @@ export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
-/** The roles of any workload that such traits have. */
-function rolesWith(has: (traits: RoleTraits) => boolean): string[] {
-  return WORKLOADS.flatMap(({ roles }) => Object.entries(roles)).flatMap(([role, traits]) =>
-    has(traits) ? [role] : [],
-  );
-}
-
-/** The roles that perform an operation. */
-function rolesOf(operation: string): string[] {
-  return rolesWith(({ operations }) => operations.includes(operation));
-}
-
 export interface MetricTraits {
   /** What it can be asked for, `p(N)` aside. */
   readonly aggregates: readonly string[];
   /** Whether it has percentiles. */
   readonly isLatency: boolean;
-  /** A treatment without any of these can never have a sample. */
+  /** The workload that has it; undefined where all have. */
+  readonly workload?: Workload;
+  /** A treatment of it without any of these can never have a sample. */
   readonly roles: readonly string[];
 }
 
-function metrics(): [string, MetricTraits][] {
+function rolesOf({ roles }: Workload, operation: string): string[] {
+  return Object.keys(roles).filter((role) => roles[role]?.operations.includes(operation));
+}
+
+function metricsOf(workload: Workload): [string, MetricTraits][] {
   const latency = (roles: readonly string[]): MetricTraits => ({
-    aggregates: LATENCY_AGGREGATES,
-    isLatency: true,
-    roles,
+    ...{ workload, roles, aggregates: LATENCY_AGGREGATES, isLatency: true },
   });
-  const counts = (aggregates: readonly string[]): MetricTraits => ({
-    aggregates,
-    isLatency: false,
-    roles: ROLES,
-  });
-  const operations = OPERATIONS.flatMap((operation): [string, MetricTraits][] => {
-    const roles = rolesOf(operation);
+  const operations = Object.keys(workload.operations).flatMap((operation): [string, MetricTraits][] => {
+    const own = latency(rolesOf(workload, operation));
     const isCycle = isRound(operation);
     const measures = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
-    const own = isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES;
+    const aggregates = [...LATENCY_AGGREGATES, ...(isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES)];
     return [
-      [operation, { aggregates: [...LATENCY_AGGREGATES, ...own], isLatency: true, roles }],
-      ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, latency(roles)]),
+      [operation, { ...own, aggregates }],
+      ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, own]),
     ];
   });
-  const lifecycles = WORKLOADS.flatMap(({ lifecycle = {} }) => Object.entries(lifecycle));
+  const lifecycles = Object.entries(workload.lifecycle ?? {});
   return [
     ...operations,
     ...lifecycles.map(([stage, roles]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(roles)]),
-    ["integrity", counts(INTEGRITY_AGGREGATES)],
-    ["verdict", counts(["tainted"])],
   ];
 }
 
+const counts = (aggregates: readonly string[]): MetricTraits => ({
+  ...{ aggregates, isLatency: false, roles: ROLES },
+});
+
 /** By name. An operation by itself is its response time and its counts. */
-export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map(metrics());
+export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map([
+  ...WORKLOADS.flatMap(metricsOf),
+  ["integrity", counts(INTEGRITY_AGGREGATES)],
+  ["verdict", counts(["tainted"])],
+]);
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */
 export function isOfArrivals(source: string, aggregate: string): boolean {
@@ -81,5 +74,6 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
 /** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */
 export function arrivalRoles(source: string): readonly string[] {
   const [operation = ""] = source.split(".");
-  return rolesWith(({ arrival }) => arrival === operation);
+  const { workload, roles = [] } = THRESHOLD_METRICS.get(operation) ?? {};
+  return roles.filter((role) => workload?.roles[role]?.arrival === operation);
 }

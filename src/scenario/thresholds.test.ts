@@ -1,7 +1,7 @@
 // Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import { OPERATIONS, ROLE_TRAITS } from "../workloads/registry.js";
+import { OPERATIONS, WORKLOADS } from "../workloads/registry.js";
 import { LATENCIES } from "../metrics/metric-lists.js";
 import { parseScenario } from "./loader.js";
 import type { Experiment } from "./settings.js";
@@ -176,11 +176,11 @@ describe("the vocabulary", () => {
   });
 
   test("knows who performs which operation", () => {
-    for (const [role, { operations }] of Object.entries(ROLE_TRAITS)) {
-      const known = OPERATIONS.filter((one) =>
-        THRESHOLD_METRICS.get(one)?.roles.some((each) => each === role),
-      );
-      expect([...known].sort(), role).toEqual([...operations].sort());
-    }
+    for (const { name, roles, operations } of WORKLOADS)
+      for (const operation of Object.keys(operations)) {
+        const { workload, roles: known } = THRESHOLD_METRICS.get(operation) ?? {};
+        const performing = Object.keys(roles).filter((role) => roles[role]?.operations.includes(operation));
+        expect([workload?.name, known], operation).toEqual([name, performing]);
+      }
   });
 });

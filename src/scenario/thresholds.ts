@@ -1,6 +1,7 @@
 // Thresholds in k6's syntax, from text to what the engine evaluates: a metric with a selector by factor level, and
 // conditions on it. One parser for scenarios and for the command line. It is strict: a metric, an aggregate, a factor
 // or a level that does not exist would be a condition that nobody checks, so it is refused, with the nearest that does.
+import { workloadOf } from "../workloads/registry.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
@@ -124,10 +125,15 @@ function selectorProblem(subject: Subject, treatments: readonly Named[]): string
 
 /** What is wrong with a metric that none of the treatments measures. */
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
-  const roles = THRESHOLD_METRICS.get(subject.source)?.roles ?? [];
+  const { workload, roles = [] } = THRESHOLD_METRICS.get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
-  const isMeasured = selected.some(({ settings }) => roles.some((role) => settings.actors[role]));
-  return isMeasured ? undefined : `nothing measures ${subject.source} here: it takes ${roles.join(" or ")}`;
+  const isMeasured = selected.some(
+    ({ settings }) =>
+      [undefined, workloadOf(settings)].includes(workload) && roles.some((role) => settings.actors[role]),
+  );
+  if (isMeasured) return undefined;
+  const isOther = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
+  return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : roles.join(" or ")}`;
 }
 
 /** What is wrong with a question about arrivals where none of the treatments has any. */

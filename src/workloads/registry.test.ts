@@ -2,9 +2,12 @@ import { describe, expect, test } from "vitest";
 import { isRound } from "../metrics/operations.js";
 import { OPERATIONS, ROLES, WORKLOADS } from "./registry.js";
 
-test("each operation and each role is one workload's", () => {
+test("each operation is one workload's, and roles of one name are alike", () => {
   expect(OPERATIONS).toEqual(WORKLOADS.flatMap(({ operations }) => Object.keys(operations)));
-  expect(ROLES).toEqual(WORKLOADS.flatMap(({ roles }) => Object.keys(roles)));
+  for (const role of ROLES) {
+    const purposes = WORKLOADS.flatMap(({ roles }) => roles[role]?.purpose ?? []);
+    expect(new Set(purposes).size, role).toBe(1);
+  }
 });
 
 describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))("%s", (_, workload) => {

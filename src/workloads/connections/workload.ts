@@ -1,15 +1,15 @@
 // Connections: short transactions of one statement each, so that what a connection costs is what is measured. Each client runs
 // `select-account` or the script, by weight, as pgbench does with two scripts. Inserted rows have no key; the audit counts them.
 import * as z from "zod";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/admin.js";
 import type { Statement } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { withinLockTimeout } from "../../database/lock-timeout.js";
-import { refreshStatistics } from "../../database/statistics.js";
 import { asTransaction } from "../../database/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { counted } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
+import { clientsRole } from "../one-group.js";
+import { ACCOUNTS, fillTables, scaleKey } from "../pgbench-tables.js";
 import { examples } from "./examples.js";
 import type {
   Audited,
@@ -23,11 +23,6 @@ import type {
 } from "../workload.js";
 
 const SCRIPTS = ["select-1", "insert"] as const;
-/** Of one unit of scale, as pgbench has it. */
-const ACCOUNTS = 100_000;
-/** Rows of one statement of the preload: fewer than any dialect's limit. */
-const PORTION = 1_000;
-
 const weight = (what: string) =>
   z
     .number()
@@ -48,12 +43,7 @@ const keys = {
     })
     .prefault({})
     .meta({ title: "Weights", description: "How often a client runs which of the two." }),
-  scale: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(1)
-    .meta({ description: "Accounts in the table, in units of 100000. Default 1." }),
+  scale: scaleKey,
 } as const;
 
 interface ConnectionsSettings {
@@ -147,24 +137,13 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
   };
 }
 
-async function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treatment>): Promise<void> {
-  const { namespace, scale } = settings;
-  const dialect = dialectOf(settings.dialect);
-  const { accounts } = tablesOf(settings);
-  const session = await connectAdmin(admin.endpoint, { purpose: "preload" });
-  try {
-    const failure = `schema "${namespace}" not filled`;
-    await withinLockTimeout({ client: session, dialect, failure }, async () => {
-      for (let first = 1; first <= scale * ACCOUNTS && isWanted(); first += PORTION)
-        await session.query(
-          `INSERT INTO ${accounts} (aid, bid, abalance, filler)
-SELECT aid, (aid - 1) / ${ACCOUNTS} + 1, 0, '' FROM generate_series(${first}, ${first + PORTION - 1}) AS aid`,
-        );
-    });
-    await refreshStatistics(admin, { namespace, tables: [accounts] }, dialect, { vacuum: true });
-  } finally {
-    await session.close();
-  }
+function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treatment>): Promise<void> {
+  const accounts = {
+    table: `${tablesOf(settings).accounts} (aid, bid, abalance, filler)`,
+    row: `n, (n - 1) / ${ACCOUNTS} + 1, 0, ''`,
+    rows: settings.scale * ACCOUNTS,
+  };
+  return fillTables(admin, settings, [accounts], isWanted);
 }
 
 async function audit(
@@ -227,17 +206,7 @@ export const connections = {
     script: { verb: "runs", unit: "transactions" },
   },
   roles: {
-    clients: {
-      purpose: "Clients of workload connections; each runs one statement at a time, by weight.",
-      clients: 20,
-      thinkTimeMs: 0,
-      isByDefault: true,
-      hasBatches: false,
-      operations: ["account", "script"],
-      arrival: "script",
-      isSearched: false,
-      drains: false,
-    },
+    clients: clientsRole(["account", "script"], "script"),
   },
   settings: {
     keys,

@@ -1,0 +1,59 @@
+// The keys of workload accounts, and what cannot be asked of it.
+import * as z from "zod";
+import { levelProblems } from "../../database/dialects/registry.js";
+import { isolation } from "../../database/scalars.js";
+import type { DialectName, Isolation } from "../../database/settings.js";
+import type { Finding } from "../../syntax/problems.js";
+import { scaleKey } from "../pgbench-tables.js";
+import type { WorkloadTreatment } from "../workload.js";
+
+const VARIANTS = ["aggregates", "no-aggregates", "reads"] as const;
+
+export const keys = {
+  variant: z
+    .enum(VARIANTS)
+    .default("aggregates")
+    .meta({
+      description:
+        "aggregates: TPC-B as pgbench has it, which adds to the balances of a teller and of a branch; no-aggregates: " +
+        "without these two; reads: reads them instead. Default aggregates.",
+    }),
+  hotBranch: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .meta({ description: "Share of transfers that go to branch 1, whatever the scale. Default 0." }),
+  isolation: isolation("Isolation level of every transaction. Default read committed.").prefault(
+    "read committed",
+  ),
+  scale: scaleKey,
+} as const;
+
+export interface AccountsSettings {
+  readonly variant: (typeof VARIANTS)[number];
+  readonly hotBranch: number;
+  readonly isolation: Isolation;
+  readonly scale: number;
+}
+export type Treatment = AccountsSettings & WorkloadTreatment;
+
+export function resolve({ variant, hotBranch, isolation: level, scale }: AccountsSettings): AccountsSettings {
+  return { variant, hotBranch, isolation: level, scale };
+}
+
+export function check({ storage }: { readonly storage: string }, { pool }: Treatment): Finding[] {
+  const findings: Finding[] = [];
+  if (storage !== "default")
+    findings.push({ path: ["storage"], message: "workload accounts has tables of storage default only" });
+  if ("mode" in pool && pool.mode === "statement")
+    findings.push({
+      path: ["pool", "mode"],
+      message: "statement mode allows no transaction of several statements; use mode: transaction",
+    });
+  return findings;
+}
+
+export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
+  return levelProblems(name, { isolation: level });
+}
