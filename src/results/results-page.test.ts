@@ -1,4 +1,4 @@
-// docs/results.md, and docs/evidence.md for the evidence, say what every field of a result, every column and every measure means. Held against the schema, so
+// docs/reference/results.md, and docs/reference/evidence.md for the evidence, say what every field of a result, every column and every measure means. Held against the schema, so
 // that a field cannot come or change its name without a word about it.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { resultJsonSchema } from "./result-schema.js";
 import { TIMESERIES_COLUMNS } from "./trial-files.js";
 
 const PAGE = ["results", "evidence"]
-  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .map((name) => readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), "utf8"))
   .join("\n");
 /** Every word that stands in `code`. */
 const NAMED = new Set([...PAGE.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/)));
@@ -31,7 +31,10 @@ const missing = (names: readonly string[]): string[] =>
 test("every field of the result document is described", () => {
   const fields = fieldsOf(resultJsonSchema());
   expect(fields).toContain("poolWaitMs");
-  expect(missing(fields), "add them to the tables of docs/results.md or docs/evidence.md").toEqual([]);
+  expect(
+    missing(fields),
+    "add them to the tables of docs/reference/results.md or docs/reference/evidence.md",
+  ).toEqual([]);
 });
 
 test("every column of the time series and every measure of a histogram is described", () => {
