@@ -3,8 +3,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { ExitCode } from "../../src/foundation/errors.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROW_CHARACTERS = 200;
+const LINE_CHARACTERS = 120;
+const PARAGRAPH_SENTENCES = 5;
+const RULED_OUT =
+  /\b(is told|are told|nobody|whoever|somebody|anew|cannot be told|so many|is had)\b|\bMind,/i;
 
 function filesBelow(directory: string, ending: RegExp): string[] {
   return readdirSync(join(ROOT, directory), { recursive: true, encoding: "utf8" })
@@ -32,6 +38,28 @@ function linesOf(page: string): Line[] {
       if (isFence) isCode = !isCode;
       return !isFence && !isCode && !/^ {4}\S/.test(text);
     });
+}
+
+const isRow = (text: string): boolean => text.startsWith("|");
+const startsBlock = (text: string): boolean => /^\s*([-*]|\d+\.)\s|^#|^\s*$|^\|/.test(text);
+
+/** Each with the place of its first line; an item of a list is one. */
+function paragraphsOf(page: string): Line[] {
+  const found: Line[] = [];
+  let isOpen = false;
+  for (const { at, text } of linesOf(page)) {
+    const last = found.at(-1);
+    if (isOpen && last && !startsBlock(text))
+      found[found.length - 1] = { at: last.at, text: `${last.text} ${text.trim()}` };
+    else if (text.trim() !== "" && !isRow(text)) found.push({ at, text });
+    isOpen = text.trim() !== "" && !isRow(text);
+  }
+  return found;
+}
+
+function sentencesIn(text: string): number {
+  const plain = text.replace(/`[^`]*`/g, "x").replace(/^\s*\d+\./, "");
+  return plain.match(/[.!?][")*\]]*(?= +["*([]*[A-Z]|$)/g)?.length ?? 0;
 }
 
 /** As GitHub makes them of headings. */
@@ -86,4 +114,31 @@ test("every picture is on a page", () => {
     ),
   );
   expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+});
+
+test.each(PAGES)("rows, lines and paragraphs of %s are short", (page) => {
+  const rows = linesOf(page).filter(({ text }) => isRow(text) && text.length > ROW_CHARACTERS);
+  const lines = linesOf(page).filter(
+    ({ text }) => !isRow(text) && text.length > LINE_CHARACTERS && text.trim().includes(" ", 2),
+  );
+  const paragraphs = paragraphsOf(page).filter(({ text }) => sentencesIn(text) > PARAGRAPH_SENTENCES);
+  expect([...rows, ...lines, ...paragraphs]).toEqual([]);
+});
+
+test.each(PAGES)("%s has none of the words that the design rules out", (page) => {
+  expect(paragraphsOf(page).filter(({ text }) => RULED_OUT.test(text))).toEqual([]);
+});
+
+test("the page of exit codes has those of the program", () => {
+  const codes = [...read("docs/reference/exit-codes.md").matchAll(/^\| (\d+) \|/gm)].map(([, code]) =>
+    Number(code),
+  );
+  expect(codes).toEqual(Object.values(ExitCode));
+});
+
+test("rows that are long, paragraphs that go on and links to nowhere are found", () => {
+  expect(sentencesIn("One. Two (of `a. B`)! Is 1.5 s three? Yes.")).toBe(4);
+  expect(resolves("README.md", "docs/glossary.md#verdicts")).toBe(true);
+  expect(resolves("README.md", "docs/glossary.md#verdict")).toBe(false);
+  expect(resolves("docs/glossary.md", "guide/none.md")).toBe(false);
 });

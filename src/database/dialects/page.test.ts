@@ -15,7 +15,8 @@ trial on it. The servers that train-sim starts itself are PostgreSQL; the others
 A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
 it is refused once the server has answered. train-sim never substitutes another level.
 
-**What was run.** The test suite runs on PostgreSQL 18. No CockroachDB, Aurora DSQL, Cloudberry or Greenplum was at hand:
+**What was run.** The test suite runs on PostgreSQL 18. For CockroachDB, Aurora DSQL, Cloudberry and Greenplum,
+which were not available:
 
 - their tables and statements are golden files (\`src/workloads/train-events/sql/golden/\`);
 - in CI, CockroachDB's own parser reads those for CockroachDB;
