@@ -38,9 +38,9 @@ const Fault = taggedUnion({
   tag: "kind",
   common: {
     at: duration("When it begins, from the start of the measurement window.", 0, WEEK_MS),
-    kind: z
-      .enum(FAULT_KINDS)
-      .meta({ description: `${describeMembers(FAULTS)}. What each needs and shows: docs/faults.md.` }),
+    kind: z.enum(FAULT_KINDS).meta({
+      description: `${describeMembers(FAULTS)}. What each needs and shows: docs/reference/faults.md.`,
+    }),
   },
   members: FAULTS,
   vocabulary: { for: lasting },

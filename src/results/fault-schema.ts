@@ -1,6 +1,6 @@
 // One fault as it went: when it was asked for, when it really was there, what failed meanwhile, how long the load took
 // to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
-// docs/faults.md. Only faults whose injection began are listed.
+// docs/reference/faults.md. Only faults whose injection began are listed.
 import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
 
