@@ -86,7 +86,7 @@ describe("the report of a run", () => {
   it("is made again by `report`, with the summary, from the directory alone", async () => {
     const before = reportIn(directory);
     rmSync(join(directory, "report.html"));
-    const ended = await trainSim(["report", directory], { env: { PATH: process.env["PATH"] } });
+    const ended = await trainSim(["report", "--verbose", directory], { env: { PATH: process.env["PATH"] } });
     expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
     expect(ended.stdout.startsWith(readFileSync(join(directory, "summary.txt"), "utf8"))).toBe(true);
     expect(ended.stdout.endsWith(`Report:  ${join(directory, "report.html")}\n`)).toBe(true);

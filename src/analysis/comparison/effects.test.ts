@@ -165,7 +165,7 @@ describe("effects in the summary", () => {
   });
 
   it("does not take silence for absence", () => {
-    expect(summary(independent)).toContain("No interaction is shown in ");
+    expect(summary(independent)).toContain("No interaction was found in ");
     expect(summary(entangled, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
   });
 });

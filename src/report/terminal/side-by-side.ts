@@ -17,12 +17,12 @@ import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { spanText, stageOf } from "../../metrics/operations.js";
+import { operationName, stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
 import { unitOf } from "../../workloads/registry.js";
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
-function valueCell(summary: MetricSummary | undefined): string {
+export function valueCell(summary: MetricSummary | undefined): string {
   if (!summary) return "-";
   const { median, ciLow, ciHigh, min, max, trials } = summary;
   if (ciLow !== null && ciHigh !== null)
@@ -53,7 +53,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation);
   const columns: Column[] = [
-    { title: spanText(operation, "->"), align: "left" },
+    { title: operationName(operation), align: "left" },
     ...metrics.map((metric): Column => ({ title: titleOf(metric, unitOf(operation)), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
