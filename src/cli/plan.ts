@@ -1,6 +1,5 @@
 // The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
-import { formatDuration } from "../foundation/units.js";
 import { lint } from "../analysis/lint/lint.js";
 import { conditions } from "../scenario/plan/conditions.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";

@@ -2,7 +2,7 @@
 // and what moved with it, what is the same, what is inconclusive. Every sentence comes from what is stored; nothing is
 // judged here but what comes first.
 import { counted } from "../../foundation/units.js";
-import type { Comparison, FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import {
   believedDifferences,

@@ -31,6 +31,7 @@ import { labelsOf } from "./treatment-labels.js";
 /** Lines for the reasons of one alarm, and for alarms, answers and caveats together; what does not fit is counted. */
 const REASON_LINES = 4;
 const FREE_LINES = 18;
+const CAVEAT_LINES = 6;
 const ROWS_MAX = 24;
 
 export interface SummaryOptions {
@@ -195,20 +196,24 @@ function caveats(result: ResultDocument): string[] {
 export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
   const free = FREE_LINES - alarms.length;
-  const found = answerFindings(result).map((answer, i) =>
-    answerItem(answer, i === 0 ? marks.bold : undefined),
+  const found = within(
+    answerFindings(result).map((answer, i) => answerItem(answer, i === 0 ? marks.bold : undefined)),
+    Math.max(3, Math.ceil((free * 2) / 3)),
+    rest,
   );
-  const limits = caveats(result).map((text) => bullet(text));
+  const limits = within(
+    caveats(result).map((text) => bullet(text)),
+    Math.min(CAVEAT_LINES, Math.max(2, free - found.length)),
+    rest,
+  );
   return [
     ...alarms,
-    ...within(found, Math.max(3, Math.ceil((free * 2) / 3)), rest),
+    ...found,
     ...verdictLines(result),
     "",
     ...tableLines(result, marks, rest),
     "",
-    ...(limits.length > 0
-      ? [marks.bold("Caveats"), ...within(limits, Math.max(2, Math.floor(free / 3)), rest), ""]
-      : []),
+    ...(limits.length > 0 ? [marks.bold("Caveats"), ...limits, ""] : []),
   ];
 }
 
