@@ -44,8 +44,8 @@ function clientsOf(actors: TreatmentSettings["actors"]): number {
 }
 
 const OF_A_SEARCH =
-  "With --find-capacity these trials are only those that confirm each rate, and what arrives comes at that rate. How\n" +
-  "many trials it takes to find the rates, and how long, is not known before. Each window lasts at least 2 s.";
+  "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
+  "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
 /** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. */
 export function renderPlan(experiment: Experiment, isSearch = false): string {
@@ -72,5 +72,5 @@ export function renderPlan(experiment: Experiment, isSearch = false): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines].join("\n"));
   if (isSearch) text.push(OF_A_SEARCH);
-  return `${text.join("\n\n")}\n\nStart-up, resets and integrity checks come on top of the times. Nothing was run.\n`;
+  return `${text.join("\n\n")}\n\nTimes exclude start-up, resets and integrity checks. Nothing was run.\n`;
 }

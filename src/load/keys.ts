@@ -25,7 +25,7 @@ const stage = z.strictObject({
     .min(0)
     .max(MAX_RATE)
     .meta({ description: "Arrivals per timeUnit, or clients, at the end of the stage." }),
-  duration: duration("How long it takes to get there, in a straight line; 0 is a jump.", 0, WEEK_MS),
+  duration: duration("Length of the stage; the value changes linearly; 0 is a jump.", 0, WEEK_MS),
 });
 
 const rate = (description: string, least: number) =>

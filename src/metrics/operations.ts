@@ -24,13 +24,6 @@ export function stageOf(compared: string): LifecycleStage | undefined {
   return LIFECYCLE_STAGES.find((stage) => compared === `lifecycle.${stage}`);
 }
 
-/** In words: `published to completed` of the span to a stage, `cycle` of `__cycle__`, an operation's own name else. */
-export function operationName(compared: string): string {
-  const stage = stageOf(compared);
-  if (stage) return `published to ${stage}`;
-  return isRound(compared) ? compared.replaceAll("_", "") : compared;
-}
-
 export type Tag = `${Operation}.${LatencyId}` | `lifecycle.${LifecycleStage}`;
 
 /** Of these operations, and of lifecycles. */

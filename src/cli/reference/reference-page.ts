@@ -27,7 +27,7 @@ scenarios, so the two cannot differ; do not edit it by hand.
 - An editor that knows YAML schemas completes and checks with this first line of the file:
   \`# yaml-language-server: $schema=../schema/scenario.schema.json\`
 - \`train-sim validate FILE\` checks, \`train-sim run FILE --plan\` shows treatments, trials and the time they take (\`--json\`: for
-  programs, as \`validate --json\`; with \`--find-capacity\`, whose trials nobody knows before, \`search\` is true and their
+  programs, as \`validate --json\`; with \`--find-capacity\`, whose trials are not known in advance, \`search\` is true and their
   number and times are null).
 - Relative paths in a scenario, also those in its connection URLs, are relative to the file; in \`--set\` to the directory
   where it is typed.
