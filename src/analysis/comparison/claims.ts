@@ -17,7 +17,8 @@ import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/n
 import { outlyingSentences } from "./outlying-trials.js";
 import { OPERATION_TRAITS, unitOf } from "../../workloads/registry.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
-import { operationName, stageOf } from "../../metrics/operations.js";
+import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import { stageOf } from "../../metrics/operations.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** `adds 1.31x as many events/s`. */
@@ -43,7 +44,7 @@ function settledText(comparison: Comparison, all: readonly Comparison[]): string
   const what = isLargerBetter(metric) ? labelOf(metric, unitOf(operation)) : timeName(comparison);
   if (verdict === "indistinguishable")
     return `is indistinguishable from ${baseline} in ${what} (${ciText(comparison)})`;
-  const noise = isBelowNoise(comparison, all) ? ", within the noise floor" : "";
+  const noise = isBelowNoise(comparison, all) ? `, ${WITHIN_NOISE}` : "";
   return isLargerBetter(metric)
     ? `${workText(operation, `${ratioText(ratio)} `)} as ${baseline} (${ciText(comparison)})${noise}`
     : `has ${ratioText(ratio)} ${baseline}'s ${what} (${ciText(comparison)})${noise}`;
@@ -128,7 +129,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     ". Only chance (1 experiment in 20) or an order effect explains that.";
   const below = comparisons.filter((each) => each.isFinding && isBelowNoise(each, comparisons));
   const warning =
-    `${counted(below.length, "claimed difference is", "claimed differences are")} within the noise floor; ` +
+    `${counted(below.length, "claimed difference is", "claimed differences are")} ${WITHIN_NOISE}; ` +
     `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
   return [
     `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
