@@ -66,7 +66,7 @@ describe("thresholds", () => {
       "thresholds.integrity=violations==0",
     );
     expect(exitCode).toBe(99);
-    expect(stdout).toMatch(/^Thresholds: 2 of 5 FAILED\.\n/);
+    expect(stdout).toMatch(/^Thresholds: 2 of 5 FAILED\.$/m);
     expect(stdout).toMatch(/p\(99\.9\)<60000 .* \d+ samples, needs 2995/);
     expect(result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
       ["count>0", true],

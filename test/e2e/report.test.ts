@@ -111,7 +111,7 @@ it("tells of a run that was stopped that it is partial, and of what came after i
   const { directory, result } = onlyResultIn(out);
   const stopped = embeddedData(reportIn(directory));
   expect(stopped.result).toEqual(result);
-  expect(stopped.findings[0]?.text).toContain("Aborted");
+  expect(stopped.findings[0]?.text).toContain("ABORTED");
   expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
   // Results hold no password.
   const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };

@@ -91,7 +91,7 @@ describe("key findings", () => {
 
   it("admit that nothing that was collected moved with a difference", () => {
     const [first] = keyFindings(example([{ ...claim(PROCESS_MEAN), because: [] }]));
-    expect(first?.because).toEqual(["the evidence that was collected does not show why"]);
+    expect(first?.because).toEqual(["the collected evidence does not explain it"]);
     const [unexplained] = keyFindings(example([claim(PROCESS_MEAN)]));
     expect(unexplained?.because).toEqual([]);
   });

@@ -20,7 +20,8 @@ import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
-import { isRound, operationName } from "../../metrics/operations.js";
+import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
+import { isRound } from "../../metrics/operations.js";
 import { unitOf, workloadWith } from "../../workloads/registry.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
@@ -45,9 +46,7 @@ function numbersOf(trials: readonly TrialResult[]): string {
 
 function verdictFindings({ verdict: { status, reasons } }: ResultDocument): KeyFinding[] {
   if (status === "ok") return [];
-  const text =
-    status === "tainted" ? "TAINTED: these numbers must not be used." : "ABORTED: these results are partial.";
-  return [finding("bad", text, reasons)];
+  return [finding("bad", `${STATUS_MEANINGS[status]}.`, reasons)];
 }
 
 /** Violations that the verdict names already are not listed twice. */

@@ -4,7 +4,8 @@
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
-import { isRound, LIFECYCLE_STAGES, operationName } from "../../metrics/operations.js";
+import { operationName } from "../../metrics/names.js";
+import { isRound, LIFECYCLE_STAGES } from "../../metrics/operations.js";
 import { workloadWith } from "../../workloads/registry.js";
 
 /** One line; none where no event came to any end. */

@@ -13,7 +13,8 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
-import { operationName, type Operation } from "../../metrics/operations.js";
+import { legendOf, operationName } from "../../metrics/names.js";
+import type { Operation } from "../../metrics/operations.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
@@ -60,7 +61,7 @@ function bullet(text: string, mark = (line: string): string => line): string[] {
 /** A finding and the strongest reason for it. */
 function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"] | undefined): string[] {
   const lines = mark ? wrap(printable(text), WIDTH_MAX).map(mark) : bullet(text);
-  const why = reason === undefined ? [] : wrap(printable(`because ${reason}`), WIDTH_MAX - 4);
+  const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), WIDTH_MAX - 4);
   return [...lines, ...why.map((line) => `    ${line}`)];
 }
 
@@ -156,9 +157,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
 
 function legend({ treatments, comparisons }: ResultDocument): string[] {
   const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
-  const marks = isCompared
-    ? ` Against ${treatments[0]?.id ?? ""}: * differs, ~ indistinguishable, ? inconclusive.`
-    : "";
+  const marks = isCompared ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf()}.` : "";
   const has = (test: (trials: number) => boolean): boolean =>
     treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));
   const spread = has((trials) => trials >= BLOCKS_MIN)

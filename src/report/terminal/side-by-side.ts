@@ -17,7 +17,8 @@ import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { operationName, stageOf } from "../../metrics/operations.js";
+import { legendOf, MARKS, operationName } from "../../metrics/names.js";
+import { stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
 import { unitOf } from "../../workloads/registry.js";
 
@@ -32,10 +33,9 @@ export function valueCell(summary: MetricSummary | undefined): string {
 
 /** What the legends of the tables explain. */
 export function markOf({ verdict, isFinding }: RatioFinding, isNoise = false): string {
-  if (verdict === "inconclusive") return " ?";
-  if (verdict === "indistinguishable") return " ~";
-  if (isNoise) return " !";
-  return isFinding ? " *" : "";
+  if (verdict === "inconclusive" || verdict === "indistinguishable") return ` ${MARKS[verdict]}`;
+  if (isNoise) return ` ${MARKS.noise}`;
+  return isFinding ? ` ${MARKS.finding}` : "";
 }
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
@@ -89,9 +89,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   );
   if (measured.length === 0) return [];
   const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
-  const ofRatios =
-    "; ratio to the first treatment, median over blocks. * a finding, at 5 % over the whole experiment; all else is " +
-    "exploratory, at 5 % a metric: ~ the same within 5 %; ? inconclusive; ! below the noise of A/A pairs";
+  const ofRatios = `; ratio to the first treatment, median over blocks. ${legendOf()}`;
   return [
     marks.bold("Side by side"),
     ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),

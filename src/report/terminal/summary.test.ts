@@ -74,7 +74,7 @@ describe("the summary", () => {
     const result = example();
     for (const { trials } of result.treatments)
       for (const trial of trials) trial.integrity = { ...EXAMPLE_INTEGRITY, inDoubt: 30, inDoubtFound: 10 };
-    expect(render(result).replace(/\s+/g, " ")).toContain("90 in doubt, of which 30 are there");
+    expect(render(result).replace(/\s+/g, " ")).toContain("90 in doubt, 30 of them found");
   });
 
   it("claims no significance with fewer than five trials", () => {

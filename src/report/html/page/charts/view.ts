@@ -8,7 +8,7 @@ import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";
 import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from "./theme.js";
 
-export { operationName } from "../../../../metrics/operations.js";
+export { operationName } from "../../../../metrics/names.js";
 
 /** Charts have more room than a terminal. */
 const LABEL_WIDTH_MAX = 36;
