@@ -43,7 +43,7 @@ describe("durations", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it.each([
+  test.each([
     [250, "250 ms"],
     [5000, "5 s"],
     [60_000, "1 min"],

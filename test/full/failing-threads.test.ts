@@ -138,7 +138,7 @@ describe("a worker thread", () => {
     );
     expect(ended.exitCode, ended.stderr).toBe(107);
     // Node 20 and 22 end the thread, 24 and 26 do not.
-    expect(ended.stderr).toMatch(/consumers worker 1 (ran out of memory|hangs: [\s\S]*was ended by force)/);
+    expect(ended.stderr).toMatch(/consumers worker 1 (ran out of memory|hangs: [\s\S]*was terminated)/);
     expect(ended.stderr).toContain(`Partial results are in ${directory}`);
     expect(result.verdict.status).toBe("aborted");
   });
