@@ -126,7 +126,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),
     ...parameterLines(result),
     "",
-    "Rows of one worker: train-sim logs RESULTS --actor ROLE/NUMBER, as consumers/0",
+    "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs",
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");
