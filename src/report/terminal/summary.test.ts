@@ -151,7 +151,9 @@ describe("the summary", () => {
     expect(text).toMatch(/^seed +42$/m);
     expect(text).toMatch(/^trials +6 complete of 6 run, 6 planned$/m);
     expect(text).toMatch(/^database +PostgreSQL 18\.0$/m);
-    expect(text).toContain("\nRows of one worker: give its name, as consumers/0, to --actor NAME with logs\n");
+    expect(text).toContain(
+      "\nRows of one worker: give its name, as consumers/0, to --actor NAME with logs\n",
+    );
     expect(text.endsWith("\nResults: results/x\n")).toBe(true);
   });
 
