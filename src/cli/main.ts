@@ -16,7 +16,11 @@ import { register as registerRun } from "./run.js";
 import { register as registerSchema } from "./schema.js";
 import { register as registerValidate } from "./validate.js";
 
-const EXIT_CODES = `
+const AFTER_HELP = `
+Examples:
+  npx train-sim run quickstart                      JSONB or TEXT? 90 s on a PostgreSQL that it starts and removes
+  npx train-sim run quickstart --set target=postgresql://app@db.example:5432/app        the same on your server
+
 Exit codes:
   0 done, 99 a threshold failed, 104 invalid scenario or usage, 105 stopped by a signal, 107 unexpected error,
   108 aborted by a threshold, 110 integrity violation, 111 target unreachable`;
@@ -27,7 +31,7 @@ function createProgram(): Command {
       "Runs a railway-event queue on a real PostgreSQL and reports what storage, locking and pooling do to it.",
     )
     .version(packageVersion())
-    .addHelpText("after", EXIT_CODES)
+    .addHelpText("after", AFTER_HELP)
     .showSuggestionAfterError();
   for (const register of [
     registerRun,

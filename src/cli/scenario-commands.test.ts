@@ -39,7 +39,7 @@ describe("validate", () => {
   test("says what a valid scenario would run", async () => {
     const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }");
     expect(await run("validate", file, "--set", "trial.duration=4s")).toBeUndefined();
-    expect(stage.output).toBe("ok: a: 2 treatments x 3 trials = 6 trials, 36s, up to 3m36s\n");
+    expect(stage.output).toBe("ok: a: 2 treatments x 5 trials = 10 trials, 1m, up to 6m\n");
   });
 
   test("refuses with every problem and exit code 104, and prints nothing on standard output", async () => {
@@ -158,7 +158,7 @@ thresholds: { add: ["p(95)<10"] }`;
 
   test("lists treatments, conditions, blocks, thresholds and the time, without a password", () => {
     const plan = renderPlan(parseScenario(yaml, "x.yaml"));
-    expect(plan).toContain("a (seed 7)\n  4 treatments x 3 trials = 12 trials, 2m24s, up to 8m24s\n");
+    expect(plan).toContain("a (seed 7)\n  4 treatments x 5 trials = 20 trials, 4m, up to 14m\n");
     expect(plan).toMatch(/ {2}id +payload +pool\n {2}text-direct +text +direct\n/);
     expect(plan).toMatch(/ {2}target +postgresql:\/\/u@db:5432\/d\n/);
     expect(plan).toMatch(/ {2}pool +1\) direct\n +2\) pg-pool of 9\n/);

@@ -31,6 +31,14 @@ export function parseSizeBytes(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(bytes)) ? Math.round(bytes) : undefined;
 }
 
+const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+/** Per second, of `50/s`, `3000/min`, `0.5/h`; undefined for anything else. */
+export function parseRatePerSecond(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|min|m|h)$/.exec(text.trim());
+  return match ? (Number(match[1]) * 1000) / (RATE_UNIT_MS[match[2] ?? ""] ?? Number.NaN) : undefined;
+}
+
 /** The shortest exact way to write a duration that `parseDurationMs` reads back: 90000 -> `1m30s`. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return "0s";

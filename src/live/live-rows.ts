@@ -2,7 +2,6 @@
 // Pure: from what the engine tells to plain values, nothing kept between calls.
 import type { LiveOperation } from "../engine/session/observer.js";
 import { type Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../workloads/registry.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
@@ -60,12 +59,10 @@ export function trialEnd(result: TrialResult, treatment: string): LiveTrialEnd {
     integrity: integrity?.verdict ?? null,
     tainted: diagnosis.filter((finding) => isTainted([finding])).map(({ check }) => check),
     operations: Object.fromEntries(
-      OPERATIONS.flatMap((operation) => {
-        const one = result.operations[operation];
-        if (!one) return [];
-        const p99Ms = one.responseTimeMs?.p99 ?? null;
-        return [[operation, { eventsPerSecond: one.eventsPerSecond, p99Ms }]];
-      }),
+      Object.entries(result.operations).map(([operation, { eventsPerSecond, responseTimeMs }]) => [
+        operation,
+        { eventsPerSecond, p99Ms: responseTimeMs?.p99 ?? null },
+      ]),
     ),
   };
 }

@@ -9,7 +9,6 @@ import type {
   TrialPhase,
 } from "../engine/session/observer.js";
 import type { Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../workloads/registry.js";
 import type {
   LiveNote,
   LivePhase,
@@ -149,7 +148,7 @@ export class LiveState implements ExperimentObserver {
       trials: isSearch ? null : experiment.trials.length,
       trial: trial && treatment ? { number: trial.number, treatment: treatment.id } : null,
       phase: this.current,
-      operations: OPERATIONS.flatMap((operation) => this.rows.get(operation) ?? []),
+      operations: [...this.rows.values()],
       evidence: this.values,
       thresholds: this.running,
     };

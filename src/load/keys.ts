@@ -1,7 +1,7 @@
 // The words of `load` that executors share, in the order in which the reference shows them. Each executor says which of them
 // it needs and takes; a key that is one executor's alone may stand in its file.
 import * as z from "zod";
-import { duration, durationRange, HOUR_MS } from "../syntax/scalars.js";
+import { duration, durationRange, HOUR_MS, rate } from "../syntax/scalars.js";
 import { ARRIVAL_DISTRIBUTIONS } from "./arrivals.js";
 import { ProfileKey } from "./profiles.js";
 
@@ -20,16 +20,9 @@ export function clientCount(description: string) {
 }
 
 const stage = z.strictObject({
-  target: z
-    .number()
-    .min(0)
-    .max(MAX_RATE)
-    .meta({ description: "Arrivals per timeUnit, or clients, at the end of the stage." }),
+  target: rate("Arrivals per timeUnit, or clients, at the end of the stage.", 0, MAX_RATE),
   duration: duration("Length of the stage; the value changes linearly; 0 is a jump.", 0, WEEK_MS),
 });
-
-const rate = (description: string, least: number) =>
-  z.number().min(least).max(MAX_RATE).meta({ description });
 
 export function loadKeys({ clients, thinkTimeMs }: LoadDefaults) {
   return {
@@ -39,8 +32,8 @@ export function loadKeys({ clients, thinkTimeMs }: LoadDefaults) {
     maxClients: clientCount(
       "The clients of an open loop, over all workers: as many arrivals are served at once.",
     ),
-    rate: rate("Arrivals per timeUnit of the whole group, however many workers it has.", 0.000001),
-    startRate: rate("Arrivals per timeUnit at the start, from which the first stage departs.", 0),
+    rate: rate("Arrivals per timeUnit of the whole group, however many workers it has.", 0.000001, MAX_RATE),
+    startRate: rate("Arrivals per timeUnit at the start, from which the first stage departs.", 0, MAX_RATE),
     startClients: z
       .int()
       .min(0)

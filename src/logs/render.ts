@@ -3,8 +3,7 @@
 // characters.
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
-import { isRound, type Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../workloads/registry.js";
+import { isRound } from "../metrics/operations.js";
 import { sparkline } from "../foundation/text/sparkline.js";
 import {
   printable,
@@ -77,10 +76,9 @@ function heading({ number, treatment, status, reason, integrity, file, ...trial 
 }
 
 function totalLines(trial: TrialLogReport): string[] {
-  const operations = OPERATIONS.flatMap((name) => {
-    const totals = trial.operations[name];
-    return totals ? [[name, totals] as [Operation, OperationTotals]] : [];
-  }).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
+  const operations = Object.entries(trial.operations).sort(
+    ([a], [b]) => Number(isRound(b)) - Number(isRound(a)),
+  );
   if (operations.length === 0) return ["nothing was counted"];
   const each = (describe: (totals: OperationTotals) => string | undefined): string =>
     operations.flatMap(([name, totals]) => describe(totals)?.replace(/^/, `${name} `) ?? []).join("; ");

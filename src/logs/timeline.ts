@@ -1,6 +1,6 @@
 // Who did what when: for each worker and operation the transactions over the window, in columns that all rows share,
 // so that they can stand beneath each other. It is made from summary lines, whose counts are complete.
-import { OPERATIONS, ROLES } from "../workloads/registry.js";
+import { byOperation, ROLES } from "../workloads/registry.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
@@ -39,7 +39,7 @@ export class Timeline {
       (a, b) =>
         ROLES.indexOf(a.actor) - ROLES.indexOf(b.actor) ||
         a.worker - b.worker ||
-        OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation),
+        byOperation(a.operation, b.operation),
     );
     const columnSeconds = Math.max(1, ...rows.map(({ spread }) => spread.columnSeconds));
     for (const { spread } of rows) spread.widenTo(columnSeconds);

@@ -4,7 +4,7 @@
 // to totals, because a worker writes only so many of them.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
-import { OPERATIONS, roleTraitsOf } from "../workloads/registry.js";
+import { byOperation, ROLE_TRAITS } from "../workloads/registry.js";
 import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
 import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
@@ -51,7 +51,7 @@ export class TrialFold {
     if (!wantsActor(this.filter, line.actor, line.worker)) return undefined;
     switch (line.event) {
       case "start":
-        this.addWorker(line.actor, line.clients ?? 0);
+        this.addWorker(line.operations ?? ROLE_TRAITS[line.actor]?.operations ?? [], line.clients ?? 0);
         return undefined;
       case "summary":
         if (!("outside" in line)) return this.addSummary(line);
@@ -135,8 +135,8 @@ export class TrialFold {
   }
 
   /** Operations that a worker performs are named even if it never gets to them. */
-  private addWorker(actor: string, clients: number): void {
-    for (const operation of roleTraitsOf(actor).operations) {
+  private addWorker(operations: readonly Operation[], clients: number): void {
+    for (const operation of operations) {
       if (!wantsOperation(this.filter, operation)) continue;
       const fold = this.operationFold(operation);
       fold.clients += clients;
@@ -228,10 +228,7 @@ export class TrialFold {
   }
 
   private inOrder(): [Operation, OperationFold][] {
-    return OPERATIONS.flatMap((name) => {
-      const fold = this.operations.get(name);
-      return fold ? [[name, fold] as [Operation, OperationFold]] : [];
-    });
+    return [...this.operations].sort(([a], [b]) => byOperation(a, b));
   }
 
   private stalls(): OperationStall[] {

@@ -15,6 +15,9 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
   return [...new Set(all.flatMap((each) => Object.keys(each)))];
 }
 
+/** How an operation may be named. */
+export const OPERATION_NAME = /^[A-Za-z_]\w*$/;
+
 /** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;
 export type LifecycleStage = (typeof LIFECYCLE_STAGES)[number];
@@ -32,6 +35,15 @@ export function tagsOf(operations: readonly Operation[]): Tag[] {
     ...operations.flatMap((operation) => LATENCIES.map(({ id }) => `${operation}.${id}` as const)),
     ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}` as const),
   ];
+}
+
+export function isStageTag(tag: Tag): tag is `lifecycle.${LifecycleStage}` {
+  return stageOf(tag) !== undefined;
+}
+
+/** The operation whose response times these are. */
+export function responseOf(tag: Tag): Operation | undefined {
+  return tag.endsWith(".response") ? tag.slice(0, -".response".length) : undefined;
 }
 
 const TAG = new RegExp(

@@ -2,8 +2,7 @@
 // where it came out. A rate that is not confirmed is null, never a guess; what a probe offered and achieved stands
 // beside the rate that it was meant to have.
 import * as z from "zod";
-import { OPERATIONS } from "../workloads/registry.js";
-import { TreatmentId } from "./comparison-schema.js";
+import { OperationName, TreatmentId } from "./comparison-schema.js";
 
 /** What a search narrows its answer to, where its probes agree: ratio of the two rates it ends between, less 1. */
 export const CAPACITY_PRECISION = 0.05;
@@ -42,7 +41,7 @@ export const Capacity = z
     treatment: TreatmentId,
     metric: z.string(),
     expression: z.string(),
-    operation: z.enum(OPERATIONS).describe("What arrivals start"),
+    operation: OperationName.describe("What arrivals start"),
     clients: count.describe("Most arrivals that were worked on at once"),
     ratePerSecond: amount
       .nullable()

@@ -3,14 +3,13 @@
 // here is derived from the stored trials and the seed, so it can be made again. Intervals and p-values are null
 // where there are too few trials to give them; nothing else stands in for them.
 import * as z from "zod";
-import { OPERATIONS } from "../workloads/registry.js";
 import {
   comparisonField,
   COMPARISON_METRICS,
   type ComparisonField,
   type ComparisonMetric,
 } from "../metrics/metric-lists.js";
-import { LIFECYCLE_STAGES } from "../metrics/operations.js";
+import { LIFECYCLE_STAGES, OPERATION_NAME, operationsIn } from "../metrics/operations.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
 
@@ -19,18 +18,25 @@ const amount = z.number().min(0);
 
 export const TreatmentId = z.string().min(1).max(200);
 
-/** For keys: `z.record` of an enumeration wants them all. */
-export const OperationName = z.string().refine((name) => OPERATIONS.includes(name), "no known operation");
+export const OperationName = z.string().regex(OPERATION_NAME, "no name of an operation");
 
-/** What is compared: the operations, and the two spans of an event's life, which have no throughput. */
-export const COMPARED_OPERATIONS: readonly string[] = [
-  ...OPERATIONS,
-  ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}`),
-];
+const SPANS = LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}`);
 export type ComparedOperation = string;
 
+interface WithTrials {
+  readonly trials: readonly { readonly operations: Readonly<Record<string, unknown>> }[];
+}
+
+/** What is compared: the operations that any trial has, and the two spans of an event's life, which have no throughput. */
+export function comparedOperations(treatments: readonly WithTrials[]): ComparedOperation[] {
+  return [
+    ...operationsIn(treatments.flatMap(({ trials }) => trials.map(({ operations }) => operations))),
+    ...SPANS,
+  ];
+}
+
 const measured = {
-  operation: z.enum(COMPARED_OPERATIONS),
+  operation: z.union([OperationName, z.enum(SPANS)]),
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
@@ -38,7 +44,7 @@ const measured = {
 export const OutlyingTrial = z.strictObject({
   treatment: TreatmentId,
   trial: z.int().min(1).describe("Its number"),
-  operation: z.enum(OPERATIONS),
+  operation: OperationName,
   eventsPerSecond: amount,
   median: amount.describe("Of events/s over the treatment's complete trials"),
 });
@@ -159,7 +165,7 @@ export type UslFit = z.infer<typeof UslFit>;
 export const Sweep = z.strictObject({
   factor: z.string().describe("The factor that gives the number of clients"),
   levels: z.record(z.string(), z.string()).describe("Of the other factors, the same at every point"),
-  operation: z.enum(OPERATIONS),
+  operation: OperationName,
   points: z.array(
     z.strictObject({
       clients: z.int().min(1),

@@ -2,7 +2,7 @@
 // self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
 // All of it was added to version 1, so every field is optional where it is used.
 import * as z from "zod";
-import { OPERATIONS } from "../workloads/registry.js";
+import { OperationName } from "./comparison-schema.js";
 
 const amount = z.number().min(0);
 const ratio = amount.describe("0 .. 1");
@@ -61,7 +61,7 @@ export const SteadyState = z.strictObject({
 export type SteadyState = z.infer<typeof SteadyState>;
 
 export const Stall = z.strictObject({
-  operation: z.enum(OPERATIONS),
+  operation: OperationName,
   seconds: z
     .int()
     .min(1)

@@ -4,8 +4,7 @@
 import { addEncodedHistogram, encodeHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, summaryMs } from "../metrics/histograms.js";
-import type { Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../workloads/registry.js";
+import { operationsIn, type Operation } from "../metrics/operations.js";
 import { addressOf, isSplit, type Endpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
@@ -151,9 +150,9 @@ function sumOf(
   histograms?: "with histograms",
 ): Pick<Shares, "connects" | "refused" | "lost" | "operations"> {
   const operations: Record<Operation, EndpointOperationResult> = {};
-  for (const operation of OPERATIONS) {
+  for (const operation of operationsIn(addends.map((addend) => addend.operations))) {
     const parts = addends.flatMap((addend) => addend.operations[operation] ?? []);
-    if (parts.length > 0) operations[operation] = operationSum(parts, histograms);
+    operations[operation] = operationSum(parts, histograms);
   }
   const total = (key: "connects" | "refused" | "lost"): number =>
     addends.reduce((sum, addend) => sum + addend[key], 0);

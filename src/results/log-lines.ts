@@ -6,7 +6,7 @@ import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { issueWords } from "../syntax/issue-words.js";
-import { OPERATIONS, ROLES } from "../workloads/registry.js";
+import { OperationName } from "./comparison-schema.js";
 import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../actors/facts.js";
 
 /** What every line carries. `operation` is `*` where a line is about all. */
@@ -15,18 +15,19 @@ const common = {
   time: z.iso.datetime(),
   trial: z.int().min(1),
   treatment: z.string(),
-  actor: z.enum([...ROLES, "coordinator"]),
+  actor: z.string().regex(/^[a-z]+$/),
   worker: count,
 };
 
 /** Of what only workers write. */
-const ofWorker = { ...common, actor: z.enum(ROLES) };
-const operation = z.enum(OPERATIONS);
+const ofWorker = common;
+const operation = OperationName;
 const StartLine = z.object({
   ...common,
   event: z.literal("start"),
   index: count.optional(),
   clients: count.optional(),
+  operations: z.array(OperationName).optional(),
 });
 const PhaseLine = z.object({
   ...common,

@@ -1,55 +1,55 @@
 // From what was measured and what was run to what the result document says of each operation.
 import type { Operation } from "../metrics/operations.js";
-import { OPERATIONS, roleTraitsOf } from "../workloads/registry.js";
+import { roleTraitsOf, workloadOf, type WorkloadChoice } from "../workloads/registry.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
 
+/** What of a treatment decides about its operations. */
+export type Performing = Pick<TreatmentSettings, "actors"> & Pick<WorkloadChoice, "workload">;
+
 /** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
-export function arrivalOperations(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+export function arrivalOperations(settings: Performing): Operation[] {
   const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
-  return scheduled.map(([role]) => roleTraitsOf(role).arrival);
+  return scheduled.map(([role]) => roleTraitsOf(settings, role).arrival);
 }
 
 /** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
-export function randomArrivals(settings: Pick<TreatmentSettings, "actors">): Operation[] {
+export function randomArrivals(settings: Performing): Operation[] {
   const random = groupsOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
-  return random.map(([role]) => roleTraitsOf(role).arrival);
+  return random.map(([role]) => roleTraitsOf(settings, role).arrival);
 }
 
-function groupsOf(settings: Pick<TreatmentSettings, "actors">): [string, ActorGroup][] {
+function groupsOf(settings: Performing): [string, ActorGroup][] {
   return Object.entries<ActorGroup>(settings.actors);
 }
 
 /** The load of the group that performs an operation; undefined where none does. */
-export function loadOf(
-  operation: Operation,
-  settings: Pick<TreatmentSettings, "actors">,
-): LoadSettings | undefined {
-  return groupsOf(settings).find(([role]) => roleTraitsOf(role).operations.includes(operation))?.[1].load;
+export function loadOf(operation: Operation, settings: Performing): LoadSettings | undefined {
+  return groupsOf(settings).find(([role]) => roleTraitsOf(settings, role).operations.includes(operation))?.[1]
+    .load;
 }
 
 /** The operations that a treatment performs, in the order in which they are shown. */
-export function operationsOf(settings: Pick<TreatmentSettings, "actors">): Operation[] {
-  const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(role).operations));
-  return OPERATIONS.filter((operation) => performed.has(operation));
+export function operationsOf(settings: Performing): Operation[] {
+  const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
+  return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
 }
 
 /** The `operations` of a trial or of a treatment's merged trials: what was measured, and by how many clients. */
-export function operationResults(
-  summary: WindowSummary,
-  settings: Pick<TreatmentSettings, "actors">,
-): OperationResults {
+export function operationResults(summary: WindowSummary, settings: Performing): OperationResults {
   const results: OperationResults = {};
   const scheduled = arrivalOperations(settings);
-  for (const operation of OPERATIONS) {
+  for (const operation of Object.keys(workloadOf(settings).operations)) {
     const measured = summary.operations[operation];
     if (!measured) continue;
-    const groups = groupsOf(settings).filter(([role]) => roleTraitsOf(role).operations.includes(operation));
+    const groups = groupsOf(settings).filter(([role]) =>
+      roleTraitsOf(settings, role).operations.includes(operation),
+    );
     const { offered, dropped, unfinished, parts, ...rest } = measured;
     results[operation] = {
       ...rest,

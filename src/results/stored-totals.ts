@@ -3,7 +3,6 @@
 // the two contradict each other one of them was cut short or changed, and the trial is refused.
 import { UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { OPERATIONS } from "../workloads/registry.js";
 import { COUNTERS, recordOf } from "../metrics/metric-lists.js";
 import { PartSums } from "../metrics/part-sums.js";
 import { Totals, type OperationCounts } from "../metrics/totals.js";
@@ -33,10 +32,8 @@ export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   const totals = Totals.ofTrials();
   totals.histograms.add(histograms);
   totals.clampedSamples = trial.clampedSamples ?? 0;
-  for (const operation of OPERATIONS) {
-    const result = trial.operations[operation];
-    if (result) Object.assign(totals.countsOf(operation), countsOf(result));
-  }
+  for (const [operation, result] of Object.entries(trial.operations))
+    Object.assign(totals.countsOf(operation), countsOf(result));
   return totals;
 }
 
@@ -47,9 +44,7 @@ export async function readTrialTotals(
   treatmentId: string,
 ): Promise<Totals> {
   const totals = totalsOf(trial, await readTrialHistograms(directory, trial.number, treatmentId));
-  for (const operation of OPERATIONS) {
-    const result = trial.operations[operation];
-    if (!result) continue;
+  for (const [operation, result] of Object.entries(trial.operations)) {
     const samples = totals.histograms.get(`${operation}.response`)?.totalCount ?? 0;
     if (samples === result.transactions) continue;
     throw new UsageError(

@@ -50,6 +50,15 @@ describe("a load", () => {
     });
   });
 
+  test("takes a rate with its own unit, whatever the unit of the others", () => {
+    const load = "executor: constant-arrival-rate, rate: 3000/min, timeUnit: 1h, maxClients: 2";
+    expect(producersOf(`{ ${load} }`)?.load).toMatchObject({ ratePerSecond: 50 });
+    const stages = "stages: [{ target: 90/m, duration: 30s }, { target: 2, duration: 10s }]";
+    expect(
+      producersOf(`{ executor: ramping-arrival-rate, startRate: 50 / s, maxClients: 2, ${stages} }`)?.load,
+    ).toMatchObject({ startRatePerSecond: 50, stages: [{ target: 1.5 }, { target: 2 }] });
+  });
+
   test("has the clients of the scenario or the group, where these are given, as its maxClients", () => {
     const load = "{ executor: constant-arrival-rate, rate: 5 }";
     expect(producersOf(load, `clients: 7\n${TIMED}`)?.load.clients).toBe(7);

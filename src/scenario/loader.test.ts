@@ -22,7 +22,7 @@ describe("a scenario with a name and nothing else", () => {
   test("runs producers, consumers and archivers on an embedded PostgreSQL", () => {
     const experiment = parseScenario("name: tiny", "tiny.yaml");
     expect(experiment.treatments).toHaveLength(1);
-    expect(experiment.trials).toHaveLength(3);
+    expect(experiment.trials).toHaveLength(5);
     const [treatment] = experiment.treatments;
     expect(treatment?.id).toBe("base");
     expect(treatment?.levels).toEqual({});

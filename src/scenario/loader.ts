@@ -3,7 +3,9 @@
 // once in one `ScenarioError`, each with its place. The experiment it
 // returns carries the scenario as resolved, which loads to the same experiment again; passwords are left out of
 // that text.
+import { existsSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { freshSeed } from "../foundation/prng.js";
 import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
@@ -130,7 +132,11 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     seed: Number(seed),
     treatments,
     trials: planTrials(expansion.ids, {
-      ...{ trials: scenario.trials, order: scenario.order, orderSeed: scenario.orderSeed },
+      ...{
+        trials: trialsOf(raw, scenario, overrides, expansion.ids.length),
+        order: scenario.order,
+        orderSeed: scenario.orderSeed,
+      },
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
     thresholds,
@@ -138,6 +144,16 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
+}
+
+/** Trials of each treatment: as before, where an experiment of before goes on and its scenario says nothing. */
+function trialsOf(
+  raw: Mapping,
+  { trials }: Scenario,
+  { storedTrials }: Overrides,
+  treatments: number,
+): number {
+  return raw["trials"] === undefined && storedTrials !== undefined ? storedTrials / treatments : trials;
 }
 
 const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
@@ -148,7 +164,14 @@ function experimentKeys(raw: Mapping): Scenario {
   return Scenario.parse(Object.fromEntries(own));
 }
 
-/** Reads and checks a scenario file; rejects with a `ScenarioError` or another `UsageError`. */
-export async function loadScenario(file: string, overrides: Overrides = {}): Promise<Experiment> {
+/** The file itself, or that of the scenario which comes with train-sim under this name. */
+function fileOf(named: string): string {
+  const shipped = fileURLToPath(new URL(`../../scenarios/${named}.yaml`, import.meta.url));
+  return /^[\w-]+$/.test(named) && !existsSync(named) && existsSync(shipped) ? shipped : named;
+}
+
+/** Reads and checks a scenario; rejects with a `ScenarioError` or another `UsageError`. */
+export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
+  const file = fileOf(named);
   return parseScenario(await readScenarioFile(file), file, overrides);
 }

@@ -4,7 +4,7 @@ import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
 import { rangeOrder, type Finding } from "../syntax/problems.js";
-import { ROLES, roleTraitsOf } from "../workloads/registry.js";
+import { ROLES, workloadOf } from "../workloads/registry.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -27,11 +27,12 @@ export function thinkTimeRules(scenario: Scenario): Finding[] {
 
 /** A day's profile is about batches that are added. */
 export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
-  const having = ROLES.filter((role) => roleTraitsOf(role).hasBatches).join(" and ");
-  const message = `a profile is about batches that are added: only ${having} have one`;
+  const { roles } = workloadOf(settings);
+  const having = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
+  const message = `a profile is about batches that are added: only ${having.join(" and ")} have one`;
   return groupsOf(scenario).flatMap(([role]) => {
     const load = settings.actors[role]?.load;
-    if (!load || !("profile" in load) || roleTraitsOf(role).hasBatches) return [];
+    if (!load || !("profile" in load) || roles[role]?.hasBatches) return [];
     return [{ path: ["actors", role, "load"], message }];
   });
 }

@@ -2,9 +2,10 @@
 import * as z from "zod";
 import { clientCount } from "../load/keys.js";
 import { loadSchema } from "../load/load-settings.js";
-import { ROLES, roleTraitsOf } from "../workloads/registry.js";
+import { ROLE_TRAITS } from "../workloads/registry.js";
+import type { RoleTraits } from "../workloads/workload.js";
 
-function group(role: string) {
+function group(role: string, traits: RoleTraits) {
   const mapping = z
     .strictObject({
       workers: z
@@ -16,13 +17,13 @@ function group(role: string) {
       clients: clientCount(
         "Short for load.clients, which it overrides; it also overrides the scenario's clients.",
       ),
-      load: loadSchema(roleTraitsOf(role)),
+      load: loadSchema(traits),
     })
     .meta({ title: role });
   return z
     .union([z.literal(false), mapping])
     .optional()
-    .meta({ description: roleTraitsOf(role).purpose });
+    .meta({ description: traits.purpose });
 }
 
 type GroupSchema = ReturnType<typeof group>;
@@ -30,7 +31,9 @@ type GroupSchema = ReturnType<typeof group>;
 export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
 export const Actors = z
-  .strictObject(Object.fromEntries(ROLES.map((role) => [role, group(role)])))
+  .strictObject(
+    Object.fromEntries(Object.entries(ROLE_TRAITS).map(([role, traits]) => [role, group(role, traits)])),
+  )
   .prefault({})
   .meta({
     title: "Actors",

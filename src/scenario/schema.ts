@@ -2,6 +2,7 @@
 // and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
+import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { Actors } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
@@ -107,8 +108,10 @@ export const Scenario = z
       .int()
       .min(1)
       .max(1000)
-      .default(3)
-      .meta({ description: "Trials of each treatment; 5 and more give useful intervals. Default 3." }),
+      .default(BLOCKS_MIN)
+      .meta({
+        description: `Trials of each treatment. Intervals and tests need at least ${BLOCKS_MIN}. Default ${BLOCKS_MIN}.`,
+      }),
     order: z
       .enum(["interleaved", "sequential"])
       .default("interleaved")

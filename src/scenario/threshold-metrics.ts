@@ -1,7 +1,8 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
-import { OPERATIONS, ROLES, roleTraitsOf, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
+import { OPERATIONS, ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
+import type { RoleTraits } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
 
@@ -18,9 +19,16 @@ export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
+/** The roles of any workload that such traits have. */
+function rolesWith(has: (traits: RoleTraits) => boolean): string[] {
+  return WORKLOADS.flatMap(({ roles }) => Object.entries(roles)).flatMap(([role, traits]) =>
+    has(traits) ? [role] : [],
+  );
+}
+
 /** The roles that perform an operation. */
 function rolesOf(operation: string): string[] {
-  return ROLES.filter((role) => roleTraitsOf(role).operations.includes(operation));
+  return rolesWith(({ operations }) => operations.includes(operation));
 }
 
 export interface MetricTraits {
@@ -73,5 +81,5 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
 /** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */
 export function arrivalRoles(source: string): readonly string[] {
   const [operation = ""] = source.split(".");
-  return rolesOf(operation).filter((role) => roleTraitsOf(role).arrival === operation);
+  return rolesWith(({ arrival }) => arrival === operation);
 }

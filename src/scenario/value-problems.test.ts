@@ -89,6 +89,21 @@ describe("keys and values", () => {
       "x.yaml:2:10 batch.size: unknown key; valid keys: min, max",
     ],
     ["a unit in words", "trial: { duration: 5 minutes }", /did you mean 5m\? \(seen "5 minutes"\)$/],
+    [
+      "a rate with a word for its unit",
+      "actors: { producers: { load: { executor: constant-arrival-rate, rate: 50 per sec, maxClients: 4 } } }",
+      /load\.rate: expected a rate: .*; did you mean 50\/s\? \(seen "50 per sec"\)$/,
+    ],
+    [
+      "a rate of nothing",
+      "actors: { producers: { load: { executor: constant-arrival-rate, rate: 0/s, maxClients: 4 } } }",
+      /load\.rate: must be at least 0\.000001 \(seen "0\/s"\)$/,
+    ],
+    [
+      "a rate as a number of clients",
+      "actors: { producers: { load: { executor: ramping-clients, startClients: 1, stages: [{ target: 5/s, duration: 1s }] } } }",
+      /stages\[0\]\.target: must be a whole number of clients$/,
+    ],
     ["a negative duration", "appDelay: -5ms", /appDelay: a duration cannot be negative \(seen "-5ms"\)$/],
     ["an absurd duration", "trial: { warmUp: 999h }", /trial\.warmUp: must be at most 24h/],
     ["a window of nothing", "trial: { duration: 0 }", /trial\.duration: must be at least 1ms/],

@@ -2,7 +2,14 @@
 // zod type that says precisely what is wrong with a bad value, and carries its own JSON Schema, so that editors
 // check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
 import * as z from "zod";
-import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "../foundation/units.js";
+import {
+  formatDuration,
+  formatSize,
+  parseDurationMs,
+  parseRatePerSecond,
+  parseSizeBytes,
+} from "../foundation/units.js";
+
 const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
 /** Some digit of it is not 0. */
 const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
@@ -120,6 +127,33 @@ export function samplingInterval(description: string) {
     const parsed = parseDuration(input, SECOND_MS, HOUR_MS);
     return "value" in parsed ? parsed : { message: `${parsed.message} (or off)` };
   });
+}
+
+/** So many per time unit of the load, or per second, where it was written with a unit of its own. */
+export type Rate = number | { readonly perSecond: number };
+
+/** A rate: a number, or one with its unit, as `50/s`. */
+export function rate(description: string, least: number, most: number) {
+  const anyOf = [
+    { type: "number", minimum: least, maximum: most },
+    { type: "string", pattern: "^\\d+(\\.\\d+)?\\s*/\\s*(s|min|m|h)$" },
+  ] as const;
+  const title = `number, ${least} to ${most}, or a rate, as 50/s or 3000/min`;
+  return custom({ title, description, anyOf: [...anyOf] }, (input): Parsed<Rate> => {
+    const perSecond = typeof input === "string" ? parseRatePerSecond(input) : undefined;
+    const value = typeof input === "number" ? input : perSecond;
+    if (value === undefined) return { message: rateHint(input) };
+    if (!(value >= least)) return { message: `must be at least ${least}` };
+    if (!(value <= most)) return { message: `must be at most ${most}` };
+    return { value: perSecond === undefined ? value : { perSecond } };
+  });
+}
+
+function rateHint(input: unknown): string {
+  const match = /^(\d+(?:\.\d+)?)\s*(?:\/|per)?\s*([a-z]+)$/i.exec(String(input).trim());
+  const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""] ?? "";
+  const guess = ["s", "m", "h"].includes(unit) ? `; did you mean ${match?.[1] ?? ""}/${unit}?` : "";
+  return `expected a rate: a number of arrivals per timeUnit, or as 50/s or 3000/min${guess}`;
 }
 
 /** A size, held as bytes. */

@@ -3,8 +3,7 @@
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
-import { type Operation } from "../metrics/operations.js";
-import { OPERATIONS } from "../workloads/registry.js";
+import { operationsIn, type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
 import { DEVIATIONS, LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
@@ -160,9 +159,8 @@ export class TrialFigures {
     const totals = totalsOf(counted, histograms ?? new HistogramSet());
     const summary = totals.summary(trial.windowSeconds);
     const operations = operationResults(summary, settings);
-    for (const operation of OPERATIONS) {
+    for (const operation of operationsIn([trial.operations, operations])) {
       const [before, again] = [trial.operations[operation], operations[operation]];
-      if (!before && !again) continue;
       const place = `${at}.operations.${operation}`;
       figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
       if (!histograms) continue;
@@ -200,9 +198,8 @@ export class TrialFigures {
 
   private compareCounts(counts: ReadonlyMap<Operation, Counted>): void {
     const { figures, stored } = this;
-    for (const operation of OPERATIONS) {
+    for (const operation of operationsIn([stored.trial.operations, Object.fromEntries(counts)])) {
       const [before, again] = [stored.trial.operations[operation], counts.get(operation)];
-      if (!before && !again) continue;
       const { failures, retries, ...counted } = again ?? {};
       const place = `${pathOf(stored)}.operations.${operation}`;
       figures.compare("counts", place, pick(before, Object.keys(counted)), counted);

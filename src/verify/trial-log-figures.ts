@@ -1,7 +1,6 @@
 // What a trial's log says of it a second time: when its window began and how long it was, how the trial and its audit ended,
 // and what every worker counted and timed each second. Workers write it apart from the coordinator's files, so it is a
 // witness of its own. A log that was not to hold summaries (`log.level`) says nothing of counts.
-import { OPERATIONS } from "../workloads/registry.js";
 import { readLogs } from "../logs/read-logs.js";
 import { logFilesIn } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -42,8 +41,8 @@ export async function compareLog(
       else figures.leave(what, "it holds no summaries", isFull && trial.status === "complete");
       return;
     }
-    for (const operation of OPERATIONS) {
-      const totals = Object.entries(said.operations[operation] ?? {}).filter(([, value]) => value !== null);
+    for (const [operation, told] of Object.entries(said.operations)) {
+      const totals = Object.entries(told).filter(([, value]) => value !== null);
       const result: Record<string, unknown> = { ...trial.operations[operation] };
       for (const [key, value] of totals)
         figures.compare("log", `${at}.operations.${operation}.${key}`, result[key], value);

@@ -45,6 +45,12 @@ export function workloadWith(operations: Readonly<Record<string, unknown>>): Wor
 /** In the order in which results show them. */
 export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
 
+/** For `sort`: as results show them; names that no workload here has keep their place behind the others. */
+export function byOperation(a: string, b: string): number {
+  const place = (name: string): number => (OPERATIONS.includes(name) ? OPERATIONS.indexOf(name) : Infinity);
+  return place(a) === place(b) ? 0 : place(a) - place(b);
+}
+
 export function operationsOf(flow: Flow): readonly string[] {
   return OPERATIONS.filter((operation) => OPERATION_TRAITS[operation]?.flow === flow);
 }
@@ -72,8 +78,9 @@ export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoi
   return workload;
 }
 
-export function roleTraitsOf(role: string): RoleTraits {
-  const traits = ROLE_TRAITS[role];
-  if (!traits) throw new Error(`there is no role ${role}`);
+export function roleTraitsOf(settings: WorkloadChoice, role: string): RoleTraits {
+  const { name, roles } = workloadOf(settings);
+  const traits = roles[role];
+  if (!traits) throw new Error(`workload ${name} has no role ${role}`);
   return traits;
 }

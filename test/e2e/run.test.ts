@@ -218,6 +218,15 @@ describe("a run that cannot start", () => {
     await refused(`${suite("payload: jsnob\n")}trils: 3\n`, 104, /jsnob[\s\S]*trils[\s\S]*trials/);
   });
 
+  it("offers the quickstart where no scenario is named, and takes it by its name", async () => {
+    const ended = await trainSim(["run"]);
+    expect(ended).toMatchObject({ exitCode: 104, stdout: "" });
+    expect(ended.stderr).toMatch(/^train-sim: no scenario is named\n.*npx train-sim run quickstart\n/);
+    const planned = await trainSim(["run", "quickstart", "--plan"], { cwd: scratchDirectory() });
+    expect(planned).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(planned.stdout).toContain("3 treatments x 5 trials = 15 trials");
+  });
+
   it("says which login was refused, without the password", async () => {
     const ended = await refused(without("password"), 111, /password|authentication/i);
     expect(ended.stderr + ended.stdout).not.toContain("hunter2");

@@ -5,7 +5,7 @@
 import { deriveSeed } from "../../foundation/prng.js";
 import { isHeadline } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type MetricSummary,
   type ResultDocument,
@@ -21,7 +21,7 @@ import { withReasons } from "../why/because.js";
 
 /** Median over complete trials of every metric that a treatment has. */
 export function summaryOf(treatment: TreatmentResult, seed: number): MetricSummary[] {
-  return COMPARED_OPERATIONS.flatMap((operation) =>
+  return comparedOperations([treatment]).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];

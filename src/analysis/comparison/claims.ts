@@ -4,7 +4,7 @@
 import { counted } from "../../foundation/units.js";
 import { isHeadline, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   type ComparedOperation,
   type Comparison,
   type Interaction,
@@ -190,7 +190,7 @@ export function reachSentences({ treatments, comparisons, capacity }: ResultDocu
 /** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
 export function stallSentences({ treatments, comparisons }: ResultDocument): string[] {
   const zeros = treatments.flatMap(({ id, trials }) =>
-    COMPARED_OPERATIONS.flatMap((operation) => {
+    comparedOperations(treatments).flatMap((operation) => {
       const isCompared = comparisons.some(
         (each) =>
           each.operation === operation &&

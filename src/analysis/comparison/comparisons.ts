@@ -2,7 +2,7 @@
 // run the very same settings (A/A pairs) with each other: what those differ by is noise (`noise-floor.ts`).
 // The replicate is the trial; what a finding needs is told in `findings.ts`.
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
@@ -66,7 +66,7 @@ export function compareTreatments(
   const replicas = others.flatMap((treatment) =>
     treatments.flatMap((original): Pair[] => (isReplica(original, treatment) ? [[original, treatment]] : [])),
   );
-  return COMPARED_OPERATIONS.flatMap((operation) =>
+  return comparedOperations(treatments).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => [
       ...compareFamily(claims, operation, metric, seed),
       ...compareFamily(replicas, operation, metric, seed),

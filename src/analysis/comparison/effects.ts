@@ -4,7 +4,7 @@
 // out; combinations that lack a partner are too.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   type ComparedOperation,
   type ComparisonMetric,
   type Effect,
@@ -145,7 +145,7 @@ interface About {
 
 /** One family for each operation and metric. */
 function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: number): (T & About & Asked)[] {
-  return COMPARED_OPERATIONS.flatMap((operation) =>
+  return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // A ratio of none to none is none.
       const asked = contrasts.filter(

@@ -2,7 +2,7 @@
 // are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
 import { unitOf } from "../../workloads/registry.js";
-import { OPERATIONS } from "../../workloads/registry.js";
+import { operationsIn } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
@@ -22,7 +22,7 @@ function isBeyond(rate: number, middle: number): boolean {
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
   return treatments.flatMap((treatment) => {
     const complete = completeTrials(treatment);
-    return OPERATIONS.flatMap((operation) => {
+    return operationsIn(complete.map(({ operations }) => operations)).flatMap((operation) => {
       const values = complete.flatMap(({ number, operations }) => {
         const result = operations[operation];
         return result ? [{ number, rate: result.eventsPerSecond, transactions: result.transactions }] : [];

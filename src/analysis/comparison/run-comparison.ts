@@ -7,7 +7,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type ComparedOperation,
   type ComparisonMetric,
@@ -127,7 +127,7 @@ function stalls(
 
 /** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
 function findings(matches: readonly Match[], seed: number): Measured[] {
-  return COMPARED_OPERATIONS.flatMap((operation) =>
+  return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => {
       const middle = ({ trials }: TreatmentResult): number =>
         median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
@@ -156,7 +156,7 @@ function missing(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
 ): TreatmentMetric[] {
   return pairs.flatMap(([has, lacks]) =>
-    COMPARED_OPERATIONS.flatMap((operation) =>
+    comparedOperations([has]).flatMap((operation) =>
       COMPARISON_METRICS.flatMap((metric): TreatmentMetric[] => {
         const isIn = ({ trials }: TreatmentResult): boolean =>
           trials.some((trial) => metricOf(trial, operation, metric) !== undefined);

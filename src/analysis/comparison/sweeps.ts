@@ -3,8 +3,8 @@
 // path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
 // clients are what drives the load.
 import { deriveSeed } from "../../foundation/prng.js";
-import { type Operation } from "../../metrics/operations.js";
-import { OPERATIONS, ROLE_TRAITS } from "../../workloads/registry.js";
+import { operationsIn, type Operation } from "../../metrics/operations.js";
+import { ROLE_TRAITS } from "../../workloads/registry.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { comparisonField, COMPARISON_METRICS, type ComparisonField } from "../../metrics/metric-lists.js";
 import { medianWithInterval } from "./findings.js";
@@ -105,7 +105,10 @@ export function sweepsOf(treatments: readonly TreatmentResult[], seed: number): 
   return factors.flatMap((factor) =>
     groups(treatments, factor).flatMap(({ levels, steps }) => {
       const ascending = steps.toSorted((a, b) => a.clients - b.clients);
-      return OPERATIONS.flatMap((operation): Sweep[] => {
+      const measured = ascending.flatMap(({ treatment }) =>
+        treatment.trials.map(({ operations }) => operations),
+      );
+      return operationsIn(measured).flatMap((operation): Sweep[] => {
         const points = ascending.map((step) => pointOf(step, operation, seed));
         if (points.every(({ trials }) => trials === 0) || !isOwn(steps, operation)) return [];
         const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);

@@ -164,15 +164,20 @@ it("says how long a warm-up would have kept what had not settled out of the wind
   expect(lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up")).toEqual([]);
 });
 
-it("says that one trial shows nothing of how much trials vary", () => {
-  expect(rulesOf("trials: 1")).toEqual(["few-trials"]);
-  expect(rulesOf("trials: 1\nfactors: { payload: [jsonb, text] }")).toEqual(["few-trials"]);
+it("says what fewer than five trials cannot show", () => {
+  expect(wordsOf("trials: 1\ntrial: { duration: 6m }")).toBe(
+    "1 trial: medians will have no interval; run at least 5",
+  );
+  expect(wordsOf("trials: 4\ntrial: { duration: 6m }\nfactors: { payload: [jsonb, text] }")).toBe(
+    "4 trials of each treatment: no difference can be concluded, whatever its size; run at least 5",
+  );
+  expect(rulesOf("factors: { payload: [jsonb, text] }"), "the default").toEqual([]);
 });
 
-test("the scenarios that come with train-sim get no more than one remark each", async () => {
+test("the scenarios that come with train-sim get no more remarks than their windows are short for", async () => {
   const rules = async (name: string): Promise<string[]> =>
     lint(await loadScenario(`scenarios/${name}.yaml`)).map(({ rule }) => rule);
-  expect(await rules("quickstart")).toEqual(["short-of-maintenance"]);
+  expect(await rules("quickstart")).toEqual(["short-window", "short-of-maintenance"]);
   expect(await rules("train-events")).toEqual([]);
   expect(await rules("train-events-actors")).toEqual(["short-of-maintenance"]);
 });

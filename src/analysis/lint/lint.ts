@@ -1,7 +1,8 @@
 // The fairness linter: what a careful experimenter would object to in an experiment, in one short sentence each with
 // the way out. It runs before the first trial on the scenario alone, and again on what was measured, which knows
 // more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
-import { durationText } from "../../foundation/units.js";
+import { counted, durationText } from "../../foundation/units.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import { networkPlacesOf } from "../../faults/faults.js";
@@ -11,7 +12,6 @@ import { confounded, missingPoolControl, unequalClients, unequalWork } from "./l
 import type { Lint, Seen } from "./lint-types.js";
 import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
 
-const TRIALS_FEW = 3;
 const WINDOW_SHORT_MS = 5_000;
 
 function trialsPerTreatment({ trials, treatments }: Experiment): number {
@@ -20,13 +20,12 @@ function trialsPerTreatment({ trials, treatments }: Experiment): number {
 
 function fewTrials(experiment: Experiment): Lint[] {
   const trials = trialsPerTreatment(experiment);
-  if (experiment.treatments.length === 1)
-    return trials > 1
-      ? []
-      : [{ rule: "few-trials", words: "a single trial does not show how much trials vary; run at least 3" }];
-  if (trials >= TRIALS_FEW) return [];
-  const words = `${trials === 1 ? "one trial" : `${trials} trials`} of each treatment cannot tell a difference from noise; 5 are better`;
-  return [{ rule: "few-trials", words }];
+  if (trials >= BLOCKS_MIN) return [];
+  const cost =
+    experiment.treatments.length === 1
+      ? `${counted(trials, "trial")}: medians will have no interval`
+      : `${counted(trials, "trial")} of each treatment: no difference can be concluded, whatever its size`;
+  return [{ rule: "few-trials", words: `${cost}; run at least ${BLOCKS_MIN}` }];
 }
 
 function sequentialOrder(experiment: Experiment): Lint[] {

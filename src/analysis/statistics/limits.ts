@@ -1,8 +1,7 @@
 // From how much on something is concluded, once. Here and not beside the tests that use it, because a chart draws some of it
 // too, and a browser cannot load what they need.
 
-/** With fewer blocks every comparison is inconclusive. */
-export const BLOCKS_MIN = 5;
+export { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 
 export const SIGNIFICANCE = 0.05;
 

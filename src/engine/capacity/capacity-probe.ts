@@ -21,7 +21,7 @@ import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import type { ProbePurpose, SearchResult } from "./capacity-search.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
+import { workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
 export const LEAST_WINDOW_MS = 2000;
@@ -52,14 +52,17 @@ interface Driven {
   readonly group: ActorGroup;
   /** What arrivals start. */
   readonly operation: Operation;
+  /** What a round of it is made of; nothing where arrivals start transactions. */
+  readonly parts: readonly Operation[];
 }
 
 /** The group that is driven by the rate. Throws a UsageError without any. */
 export function drivenGroup({ id, settings }: Treatment): Driven {
   const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
-  for (const [role, { arrival: operation }] of driven) {
+  for (const [role, { arrival: operation, operations }] of driven) {
     const group = settings.actors[role];
-    if (group) return { role, group, operation };
+    const parts = isRound(operation) ? operations.filter((part) => !isRound(part)) : [];
+    if (group) return { role, group, operation, parts };
   }
   const names = driven.map(([role]) => role);
   throw new UsageError(
@@ -119,9 +122,8 @@ function givenUp(operations: OperationResults, operation: Operation): number {
 }
 
 /** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
-function doneOf(operations: OperationResults, { role, operation }: Driven): number {
+function doneOf(operations: OperationResults, { operation, parts }: Driven): number {
   const { transactions = 0 } = operations[operation] ?? {};
-  const parts = isRound(operation) ? roleTraitsOf(role).operations.filter((part) => !isRound(part)) : [];
   const failed = parts.reduce((sum, part) => sum + givenUp(operations, part), 0);
   return Math.max(0, transactions - failed);
 }

@@ -61,9 +61,9 @@ export async function readInterruptedScenario(
   scenario: string | undefined,
   overrides: Overrides,
 ): Promise<Experiment> {
-  const { yaml, seed, trialOrder } = (await readResult(directory)).scenario;
+  const { yaml, seed, trials, trialOrder } = (await readResult(directory)).scenario;
   const storedOrder: StoredOrder = trialOrder ?? "shuffled";
-  const asBefore = { ...overrides, defaultSeed: seed, storedOrder };
+  const asBefore = { ...overrides, defaultSeed: seed, storedOrder, storedTrials: trials };
   return scenario === undefined
     ? parseScenario(yaml, join(directory, SCENARIO_FILE), asBefore)
     : loadScenario(scenario, asBefore);

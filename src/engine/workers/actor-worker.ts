@@ -62,7 +62,7 @@ export class ActorWorker {
     this.eventLog = new EventLog(log.logger);
     this.endpoints = new WorkerEndpoints(assignment);
     this.source = this.endpoints.source;
-    this.traits = roleTraitsOf(role);
+    this.traits = roleTraitsOf(settings, role);
     this.retry = new RetryPolicy(settings.retry, prng);
     this.recorder = new Recorder(this.traits.operations, this.endpoints.split);
     const { sleeper, recorder, eventLog, source, time, partNames } = this;
@@ -88,7 +88,10 @@ export class ActorWorker {
       time,
       partNames,
     };
-    this.client = assignment.isCeiling === true ? ceilingProbe(context) : workload.client(context);
+    this.client =
+      assignment.isCeiling === true
+        ? ceilingProbe(context, this.traits.operations[0] ?? "")
+        : workload.client(context);
   }
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
@@ -102,7 +105,10 @@ export class ActorWorker {
     }
     this.loop.start();
     this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
-    this.log.logger.info({ event: "start", operation: "*", clients }, "worker ready");
+    this.log.logger.info(
+      { event: "start", operation: "*", clients, operations: this.traits.operations },
+      "worker ready",
+    );
     this.send({ kind: "ready" });
   }
 

@@ -35,7 +35,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const assignments: Assignment[] = [];
   let clientsBefore = 0;
   for (const [role, group] of groups) {
-    const { sharedBytes } = roleTraitsOf(role);
+    const { sharedBytes } = roleTraitsOf(settings, role);
     const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
     let firstClient = 0;
     for (let index = 0; index < group.workers; index++) {

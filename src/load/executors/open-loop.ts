@@ -4,6 +4,7 @@
 // with its intended start unchanged, and what cannot start at all is dropped and counted.
 import type * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
+import type { Rate } from "../../syntax/scalars.js";
 import { ArrivalSchedule, type OpenLoopPlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";
@@ -27,9 +28,9 @@ export function resolveArrivals(
   return { clients: clients ?? maxClients ?? defaultClients, distribution, ...waits };
 }
 
-/** What a rate of so many per `timeUnit` is. */
-export function perSecond(rate: number, { timeUnit = 1000 }: ArrivalMapping): number {
-  return (rate * 1000) / timeUnit;
+/** A rate without a unit of its own is per `timeUnit`. */
+export function perSecond(rate: Rate, { timeUnit = 1000 }: ArrivalMapping): number {
+  return typeof rate === "number" ? (rate * 1000) / timeUnit : rate.perSecond;
 }
 
 export function arrivalFindings(

@@ -33,7 +33,7 @@ export const rampingArrivalRate = defineExecutor({
   resolve: (given, surroundings): Plan & { readonly clients: number } => ({
     executor: "ramping-arrival-rate",
     startRatePerSecond: perSecond(given.startRate, given),
-    stages: resolveStages(given.stages, perSecond(1, given)),
+    stages: resolveStages(given.stages, (target) => perSecond(target, given)),
     ...resolveArrivals(given, surroundings),
   }),
   rules: (given, { executor, startRatePerSecond, stages }, surroundings) => [

@@ -22,9 +22,11 @@ export const rampingClients = defineExecutor({
   isOpenLoop: false,
   clientsKey: "stages",
   keys: ({ startClients, stages, thinkTime }) => ({ startClients, stages, thinkTime: thinkTime.optional() }),
-  resolve({ startClients, stages }): Plan & { readonly clients: number } {
+  resolve({ startClients, stages: given }): Plan & { readonly clients: number } {
+    // A rate is no number of clients, which `rules` says.
+    const stages = resolveStages(given, (target) => (typeof target === "number" ? target : 0.5));
     const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
-    return { executor: "ramping-clients", clients, startClients, stages: resolveStages(stages, 1) };
+    return { executor: "ramping-clients", clients, startClients, stages };
   },
   rules(_, { clients, startClients, stages }, { groupClients, windowMs }) {
     const findings: Finding[] = stageFindings(startClients, stages, windowMs);

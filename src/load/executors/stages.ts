@@ -1,14 +1,14 @@
 // The stages that the ramping executors share: what they resolve to, and what makes no sense in them.
 import { formatDuration } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
+import type { Rate } from "../../syntax/scalars.js";
 import type { Stage } from "../rate-curve.js";
 
-/** @param unit what a target of 1 is */
 export function resolveStages(
-  stages: readonly { readonly target: number; readonly duration: number }[],
-  unit: number,
+  stages: readonly { readonly target: Rate; readonly duration: number }[],
+  resolveTarget: (target: Rate) => number,
 ): Stage[] {
-  return stages.map(({ target, duration }) => ({ target: target * unit, durationMs: duration }));
+  return stages.map(({ target, duration }) => ({ target: resolveTarget(target), durationMs: duration }));
 }
 
 /** A stage that never comes would be missed by nobody, so all must fit into the window. */

@@ -4,8 +4,7 @@
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import { LIFECYCLE_STAGES, type Tag } from "../../metrics/operations.js";
-import { OPERATIONS } from "../../workloads/registry.js";
+import { isStageTag, responseOf } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
@@ -68,16 +67,11 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
   return collected;
 }
 
-const CURVES: readonly (readonly [Tag, PercentileCurve["operation"]])[] = [
-  ...OPERATIONS.map((operation) => [`${operation}.response`, operation] as const),
-  ...LIFECYCLE_STAGES.map((stage) => [`lifecycle.${stage}`, `lifecycle.${stage}`] as const),
-];
-
 function curvesOf(merged: Collected["merged"]): PercentileCurve[] {
   return [...merged].flatMap(([treatment, histograms]) =>
-    CURVES.flatMap(([tag, operation]): PercentileCurve[] => {
-      const histogram = histograms.get(tag);
-      if (!histogram) return [];
+    histograms.entries().flatMap(([tag, histogram]): PercentileCurve[] => {
+      const operation = responseOf(tag) ?? (isStageTag(tag) ? tag : undefined);
+      if (operation === undefined) return [];
       return [{ treatment, operation, count: histogram.totalCount, points: percentileCurve(histogram) }];
     }),
   );

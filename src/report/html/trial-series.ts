@@ -4,8 +4,7 @@
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import type { Operation, Tag } from "../../metrics/operations.js";
-import { OPERATIONS } from "../../workloads/registry.js";
+import { responseOf, type Operation, type Tag } from "../../metrics/operations.js";
 import { trialPath } from "../../results/directory.js";
 import { readEvidence } from "../../results/evidence-file.js";
 import { readHistogramLog } from "../../results/histogram-log.js";
@@ -21,16 +20,13 @@ export interface StoredTrial {
   readonly histograms: HistogramSet;
 }
 
-const RESPONSES: ReadonlyMap<Tag, Operation> = new Map(
-  OPERATIONS.map((operation) => [`${operation}.response`, operation]),
-);
-const isWanted = (tag: Tag): boolean => RESPONSES.has(tag) || tag.startsWith("lifecycle.");
+const isWanted = (tag: Tag): boolean => responseOf(tag) !== undefined || tag.startsWith("lifecycle.");
 
 async function addHistograms(path: string, buckets: Buckets): Promise<HistogramSet> {
   const merged = new HistogramSet();
   for await (const { second, tag, histogram } of readHistogramLog(path, isWanted)) {
     merged.addTo(tag, histogram);
-    const operation = RESPONSES.get(tag);
+    const operation = responseOf(tag);
     if (operation) buckets.addHistogram(second, operation, histogram);
   }
   return merged;
@@ -53,7 +49,8 @@ function requireWhole(
   histograms: HistogramSet,
   transactions: ReadonlyMap<Operation, number>,
 ): void {
-  for (const operation of OPERATIONS) {
+  const sampled = histograms.entries().flatMap(([tag]) => responseOf(tag) ?? []);
+  for (const operation of new Set([...Object.keys(trial.operations), ...sampled, ...transactions.keys()])) {
     const counted = trial.operations[operation]?.transactions ?? 0;
     const held: [file: string, count: number][] = [
       [HISTOGRAM_LOG_FILE, histograms.get(`${operation}.response`)?.totalCount ?? 0],

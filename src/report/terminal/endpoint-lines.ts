@@ -1,7 +1,6 @@
 // What happened at each endpoint and in each region, as a table beneath the operations of a treatment, with its connections
 // in words. Nothing where one endpoint without a region is all there is. Long lists are cut; `result.json` has them all.
 import { counted } from "../../foundation/units.js";
-import { OPERATIONS } from "../../workloads/registry.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
 import type { Shown } from "./terminal.js";
 import {
@@ -28,14 +27,12 @@ const COLUMNS: readonly Column[] = [
 type Part = Pick<EndpointResult, "operations">;
 
 function rowsOf(region: string, name: string, { operations }: Part): string[][] {
-  return OPERATIONS.flatMap((operation) => {
-    const result = operations[operation];
-    if (!result) return [];
+  return Object.entries(operations).map(([operation, result]) => {
     const { transactions, responseTimeMs: latency, retries, failures } = result;
     const ms = [latency?.mean, latency?.p50, latency?.p95, latency?.p99, latency?.max].map(
       (value) => value?.toFixed(2) ?? "-",
     );
-    return [[region, name, operation, String(transactions), ...ms, String(retries), String(failures)]];
+    return [region, name, operation, String(transactions), ...ms, String(retries), String(failures)];
   });
 }
 

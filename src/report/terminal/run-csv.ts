@@ -3,7 +3,7 @@
 // and named. Values are medians over complete trials.
 import { comparisonField } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type ResultDocument,
   type TreatmentResult,
@@ -24,7 +24,7 @@ export interface CsvExport {
 }
 
 function metricsOf(treatment: TreatmentResult): [column: string, value: number][] {
-  return COMPARED_OPERATIONS.flatMap((operation) =>
+  return comparedOperations([treatment]).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric): [string, number][] => {
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];

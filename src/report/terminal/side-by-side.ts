@@ -3,7 +3,7 @@
 // It is made from the stored statistics and claims nothing that they do not.
 import { SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
@@ -84,7 +84,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
 /** A section for each operation that any treatment performed, and for each span that any event went through. */
 export function renderSideBySide(result: ResultDocument, marks: Marks): string[] {
   if (result.treatments.length < 2) return [];
-  const measured = COMPARED_OPERATIONS.filter((operation) =>
+  const measured = comparedOperations(result.treatments).filter((operation) =>
     result.treatments.some(({ summary }) => summary?.some((each) => each.operation === operation)),
   );
   if (measured.length === 0) return [];

@@ -3,7 +3,7 @@
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
-import { OPERATIONS, workloadWith } from "../../workloads/registry.js";
+import { workloadWith } from "../../workloads/registry.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
@@ -28,11 +28,7 @@ export function shownOf(treatment: TreatmentResult): Shown | undefined {
 
 /** Operations that a result has, `__cycle__` first, as dbworkload sorts them. */
 export function operationsIn(shown: Shown): [Operation, OperationResult][] {
-  const present = OPERATIONS.flatMap((operation) => {
-    const result = shown.operations[operation];
-    return result ? [[operation, result] as [Operation, OperationResult]] : [];
-  });
-  return present.sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
+  return Object.entries(shown.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
 }
 
 /** The operations of a treatment; latencies are response times. */

@@ -28,6 +28,8 @@ export interface Overrides {
   readonly defaultSeed?: number;
   /** Of a run that is resumed. */
   readonly storedOrder?: StoredOrder;
+  /** Of all treatments together, where the scenario says nothing: the default was 3 once. */
+  readonly storedTrials?: number;
 }
 
 interface Override {

@@ -1,11 +1,13 @@
 // The text of the scenario that `train-sim init` writes: small, runnable as it is, every choice explained.
 // A test loads it, so that it cannot go stale when a key changes.
 
+import { BLOCKS_MIN } from "../../metrics/blocks-min.js";
+
 /** @param schema where the JSON Schema lies, as the editor's YAML support wants it */
 export function starterScenario(name: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}
 #
-# An experiment on an event queue. Check it with  train-sim validate, look at it with  train-sim run --plan,
+# An experiment on an event queue. Check it with  npx train-sim validate, look at it with  npx train-sim run --plan,
 # shorten it with  --set trials=1 --set trial.duration=2s, list every key with  train-sim json-schema.
 
 name: ${name}
@@ -37,8 +39,8 @@ actors:
 
 # One trial: load that is not reported, the measurement window, and time to empty the queue.
 trial: { warmUp: 2s, duration: 10s, drain: 10s }
-# Trials of each treatment, interleaved in random order. 3 are the least that can show a difference; 5 are better.
-trials: 3
+# Trials of each treatment, interleaved in random order. With fewer than ${BLOCKS_MIN} no difference can be concluded.
+trials: ${BLOCKS_MIN}
 order: interleaved
 
 # A failed threshold makes exit code 99.

@@ -2,7 +2,7 @@
 // p-value, in the words of the stored analysis; then effects of factors, interactions between them, and what was swept or
 // searched. It claims nothing that the result does not.
 import {
-  COMPARED_OPERATIONS,
+  comparedOperations,
   COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
@@ -131,7 +131,7 @@ export function renderComparisons(result: ResultDocument): Html {
       trials; p-values are of permutation tests, adjusted over the treatments compared. Findings hold at 5 %
       over the whole experiment; other verdicts are exploratory, at 5 % for each metric.
     </p> `,
-    COMPARED_OPERATIONS.map((operation) => operationPart(result, operation)),
+    comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),
     effectTables(result),
     renderSearches(result),
   );

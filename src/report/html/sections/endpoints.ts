@@ -1,6 +1,5 @@
 // The tables of a treatment by endpoint and by region: what was measured at each, and how its connections went. They are
 // beside those of the operations, to which they add up. Nothing where one endpoint without a region is all there is.
-import { OPERATIONS } from "../../../workloads/registry.js";
 import type { EndpointResult, RegionResult } from "../../../results/result-schema.js";
 import type { Shown } from "../../terminal/terminal.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -9,12 +8,10 @@ import { exact, tableOf, text } from "./table.js";
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 
 function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): Fillable[][] {
-  return OPERATIONS.flatMap((operation) => {
-    const result = part.operations[operation];
-    if (!result) return [];
+  return Object.entries(part.operations).map(([operation, result]) => {
     const { transactions, events, retries, failures, responseTimeMs } = result;
     const latency = LATENCY_FIELDS.map((field) => exact(responseTimeMs?.[field]));
-    return [[...names, operation, ...[transactions, events, retries, failures].map(exact), ...latency]];
+    return [...names, operation, ...[transactions, events, retries, failures].map(exact), ...latency];
   });
 }
 
