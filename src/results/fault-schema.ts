@@ -17,10 +17,10 @@ export const FaultRecord = z.strictObject({
   recoverySeconds: seconds
     .nullable()
     .describe(
-      "From its clearing until throughput was back to 90 % of before, with a second's precision; null where that " +
-        "cannot be told",
+      "From its clearing until throughput was back to 90 % of before, with a second's precision; null where not " +
+        "assessed",
     ),
-  recoveryReason: z.string().optional().describe("Why it cannot be told"),
+  recoveryReason: z.string().optional().describe("Why it was not assessed"),
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(

@@ -34,7 +34,7 @@ export const Diagnosis = z
       0,
       HOUR_MS,
     ).prefault("100ms"),
-    maxFailureRatio: ratio("Most transactions that may fail for good, of all.", 0.01),
+    maxFailureRatio: ratio("Largest share of transactions that may fail.", 0.01),
     maxRetriesPerTransaction: z
       .number()
       .min(0)

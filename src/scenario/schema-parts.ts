@@ -74,7 +74,7 @@ export const Evidence = z
     ).prefault("1s"),
   })
   .prefault({})
-  .meta({ title: "Evidence", description: "What the server says of itself while it is measured." });
+  .meta({ title: "Evidence", description: "Sampling of the server's statistics while it is measured." });
 
 const Expression = z
   .string()

@@ -113,7 +113,7 @@ it("reports the whole experiment though somebody's lock keeps it from dropping i
   const { result } = onlyResultIn(out);
   expect(result.treatments[0]?.trials).toMatchObject([{ status: "complete", integrity: { verdict: "ok" } }]);
   expect(ended.exitCode).toBe(0);
-  expect(ended.stdout).toContain("verdict");
+  expect(ended.stdout).toContain("Verdict");
   await expectDropped(ended.stderr, namespace);
   expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: train-sim schema drop --url");
 });

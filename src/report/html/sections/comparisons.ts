@@ -14,6 +14,7 @@ import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
+import { WITHIN_NOISE } from "../../../metrics/names.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import { exact, metricText, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
@@ -85,7 +86,7 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
     each.factor,
     metricText(each.metric),
     ...findingCells(each),
-    isBelowNoise(each, comparisons) && "no more than A/A pairs differ by",
+    isBelowNoise(each, comparisons) && WITHIN_NOISE,
   ]);
   return html`<h3>${title}</h3>
     ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map(metricText)], medians)}${tableOf(

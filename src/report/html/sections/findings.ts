@@ -75,7 +75,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       ${thresholdTable(result)}
       ${
         notes.length > 0 &&
-        html`<h3>Mind, before drawing conclusions</h3>
+        html`<h3>Caveats</h3>
           <ul class="notes">
             ${notes.map((note) => html`<li>${note}</li>`)}
           </ul>`

@@ -3,7 +3,7 @@
 // them: exact enough to calculate with, and the same wherever they are shown.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
-import { spanText } from "../../../metrics/operations.js";
+import { operationName } from "../../../metrics/names.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
@@ -101,5 +101,5 @@ export function metricText(id: ComparisonMetric): string {
 }
 
 export function operationText(operation: ComparedOperation): string {
-  return spanText(operation, "to");
+  return operationName(operation);
 }

@@ -2,23 +2,17 @@
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
+import { WITHIN_NOISE } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, Treatment, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName } from "./view.js";
 
-const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
-  higher: "higher",
-  lower: "lower",
-  indistinguishable: "the same within 5 %",
-  inconclusive: "inconclusive",
-};
-
 function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
-  return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
+  return `${comparison.verdict}${isExploratory ? " (exploratory)" : ""}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
 }
 
 export function treatmentIn(view: View, id: string): Treatment | undefined {

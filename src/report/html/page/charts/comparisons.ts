@@ -13,6 +13,7 @@ import {
   isHeadline,
   labelOf,
 } from "../../../../metrics/metric-lists.js";
+import { WITHIN_NOISE } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
@@ -202,7 +203,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}Filled: the difference is significant. Hollow: it is inconclusive, the same within 5 % (the band), or is no more than A/A pairs differ by.`,
+    note: `${baseline}Filled: the difference is significant. Hollow: it is inconclusive, indistinguishable (within 5 %, the band), or ${WITHIN_NOISE}.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

@@ -60,7 +60,7 @@ export const queueDepth: Chart = {
 export const processors: Chart = {
   id: "cpu",
   title: "Processor time",
-  lead: "Whose programs used the machine. Where train-sim itself, or somebody else, takes what the database needs, the numbers are about that.",
+  lead: "Whose programs used the machine. If train-sim or another program takes what the database needs, the numbers measure that.",
   draw: (view) =>
     drawLayers(
       view,
