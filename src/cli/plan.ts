@@ -34,7 +34,7 @@ export function planWarnings(experiment: Experiment): string[] {
   return [
     ...lint(experiment).map(({ words }) => words),
     ...(isCrowded
-      ? ["more than 500 direct connections: see `train-sim doctor` for this machine's limits"]
+      ? ["more than 500 direct connections: see `npx train-sim doctor` for this machine's limits"]
       : []),
   ];
 }
