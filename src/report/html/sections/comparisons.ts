@@ -16,7 +16,16 @@ import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, metricText, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
+import {
+  exact,
+  metricText,
+  operationText,
+  sectionOf,
+  sentence,
+  tableOf,
+  text,
+  treatmentNames,
+} from "./table.js";
 
 /** Over trials: with its interval in round brackets, else with its range in square ones. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
@@ -45,7 +54,12 @@ function findingCells(finding: RatioFinding): string[] {
 }
 
 /** One row for each piece of evidence, with the metrics that it stands beside. */
-function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = ""): Html {
+function reasonsOf(
+  title: string,
+  comparisons: readonly Comparison[],
+  nameOf: (id: string) => Fillable,
+  caveat = "",
+): Html {
   const told = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
     for (const evidence of because) {
@@ -59,7 +73,11 @@ function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = "
   return html`${tableOf(
     `${title}: what moved with these differences (evidence, not proof)`,
     [text("treatment"), text("metrics"), sentence("evidence")],
-    [...told.values()].map(({ treatment, metrics, evidence }) => [treatment, metrics.join(", "), evidence]),
+    [...told.values()].map(({ treatment, metrics, evidence }) => [
+      nameOf(treatment),
+      metrics.join(", "),
+      evidence,
+    ]),
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
@@ -71,8 +89,9 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
     ),
   );
   if (metrics.length === 0) return html``;
+  const nameOf = treatmentNames(treatments);
   const medians = treatments.map(({ id, summary }) => [
-    id,
+    nameOf(id),
     ...metrics.map((metric) => {
       const found = summary?.find((each) => each.operation === operation && each.metric === metric);
       return found ? medianText(found) : "-";
@@ -80,8 +99,8 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
   ]);
   const own = comparisons.filter((each) => each.operation === operation);
   const rows = own.map((each): Fillable[] => [
-    each.treatment,
-    each.baseline,
+    nameOf(each.treatment),
+    nameOf(each.baseline),
     each.factor,
     metricText(each.metric),
     ...findingCells(each),
@@ -92,7 +111,7 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
       `${title}: ratios of a treatment to another`,
       [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, sentence("note")],
       rows,
-    )}${reasonsOf(title, own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
+    )}${reasonsOf(title, own, nameOf, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
