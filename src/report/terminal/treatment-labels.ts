@@ -5,8 +5,6 @@ import { shorten } from "../../foundation/text/text-table.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 const LABEL_WIDTH_MAX = 24;
-/** The report has more room than a terminal. */
-export const REPORT_LABEL_WIDTH_MAX = 40;
 /** Of a level's text, where not all of it fits. */
 const WORDS_LEAST = 2;
 

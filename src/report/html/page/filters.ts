@@ -40,7 +40,11 @@ export class Filters {
       element("option", { value: "all" }, "all, summarised"),
       element("option", { value: "each" }, "all, a line each"),
       ...allTrials(report).map(({ number, treatment }) =>
-        element("option", { value: String(number) }, `trial ${number} (${labels.get(treatment) ?? treatment})`),
+        element(
+          "option",
+          { value: String(number) },
+          `trial ${number} (${labels.get(treatment) ?? treatment})`,
+        ),
       ),
     );
     for (const { input } of [...this.treatments, ...this.operations])

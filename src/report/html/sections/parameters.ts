@@ -3,12 +3,12 @@
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
-import { labelsOf, REPORT_LABEL_WIDTH_MAX } from "../../terminal/treatment-labels.js";
+import { labelsOf } from "../../terminal/treatment-labels.js";
 import { pairsOf, sectionOf, tableOf, text } from "./table.js";
 
 export function renderParameters({ scenario, treatments }: ResultDocument): Html {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
-  const labels = labelsOf(treatments, REPORT_LABEL_WIDTH_MAX);
+  const labels = labelsOf(treatments, Infinity);
   const rows = treatments.map(({ id, levels, trials, sameAs }, i) => [
     id,
     labels[i] !== id && labels[i],

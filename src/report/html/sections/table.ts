@@ -5,7 +5,7 @@ import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { spanText } from "../../../metrics/operations.js";
 import type { TreatmentResult } from "../../../results/result-schema.js";
-import { labelsOf, REPORT_LABEL_WIDTH_MAX } from "../../terminal/treatment-labels.js";
+import { labelsOf } from "../../terminal/treatment-labels.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
@@ -102,9 +102,9 @@ export function metricText(id: ComparisonMetric): string {
   return unit === "" ? label : `${label} ${unit}`;
 }
 
-/** A treatment's short name, with its id where that is longer. */
+/** A treatment's short name, never cut, with its id where that is longer. */
 export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => Fillable {
-  const labels = labelsOf(treatments, REPORT_LABEL_WIDTH_MAX);
+  const labels = labelsOf(treatments, Infinity);
   const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
   return (id) => {
     const label = known.get(id) ?? id;

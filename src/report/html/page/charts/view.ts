@@ -2,18 +2,21 @@
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
 import { isRound, operationsIn, spanText } from "../../../../metrics/operations.js";
-import { labelsOf, REPORT_LABEL_WIDTH_MAX } from "../../../terminal/treatment-labels.js";
+import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";
 import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from "./theme.js";
+
+/** Charts have more room than a terminal. */
+const LABEL_WIDTH_MAX = 40;
 
 export function operationName(operation: string): string {
   return isRound(operation) ? `whole ${operation.replaceAll("_", "")}` : spanText(operation, "→");
 }
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
-  const labels = labelsOf(report.result.treatments, REPORT_LABEL_WIDTH_MAX);
+  const labels = labelsOf(report.result.treatments, LABEL_WIDTH_MAX);
   return report.result.treatments.map(({ id }, i) => ({
     id,
     label: labels[i] ?? id,
