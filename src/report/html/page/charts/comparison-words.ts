@@ -2,11 +2,11 @@
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
-import type { Comparison } from "../../../../results/result-schema.js";
+import type { Comparison, RatioFinding } from "../../../../results/result-schema.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
-import type { ChartTable, Treatment, View } from "./drawing.js";
+import type { ChartTable, View } from "./drawing.js";
 import { written } from "./values.js";
-import { operationName } from "./view.js";
+import { operationName, treatmentNamed } from "./view.js";
 
 const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   higher: "higher",
@@ -15,27 +15,23 @@ const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   inconclusive: "inconclusive",
 };
 
-function verdictWords(comparison: Comparison, view: View): string {
+export function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
   return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
 }
 
-export function treatmentIn(view: View, id: string): Treatment | undefined {
-  return view.treatments.find((treatment) => treatment.id === id);
-}
-
 function pairName({ treatment, baseline }: Comparison, view: View): string {
-  return [treatment, baseline].map((id) => treatmentIn(view, id)?.label ?? id).join(" / ");
+  return [treatment, baseline].map((id) => treatmentNamed(view, id)).join(" / ");
 }
 
 /** The baseline is named where there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
-  const label = treatmentIn(view, comparison.treatment)?.label ?? comparison.treatment;
+  const label = treatmentNamed(view, comparison.treatment);
   return `${labelOf(comparison.metric)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
 }
 
-function ratioWithInterval({ ratio, ciLow, ciHigh }: Comparison): string {
+export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
   const interval =
     ciLow === null || ciHigh === null ? "" : ` (${written(ciLow, "x")} to ${written(ciHigh, "x")})`;
   return `${written(ratio, "x")}${interval}`;

@@ -17,9 +17,9 @@ import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
-import { comparisonTable, comparisonWords, rowName, treatmentIn, verdictText } from "./comparison-words.js";
+import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
-import { operationName } from "./view.js";
+import { operationName, treatmentIn, treatmentNamed } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
 const METRICS: Control = {
@@ -182,7 +182,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
   const groups = operations.map((operation) => rows.filter((each) => each.operation === operation));
   const longest = Math.max(...rows.map((each) => rowName(each, view, hasOneBaseline(rows)).length));
   const [{ baseline: id } = { baseline: "" }] = rows;
-  const baseline = hasOneBaseline(rows) ? `Ratios to ${treatmentIn(view, id)?.label ?? id}. ` : "";
+  const baseline = hasOneBaseline(rows) ? `Ratios to ${treatmentNamed(view, id)}. ` : "";
   const leftPx = Math.min(LABEL_PX_MAX, longest * 6.4 + 16, view.widthPx * 0.5);
   const layout = layOut(
     operations.map(operationName),

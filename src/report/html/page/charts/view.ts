@@ -26,6 +26,15 @@ export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[
   }));
 }
 
+export function treatmentIn(view: View, id: string): Treatment | undefined {
+  return view.treatments.find((treatment) => treatment.id === id);
+}
+
+/** Its short name. */
+export function treatmentNamed(view: View, id: string): string {
+  return treatmentIn(view, id)?.label ?? id;
+}
+
 /** The operations that any treatment performed, in their usual order. */
 export function allOperations(report: ReportData): string[] {
   return operationsIn(
