@@ -9,12 +9,13 @@ import { OPERATIONS } from "../../workloads/registry.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
+import { fewTrialsOutlook } from "../../analysis/comparison/few-trials.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../terminal/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { bucketSecondsOf } from "./buckets.js";
 import { percentileCurve } from "./percentile-curve.js";
-import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
+import type { KeyFinding, PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
 /** Of one trial: what a picture of ordinary width can show. */
@@ -83,6 +84,12 @@ function curvesOf(merged: Collected["merged"]): PercentileCurve[] {
   );
 }
 
+/** What to do where there are too few trials for a claim. */
+function outlookFindings(result: ResultDocument): KeyFinding[] {
+  const outlook = fewTrialsOutlook(result);
+  return outlook ? [{ tone: "plain", ...outlook }] : [];
+}
+
 /** `programVersion` is of the program that makes the report, which need not be the one that ran the trials. */
 export async function collectReport(
   directory: string,
@@ -95,7 +102,7 @@ export async function collectReport(
   return {
     programVersion,
     result,
-    findings: keyFindings(result),
+    findings: [...keyFindings(result), ...outlookFindings(result)],
     notes: [...lintsOf(result), ...reasonsOf(findingsOf(result.treatments), "warning"), ...notes],
     series,
     curves: curvesOf(merged),

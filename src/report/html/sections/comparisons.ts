@@ -12,6 +12,7 @@ import {
 } from "../../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
+import { fewTrialsOf } from "../../../analysis/comparison/few-trials.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -81,7 +82,14 @@ function reasonsOf(
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
-function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
+/** The range over blocks, and the trials of each treatment that would decide, where there are too few of them. */
+function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[] {
+  const few = fewTrialsOf(result, comparison);
+  return [few?.range && `[${intervalText(...few.range)}]`, few?.trialsToDecide];
+}
+
+function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
+  const { treatments, comparisons } = result;
   const title = operationText(operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
@@ -104,12 +112,22 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
     each.factor,
     metricText(each.metric),
     ...findingCells(each),
-    isBelowNoise(each, comparisons) && "no more than A/A pairs differ by",
+    ...outlookCells(result, each),
+    isBelowNoise(each, comparisons) && "within the noise floor",
   ]);
   return html`<h3>${title}</h3>
     ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map(metricText)], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
-      [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, sentence("note")],
+      [
+        text("treatment"),
+        text("to"),
+        text("factor"),
+        text("metric"),
+        ...FINDING_COLUMNS,
+        "range over blocks",
+        "trials to decide",
+        sentence("note"),
+      ],
       rows,
     )}${reasonsOf(title, own, nameOf, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }

@@ -3,6 +3,7 @@
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
 import type { Comparison, RatioFinding } from "../../../../results/result-schema.js";
+import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, View } from "./drawing.js";
 import { written } from "./values.js";
@@ -11,14 +12,14 @@ import { operationName, treatmentNamed } from "./view.js";
 const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
   higher: "higher",
   lower: "lower",
-  indistinguishable: "the same within 5 %",
+  indistinguishable: "indistinguishable",
   inconclusive: "inconclusive",
 };
 
 export function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
-  return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
+  return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but within the noise floor" : ""}`;
 }
 
 function pairName({ treatment, baseline }: Comparison, view: View): string {
@@ -31,6 +32,7 @@ export function rowName(comparison: Comparison, view: View, hasOneBaseline: bool
   return `${labelOf(comparison.metric)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
 }
 
+/** The interval, as far as there is one. */
 export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
   const interval =
     ciLow === null || ciHigh === null ? "" : ` (${written(ciLow, "x")} to ${written(ciHigh, "x")})`;
@@ -38,7 +40,16 @@ export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): strin
 }
 
 export function verdictText(comparison: Comparison, view: View): string {
-  return `${ratioWithInterval(comparison)}: ${verdictWords(comparison, view)}`;
+  const trialsToDecide = fewTrialsOf(view.report.result, comparison)?.trialsToDecide;
+  const range = rangeText(comparison, view);
+  const spread = range === "-" ? "" : ` [${range}]`;
+  const outlook = trialsToDecide === undefined ? "" : `; about ${trialsToDecide} trials of each would decide`;
+  return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook}`;
+}
+
+function rangeText(comparison: Comparison, view: View): string {
+  const range = fewTrialsOf(view.report.result, comparison)?.range;
+  return range ? `${written(range[0], "x")} to ${written(range[1], "x")}` : "-";
 }
 
 export function comparisonTable(rows: readonly Comparison[], view: View): ChartTable {
@@ -49,6 +60,8 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       "metric",
       "treatment / baseline",
       "ratio (95 % interval)",
+      "range over blocks",
+      "trials to decide",
       "p over the experiment",
       "verdict",
     ],
@@ -57,6 +70,8 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       labelOf(each.metric),
       pairName(each, view),
       ratioWithInterval(each),
+      rangeText(each, view),
+      fewTrialsOf(view.report.result, each)?.trialsToDecide ?? "-",
       each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),
     ]),
