@@ -99,7 +99,7 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
   return {
     xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
       ...xAxis(theme, name),
-      ...{ gridIndex, type: "value", min: -0.5, max: levels.length - 0.5, nameGap: 34 },
+      ...{ gridIndex, type: "value", min: -0.5, max: levels.length - 0.5, nameGap: 27 },
       axisTick: { show: false },
       axisLabel: {
         color: theme.text,

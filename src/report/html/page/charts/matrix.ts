@@ -82,7 +82,7 @@ function cellSeries(grid: Grid, panel: number, { metric, unit }: ShownGrids, vie
       if (!cell) return;
       const lines: Line[] = [
         { text: written(cell.summary.median, unit), fontSize: 14, fontWeight: 600, fill: theme.text },
-        { text: spreadText(cell, unit), fontSize: 11, fill: theme.muted },
+        { text: spreadText(cell, ""), fontSize: 11, fill: theme.muted },
         { text: ratioText(cell, view), fontSize: FONT_PX, fill: theme.text },
         { text: cell.rank ? MARKS[cell.rank] : "", fontSize: 11, fontWeight: 600, fill: theme.text },
       ].filter(({ text }) => text !== "");
@@ -152,7 +152,7 @@ function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View
     xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
       ...xAxis(theme, name),
       ...look,
-      ...{ gridIndex, data: levels, nameGap: 34 },
+      ...{ gridIndex, data: levels, nameGap: 27 },
       axisLabel: { ...label, width: plotPx / levels.length - 6 },
     })) as unknown as XAXisComponentOption[],
     yAxis: grids.map(({ rows: { name, levels } }, gridIndex) => ({
