@@ -86,7 +86,7 @@ export function spreadOf({ summary: { ciLow, ciHigh, min, max } }: GridCell): re
   return [ciLow ?? min, ciHigh ?? max];
 }
 
-function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
+function ratioText({ comparison, isBaseline }: GridCell): string {
   if (isBaseline) return "baseline";
   return comparison ? ratioWithInterval(comparison) : "-";
 }
@@ -113,7 +113,7 @@ export function gridTable({ grids, metric, unit }: ShownGrids, view: View): Char
         `${grid.columns.name}=${cell.column}`,
         written(cell.summary.median, unit),
         spreadText(cell, unit) || "-",
-        ratioText(cell, view),
+        ratioText(cell),
         cell.comparison ? verdictWords(cell.comparison, view) : "-",
         cell.rank ?? "-",
       ]),
@@ -121,11 +121,11 @@ export function gridTable({ grids, metric, unit }: ShownGrids, view: View): Char
   };
 }
 
-export function gridWords({ grids, metric, unit }: ShownGrids, view: View): string {
+export function gridWords({ grids, metric, unit }: ShownGrids): string {
   const sentences = grids.map((grid) => {
     const cells = grid.cells.map((cell) => {
       const rank = cell.rank ? `, ${cell.rank}` : "";
-      return `${cell.row} with ${cell.column} ${written(cell.summary.median, unit)} (${ratioText(cell, view)}${rank})`;
+      return `${cell.row} with ${cell.column} ${written(cell.summary.median, unit)} (${ratioText(cell)}${rank})`;
     });
     return `${gridTitle(grid)}: ${cells.join("; ")}.`;
   });

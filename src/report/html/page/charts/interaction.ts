@@ -77,7 +77,6 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
         showSymbol: true,
         data: points.map(({ x, median }) => [x, median]),
         lineStyle: { width: 2, type: dash },
-        emphasis: { disabled: true },
         tooltip: {
           formatter: ({ dataIndex }: { dataIndex: number }) =>
             `${level}, ${grid.columns.levels[Math.round(points[dataIndex]?.x ?? 0)] ?? ""}: ${written(points[dataIndex]?.median, unit)}`,
@@ -155,7 +154,7 @@ function plotInteraction(shown: ShownGrids, view: View): Plot {
     kind: "plot",
     heightPx: layout.heightPx,
     legend: lines.map(({ level: name, colour, dash }) => ({ name, colour, dash })),
-    words: gridWords(shown, view),
+    words: gridWords(shown),
     table: () => gridTable(shown, view),
     note: `Lines: ${grids[0]?.rows.name ?? ""}. Medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(shown, view)}`,
     option: {

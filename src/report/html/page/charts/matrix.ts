@@ -188,7 +188,7 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
     kind: "plot",
     heightPx: layout.heightPx,
     legend: [],
-    words: gridWords(shown, view),
+    words: gridWords(shown),
     table: () => gridTable(shown, view),
     note:
       "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks. " +
