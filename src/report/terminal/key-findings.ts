@@ -2,6 +2,7 @@
 // and what moved with it, what is the same, what is inconclusive. Every sentence comes from what is stored; nothing is
 // judged here but what comes first.
 import { counted } from "../../foundation/units.js";
+import { fewTrialsOutlook } from "../../analysis/comparison/few-trials.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import {
@@ -167,7 +168,11 @@ function isUndecided({ comparisons, capacity }: ResultDocument): boolean {
 
 /** What conclusions are worth, or why none are drawn. */
 function reachFindings(result: ResultDocument, tone: "plain" | "warn"): KeyFinding[] {
-  return reachSentences(result).map((text) => finding(tone, text));
+  const outlook = fewTrialsOutlook(result);
+  return [
+    ...reachSentences(result).map((text) => finding(tone, text)),
+    ...(outlook ? [finding("plain", outlook.text, outlook.because)] : []),
+  ];
 }
 
 function steadinessFindings(result: ResultDocument): KeyFinding[] {

@@ -14,7 +14,7 @@ import {
 } from "../../foundation/text/text-table.js";
 import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
 import { legendOf, operationName } from "../../metrics/names.js";
-import type { Operation } from "../../metrics/operations.js";
+import { operationsIn, type Operation } from "../../metrics/operations.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
@@ -22,7 +22,7 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { OPERATIONS, unitOf } from "../../workloads/registry.js";
+import { unitOf } from "../../workloads/registry.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { markOf, valueCell } from "./side-by-side.js";
@@ -119,7 +119,8 @@ function cell(
 
 function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const labels = labelsOf(result.treatments);
-  const rows = OPERATIONS.flatMap((operation) =>
+  const measured = operationsIn(result.treatments.map((treatment) => shownOf(treatment)?.operations ?? {}));
+  const rows = measured.flatMap((operation) =>
     result.treatments.flatMap((treatment, i) => {
       const own = shownOf(treatment)?.operations[operation];
       if (!own) return [];

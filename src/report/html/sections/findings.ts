@@ -1,5 +1,5 @@
 // What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
-// thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
+// thresholds, and caveats. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { seenText } from "../../../foundation/text/numbers.js";

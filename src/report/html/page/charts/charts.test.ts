@@ -562,7 +562,7 @@ describe("the forest", () => {
     expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
   });
 
-  test("leaves hollow, and says, what is no more than A/A pairs differ by", () => {
+  test("leaves hollow, and says, what is within the noise floor", () => {
     const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
     if (!some) throw new Error("the example compares no means");
     const claim = { ...some, ratio: 1.15, ciLow: 1.1, ciHigh: 1.2, verdict: "higher" as const };

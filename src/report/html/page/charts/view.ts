@@ -11,7 +11,7 @@ import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from
 export { operationName } from "../../../../metrics/names.js";
 
 /** Charts have more room than a terminal. */
-const LABEL_WIDTH_MAX = 36;
+const LABEL_WIDTH_MAX = 40;
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
   const labels = labelsOf(report.result.treatments, LABEL_WIDTH_MAX);
@@ -22,6 +22,15 @@ export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[
     dash: treatmentDash(theme, i),
     symbol: treatmentSymbol(i),
   }));
+}
+
+export function treatmentIn(view: View, id: string): Treatment | undefined {
+  return view.treatments.find((treatment) => treatment.id === id);
+}
+
+/** Its short name. */
+export function treatmentNamed(view: View, id: string): string {
+  return treatmentIn(view, id)?.label ?? id;
 }
 
 /** The operations that any treatment performed, in their usual order. */
