@@ -140,7 +140,7 @@ export class Transactor {
     if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
     throw new TrialError(
       `${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
-      "trying again cannot mend this error, so the trial was stopped",
+      "non-retryable error; the trial was stopped",
       { cause: error },
     );
   }

@@ -44,7 +44,7 @@ async function compare(directories: readonly string[], options: CompareOptions):
   if (!baseline || others.length === 0)
     throw new UsageError(
       "one directory cannot be compared with itself",
-      "Name at least two, as train-sim compare results/before results/after.",
+      "Name at least two, as npx train-sim compare results/before results/after.",
     );
   const document = compareRuns(baseline, others, options.maxRegression);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);

@@ -31,7 +31,7 @@ interface Finding {
 export function register(program: Command): void {
   program
     .command("doctor")
-    .description("Tell what this machine has for a run, and what to do about what it lacks")
+    .description("Check this machine for a run, and say how to fix what is missing")
     .argument("[scenario]", "check the machine against this scenario's clients too")
     .option("--json", "print the findings as JSON")
     .action(doctor);

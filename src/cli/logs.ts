@@ -87,7 +87,7 @@ function requireOrder(from: TimeBound | undefined, to: TimeBound | undefined): v
   const areSeconds = from && to && "second" in from && "second" in to && from.second >= to.second;
   const areInstants = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;
   if (areSeconds || areInstants)
-    throw new UsageError("--from is not before --to: nothing lies between them", "Turn them round.");
+    throw new UsageError("--from is not before --to: nothing lies between them", "Swap them.");
 }
 
 async function logs(paths: readonly string[], options: LogsOptions): Promise<void> {

@@ -87,7 +87,7 @@ async function main(): Promise<void> {
   process.on("uncaughtException", dieOf);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", goOnUnread);
   // Node would end in silence, with a code of its own.
-  const onNothingLeft = (): never => dieOf(new Error("the command waits for something that cannot come"));
+  const onNothingLeft = (): never => dieOf(new Error("the command waits for an event that cannot occur"));
   process.once("beforeExit", onNothingLeft);
   try {
     await createProgram().parseAsync(process.argv);

@@ -94,9 +94,10 @@ test("messages name options of the command that prints them", () => {
 });
 
 test("pages and help name options of the command that they show", () => {
-  const pages = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter(
-    (name) => name.endsWith(".md"),
-  );
+  const pages = [
+    "README.md",
+    ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
+  ].filter((name) => name.endsWith(".md"));
   const commands = [...OPTIONS.keys()].sort((a, b) => b.length - a.length).join("|");
   const shown = new RegExp(`(?:train-sim|\`)\\s*(${commands})\\b([^\`\\n|]*)`, "g");
   const uses = pages.flatMap((page) =>

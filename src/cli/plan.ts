@@ -1,19 +1,9 @@
 // The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
-import { formatDuration } from "../foundation/units.js";
 import { lint } from "../analysis/lint/lint.js";
-import { hasPooler, isManaged, strategyOf } from "../pools/registry.js";
-import { managedPoolersOf } from "../scenario/connections.js";
-import { isBudgeted, trialSpan } from "../scenario/plan/estimate.js";
-import { urlsText } from "../database/endpoint/endpoint.js";
-import type { Fault } from "../faults/registry.js";
-import { totalClients, type Experiment, type TreatmentSettings } from "../scenario/settings.js";
-import { executorOf } from "../load/executors/registry.js";
-import type { Range } from "../load/load-settings.js";
+import { conditions } from "../scenario/plan/conditions.js";
+import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { extentText } from "./validate.js";
-import { targetText } from "../targets/registry.js";
-import type { ActorGroup } from "../actors/settings.js";
-import { ROLES } from "../workloads/registry.js";
 
 const MAX_BLOCKS = 10;
 
@@ -21,64 +11,6 @@ const MAX_BLOCKS = 10;
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
-}
-
-function poolText(settings: TreatmentSettings): string {
-  const { pool } = settings;
-  const text = strategyOf(pool).settings.text(pool);
-  if (!hasPooler(pool)) return text;
-  const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-  return `${text}, ${isManaged(pool) ? `${managed} managed` : urlsText(pool.urls)}`;
-}
-
-function rangeText({ min, max }: Range): string {
-  return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
-}
-
-function groupText({ workers, load }: ActorGroup): string {
-  const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
-  const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
-  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
-}
-
-/** Lines that all treatments share, then those that differ from treatment to treatment. */
-function conditions(experiment: Experiment): string[] {
-  const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
-    ["target", ({ target }) => targetText(target)],
-    ["pool", poolText],
-    ["payload", ({ payload }) => payload],
-    ["batch", ({ batch }) => batch && `${batch.min} to ${batch.max} events`],
-    ["app delay", ({ appDelayMs }) => appDelayMs && rangeText(appDelayMs)],
-    ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
-      role,
-      ({ actors }) => actors[role] && groupText(actors[role]),
-    ]),
-    // A group of that name is all there is.
-    ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
-    ["trial", (settings) => phasesText(settings)],
-    ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
-  ];
-  const rows = aspects.flatMap(([name, text]) => {
-    const values = [...new Set(experiment.treatments.map(({ settings }) => text(settings) ?? "none"))];
-    if (values.length === 1 && values[0] === "none") return [];
-    return values.map((value, i) => [i === 0 ? name : "", values.length > 1 ? `${i + 1}) ${value}` : value]);
-  });
-  return columns(rows);
-}
-
-function phasesText(settings: TreatmentSettings): string {
-  const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
-  const { mostMs } = trialSpan(settings);
-  const window = isBudgeted(settings)
-    ? `until the iterations are done, up to ${formatDuration(mostMs - warmUpMs - drainMaxMs)}`
-    : formatDuration(durationMs);
-  const drain = drainMaxMs > 0 ? `up to ${formatDuration(drainMaxMs)}` : "none";
-  return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
-}
-
-/** As `postgres-kill at 10s for 1s`. */
-function faultText({ kind, atMs, forMs }: Fault): string {
-  return `${kind} at ${formatDuration(atMs)}${forMs > 0 ? ` for ${formatDuration(forMs)}` : ""}`;
 }
 
 function order(experiment: Experiment): string[] {
@@ -102,7 +34,7 @@ export function planWarnings(experiment: Experiment): string[] {
   return [
     ...lint(experiment).map(({ words }) => words),
     ...(isCrowded
-      ? ["more than 500 direct connections: see `train-sim doctor` for this machine's limits"]
+      ? ["more than 500 direct connections: see `npx train-sim doctor` for this machine's limits"]
       : []),
   ];
 }
@@ -112,8 +44,8 @@ function clientsOf(actors: TreatmentSettings["actors"]): number {
 }
 
 const OF_A_SEARCH =
-  "With --find-capacity these trials are only those that confirm each rate, and what arrives comes at that rate. How\n" +
-  "many trials it takes to find the rates, and how long, is not known before. Each window lasts at least 2 s.";
+  "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
+  "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
 /** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. */
 export function renderPlan(experiment: Experiment, isSearch = false): string {
@@ -126,7 +58,7 @@ export function renderPlan(experiment: Experiment, isSearch = false): string {
   const sections: [string, string[]][] = [
     [`${experiment.name} (seed ${experiment.seed})`, [`  ${extentText(experiment)}`]],
     ["Treatments", columns([["id", ...paths], ...treatments])],
-    ["Conditions", conditions(experiment)],
+    ["Conditions", columns(conditions(experiment))],
     ["Order of trials", order(experiment)],
     [
       "Thresholds",
@@ -140,5 +72,5 @@ export function renderPlan(experiment: Experiment, isSearch = false): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines].join("\n"));
   if (isSearch) text.push(OF_A_SEARCH);
-  return `${text.join("\n\n")}\n\nStart-up, resets and integrity checks come on top of the times. Nothing was run.\n`;
+  return `${text.join("\n\n")}\n\nTimes exclude start-up, resets and integrity checks. Nothing was run.\n`;
 }

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { verifyResult } from "../verify/verify.js";
 import { ExitCode } from "../foundation/errors.js";
 import { writeReport } from "../report/html/report-file.js";
+import { renderScreen } from "../report/terminal/screen.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { printable } from "../foundation/text/text-table.js";
 import { isVerified } from "../verify/verification.js";
@@ -19,11 +20,15 @@ export function register(program: Command): void {
     .description("Write report.html of a result directory again and print its summary; needs no database")
     .argument("<dir>", "result directory, as results/<name>-<time>")
     .option("--verify", "recompute every figure from the directory's files, compare, and write nothing")
+    .option("--verbose", "print the whole summary, not only its first screen")
     .option("--json", "print the result document, or the verification, as JSON, and write nothing")
     .action(report);
 }
 
-async function report(directory: string, options: { json?: true; verify?: true }): Promise<void> {
+async function report(
+  directory: string,
+  options: { json?: true; verify?: true; verbose?: true },
+): Promise<void> {
   if (options.verify) {
     const verification = await verifyResult(directory, packageVersion());
     process.stdout.write(
@@ -39,7 +44,8 @@ async function report(directory: string, options: { json?: true; verify?: true }
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     return;
   }
-  process.stdout.write(renderSummary(result, { directory, colour: isColoured() }));
+  const render = options.verbose ? renderSummary : renderScreen;
+  process.stdout.write(render(result, { directory, colour: isColoured() }));
   const path = await writeReport(directory, result, packageVersion());
   process.stdout.write(`Report:  ${printable(path)}\n`);
 }

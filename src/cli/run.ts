@@ -18,6 +18,7 @@ import {
   type ResumedExperiment,
 } from "../engine/session/resume.js";
 import type { LiveEnd } from "../live/page/live-data.js";
+import { renderScreen } from "../report/terminal/screen.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
@@ -47,6 +48,7 @@ interface RunOptions {
   readonly findCapacity?: Threshold;
   readonly plan?: true;
   readonly json?: true;
+  readonly verbose?: true;
   readonly quiet?: true;
   /** True where the flag stands without a port. */
   readonly dashboard?: number | true;
@@ -101,6 +103,7 @@ export function register(program: Command): void {
       "--json",
       "print the result document (with --plan: the plan) on standard output, and nothing else there",
     )
+    .option("--verbose", "print all of summary.txt, not only its first screen")
     .option("--quiet", "no progress")
     .option("--dashboard [port]", `live page on loopback (default port: ${DASHBOARD_PORT}; 0: any)`, port)
     .option(
@@ -136,7 +139,9 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);
   const outcome = await runWithSignals(experiment, options, resumed);
-  process.stdout.write(options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome));
+  process.stdout.write(
+    options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
+  );
   process.exitCode = outcome.exitCode;
   const { exitCode, directory, failure } = outcome;
   const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
@@ -156,8 +161,9 @@ function tell(words: string): void {
   process.stderr.write(`${withoutControls(words)}\n`);
 }
 
-function summaryOf({ result, directory }: ExperimentOutcome): string {
-  return renderSummary(result, { directory, colour: isColoured() });
+function summaryOf({ result, directory }: ExperimentOutcome, { verbose }: RunOptions): string {
+  const render = verbose ? renderSummary : renderScreen;
+  return render(result, { directory, colour: isColoured() });
 }
 
 /** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */

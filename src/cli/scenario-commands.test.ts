@@ -173,7 +173,7 @@ thresholds: { add: ["p(95)<10"] }`;
 
   test("says of a search for capacity that its trials are not known before", () => {
     const planned = parseScenario("name: a\ntrials: 1\n", "x.yaml");
-    expect(renderPlan(planned, true)).toMatch(/these trials are only those that confirm each rate/);
+    expect(renderPlan(planned, true)).toMatch(/these trials only confirm the rate found for each treatment/);
     expect(renderPlan(planned)).not.toContain("--find-capacity");
   });
 
@@ -216,7 +216,7 @@ thresholds: { add: ["p(95)<10"] }`;
   test.each([
     ["few trials", "trials: 2\nfactors: { payload: [text, jsonb] }", /2 trials of each/],
     ["a sequential order", "order: sequential\nfactors: { payload: [text, jsonb] }", /sequential order/],
-    ["a short window", "trial: { duration: 1s }", /under 5s/],
+    ["a short window", "trial: { duration: 1s }", /under 5 s/],
     ["no warm-up", "trial: { warmUp: 0 }", /no warm-up/],
     ["a long ramp-up", "actors: { producers: { load: { rampUp: 5s } } }", /the ramp-up reaches into/],
     [

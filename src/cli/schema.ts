@@ -140,7 +140,7 @@ function requireLevels({ dialect: name, payload: level, storage: stored }: Schem
   const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
   throw new UsageError(
     `${name} does not have ${level} in storage ${stored}: ${words}`,
-    "See docs/dialects.md.",
+    "See docs/reference/dialects.md.",
   );
 }
 

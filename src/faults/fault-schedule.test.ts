@@ -141,7 +141,7 @@ describe("a schedule of faults", () => {
     expect(schedule.spans).toMatchObject([{ fault: { kind: "postgres-kill" } }]);
     expect((failure as Error | undefined)?.message).toBe(
       isWhole
-        ? "the fault lock-holder at 2s could not be injected: what it cannot be there together with was not over before the window ended"
+        ? "the fault lock-holder at 2s could not be injected: a fault that excludes it was not over before the window ended"
         : undefined,
     );
   });

@@ -34,7 +34,7 @@ export interface FaultScheduleOptions {
   readonly clock: Clock;
 }
 
-const TOO_LATE = "what it cannot be there together with was not over before the window ended";
+const TOO_LATE = "a fault that excludes it was not over before the window ended";
 const ROOM = "Leave more time between the two, or lengthen the window.";
 
 interface Entry {

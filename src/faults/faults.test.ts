@@ -77,7 +77,7 @@ describe("a fault", () => {
     ["[{ at: 1s, kind: postgres-kill, lock: share }]", "belongs to kind lock-holder, not to postgres-kill"],
     ["[{ at: 1s, kind: disk-full, drop: true, for: 1s }]", "not to disk-full; disk-full takes disk"],
     ["[{ at: 1s, kind: long-transaction }]", "long-transaction needs a for: how long it lasts"],
-    ["[{ at: 1s, kind: backend-terminate, for: 2s }]", "is over once it has happened; take for out"],
+    ["[{ at: 1s, kind: backend-terminate, for: 2s }]", "has no length; remove for"],
     ["[{ at: 1s, kind: backend-terminate, sessions: 150% }]", "not a share, as 50%"],
     ["[{ at: 60s, kind: postgres-kill }]", "begins at 1m, but the window ends at 1m"],
     ["[{ at: 58s, kind: postgres-kill, for: 3s }]", "would last until 1m1s, but the window ends at 1m"],

@@ -25,8 +25,7 @@ const MAX_FAULTS = 1000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 const words: KeyWords = {
-  stranger: ({ name }, key) =>
-    key === "for" ? `${name} is over once it has happened; take for out` : undefined,
+  stranger: ({ name }, key) => (key === "for" ? `${name} has no length; remove for` : undefined),
   lack({ name }, key) {
     if (key === "for") return `${name} needs a for: how long it lasts, as for: 5s`;
     const { examples = {} }: AnyFaultKind = kindOf(name as FaultKindName);
@@ -38,9 +37,9 @@ const Fault = taggedUnion({
   tag: "kind",
   common: {
     at: duration("When it begins, from the start of the measurement window.", 0, WEEK_MS),
-    kind: z
-      .enum(FAULT_KINDS)
-      .meta({ description: `${describeMembers(FAULTS)}. What each needs and shows: docs/faults.md.` }),
+    kind: z.enum(FAULT_KINDS).meta({
+      description: `${describeMembers(FAULTS)}. What each needs and shows: docs/reference/faults.md.`,
+    }),
   },
   members: FAULTS,
   vocabulary: { for: lasting },
@@ -53,7 +52,7 @@ export const Faults = z
   .prefault([])
   .meta({
     description:
-      "What breaks in each trial, and when. Everything is mended at the end of the window, so that the drain and the " +
+      "What breaks in each trial, and when. Every fault is cleared at the end of the window, so that the drain and the " +
       "audit find a healthy system.",
   });
 

@@ -91,7 +91,7 @@ export const networkLatency = networkKind({
   description: NETWORK_IS,
   keys: {
     for: lasting,
-    latency: duration("What each piece of bytes takes longer, each way.", 0.1, MINUTE_MS),
+    latency: duration("Delay added to each piece of data, each way.", 0.1, MINUTE_MS),
     jitter: duration(
       "The latency varies by so much, uniformly, up and down. Default 0.",
       0,

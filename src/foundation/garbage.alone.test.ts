@@ -1,4 +1,4 @@
-// Of the thread that it is called in; what it gains in a run is in bench/scale.mjs and docs/scale.md.
+// Of the thread that it is called in; what it gains in a run is in bench/scale.mjs and docs/lab/scale.md.
 import v8 from "node:v8";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectAllGarbage } from "./garbage.js";

@@ -1,7 +1,7 @@
 // Durations and sizes as people write them: what is read, what is refused, and that what is written reads back.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "./units.js";
+import { durationText, formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "./units.js";
 
 describe("durations", () => {
   test.each([
@@ -41,6 +41,15 @@ describe("durations", () => {
     [3_601_000, "1h1s"],
   ])("%d milliseconds are written %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  test.each([
+    [250, "250 ms"],
+    [5000, "5 s"],
+    [60_000, "1 min"],
+    [5_400_000, "1 h 30 min"],
+  ])("reads %i ms in a sentence as %s", (ms, text) => {
+    expect(durationText(ms)).toBe(text);
   });
 
   test("whole milliseconds, and whole microseconds below a second, are written so that they read back", () => {

@@ -50,6 +50,16 @@ export function formatDuration(ms: number): string {
   return [hours && `${hours}h`, minutes && `${minutes}m`, seconds && `${seconds}s`].filter(Boolean).join("");
 }
 
+/** Durations for people: `5 s`, `1 min`, `1 h 30 min`. */
+export function durationText(ms: number): string {
+  return formatDuration(ms).replace(
+    /(\d)([a-z]+)(?=(\d?))/g,
+    (_, digit: string, unit: string, next: string) => {
+      return `${digit} ${unit === "m" ? "min" : unit}${next === "" ? "" : " "}`;
+    },
+  );
+}
+
 /** Bytes for people: `1.5 GB`, `820 kB`. */
 export function formatSize(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];

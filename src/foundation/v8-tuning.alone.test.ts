@@ -1,4 +1,4 @@
-// What V8 is told and when; what it gains is in bench/clients.mjs and docs/performance.md.
+// What V8 is told and when; what it gains is in bench/clients.mjs and docs/lab/performance.md.
 import { spawnSync } from "node:child_process";
 import v8 from "node:v8";
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -49,7 +49,7 @@ export class ThreadBell implements Bell {
     this.thread.on("message", () => this.hear());
     this.thread.on("error", onFailure);
     this.thread.on("exit", (code) => {
-      if (!this.isClosing) onFailure(new Error(`the bell's thread ended by itself with code ${code}`));
+      if (!this.isClosing) onFailure(new Error(`the timer thread ended with code ${code}`));
     });
     // It is to keep nobody from ending.
     this.thread.unref();

@@ -21,7 +21,7 @@ export function clientCount(description: string) {
 
 const stage = z.strictObject({
   target: rate("Arrivals per timeUnit, or clients, at the end of the stage.", 0, MAX_RATE),
-  duration: duration("How long it takes to get there, in a straight line; 0 is a jump.", 0, WEEK_MS),
+  duration: duration("Length of the stage; the value changes linearly; 0 is a jump.", 0, WEEK_MS),
 });
 
 export function loadKeys({ clients, thinkTimeMs }: LoadDefaults) {

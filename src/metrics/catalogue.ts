@@ -218,7 +218,7 @@ export const METRICS = [
     aggregate: "sum",
     field: "unansweredCommits",
     presence: "seen",
-    help: "commits whose connection went while they were under way",
+    help: "commits whose connection was lost before the answer",
     isNoted: true,
   },
   {
@@ -352,6 +352,6 @@ export const METRICS = [
     aggregate: "max",
     field: "outlastedMs",
     presence: "seen",
-    help: "the longest that was under way at the window's end, and so is in no other number",
+    help: "the longest transaction in flight at the end of the window; it is in no other number",
   },
 ] as const satisfies readonly Metric[];

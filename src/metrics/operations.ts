@@ -27,12 +27,6 @@ export function stageOf(compared: string): LifecycleStage | undefined {
   return LIFECYCLE_STAGES.find((stage) => compared === `lifecycle.${stage}`);
 }
 
-/** `published to completed`, of the span to a stage; an operation's own name. */
-export function spanText(compared: string, to: string): string {
-  const stage = stageOf(compared);
-  return stage ? `published ${to} ${stage}` : compared;
-}
-
 export type Tag = `${Operation}.${LatencyId}` | `lifecycle.${LifecycleStage}`;
 
 /** Of these operations, and of lifecycles. */

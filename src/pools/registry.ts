@@ -78,7 +78,7 @@ export const Pool = z
   ])
   .prefault("direct")
   .meta({
-    description: "How a client comes by a connection: a strategy's name, or a mapping. Default: direct.",
+    description: "How a client gets a connection: a strategy's name, or a mapping. Default: direct.",
   });
 type GivenPool = z.output<typeof Pool>;
 

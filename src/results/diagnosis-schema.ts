@@ -52,7 +52,7 @@ export const Finding = z.strictObject({
 export type Finding = z.infer<typeof Finding>;
 
 export const SteadyState = z.strictObject({
-  isSteady: z.boolean().nullable().describe("Null where it cannot be told"),
+  isSteady: z.boolean().nullable().describe("Null where not assessed"),
   reason: z.string(),
   settledAfterSeconds: amount
     .optional()
@@ -99,7 +99,7 @@ export const MachineEvidence = z.strictObject({
   ioPressureRatio: ratio.optional().describe("Of the window, in which some process waited for storage (PSI)"),
   ioWaitRatio: ratio.optional().describe("Of the CPU time, idle while storage was waited for"),
   ownIoBytes: amount.optional().describe("Moved to and from storage by train-sim and the server"),
-  diskIoBytes: amount.optional().describe("Moved by the machine's disks, whoever wanted it"),
+  diskIoBytes: amount.optional().describe("Moved by the machine's disks, for all programs"),
   otherIoBytes: amount.optional().describe("Moved by other programs, as far as they can be read"),
 });
 export type MachineEvidence = z.infer<typeof MachineEvidence>;

@@ -67,7 +67,7 @@ async function requireOwnTrials(directory: string): Promise<void> {
     throw storageError(error, path);
   });
   if (stats.isDirectory()) return;
-  throw new UsageError(`${path} is not a directory of its own`, "Run the scenario anew, without --resume.");
+  throw new UsageError(`${path} is not a directory of its own`, "Run the scenario again, without --resume.");
 }
 
 /** `trials/007-jsonb-direct`, below the result directory. `number` is the trial's position in the experiment. */

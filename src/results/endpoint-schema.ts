@@ -11,7 +11,7 @@ export const EndpointOperationResult = z.strictObject({
   transactions: count.describe("Committed there in the measurement window"),
   events: count,
   retries: count.describe("Attempts that failed there and were tried again, there or at the next endpoint"),
-  failures: count.describe("Transactions given up, by where the last attempt was made"),
+  failures: count.describe("Failed transactions, by where the last attempt was made"),
   responseTimeMs: LatencyOrNull,
   responseHistogram: z
     .string()

@@ -1,6 +1,6 @@
 // One fault as it went: when it was asked for, when it really was there, what failed meanwhile, how long the load took
 // to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
-// docs/faults.md. Only faults whose injection began are listed.
+// docs/reference/faults.md. Only faults whose injection began are listed.
 import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
 
@@ -17,10 +17,10 @@ export const FaultRecord = z.strictObject({
   recoverySeconds: seconds
     .nullable()
     .describe(
-      "From its clearing until throughput was back to 90 % of before, with a second's precision; null where that " +
-        "cannot be told",
+      "From its clearing until throughput was back to 90 % of before, with a second's precision; null where not " +
+        "assessed",
     ),
-  recoveryReason: z.string().optional().describe("Why it cannot be told"),
+  recoveryReason: z.string().optional().describe("Why it was not assessed"),
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(

@@ -84,7 +84,7 @@ export const OperationResult = z.strictObject({
   ...deviations,
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
-  failures: z.record(z.string(), count).describe("Transactions given up, by SQLSTATE"),
+  failures: z.record(z.string(), count).describe("Failed transactions, by SQLSTATE"),
   parts: z.array(LatencyPart).optional().describe("Where the response time went, in order"),
   slowTransactions: count
     .optional()
@@ -164,7 +164,7 @@ export const TreatmentResult = z.strictObject({
   ),
   ceiling: Ceiling.optional(),
   summary: z.array(MetricSummary).optional().describe("What its trials show one by one"),
-  sameAs: TreatmentId.optional().describe("The first treatment with the very same settings: an A/A pair"),
+  sameAs: TreatmentId.optional().describe("The first treatment with the same settings: an A/A pair"),
 });
 export type TreatmentResult = z.infer<typeof TreatmentResult>;
 

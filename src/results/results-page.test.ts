@@ -1,18 +1,21 @@
-// docs/results.md, and docs/evidence.md for the evidence, say what every field of a result, every column and every measure means. Held against the schema, so
-// that a field cannot come or change its name without a word about it.
+// docs/reference/results.md, evidence.md and metrics.md say what every field of a result, every column, every measure and
+// every metric means. Held against the schema, so that a field cannot come or change its name without a word about it.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LIFECYCLE_STAGES } from "../metrics/operations.js";
 import { OPERATIONS } from "../workloads/registry.js";
+import { METRICS, type Metric } from "../metrics/catalogue.js";
 import { LATENCIES } from "../metrics/metric-lists.js";
 import { resultJsonSchema } from "./result-schema.js";
 import { TIMESERIES_COLUMNS } from "./trial-files.js";
 
-const PAGE = ["results", "evidence"]
-  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
-  .join("\n");
-/** Every word that stands in `code`. */
-const NAMED = new Set([...PAGE.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/)));
+/** Every word that stands in `code` on a page of the reference. */
+function namedOn(name: string): string[] {
+  const page = readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), "utf8");
+  return [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/));
+}
+
+const NAMED = new Set(["results", "evidence"].flatMap(namedOn));
 
 /** Names of all fields below a node of a JSON Schema. */
 function fieldsOf(node: unknown): string[] {
@@ -31,7 +34,10 @@ const missing = (names: readonly string[]): string[] =>
 test("every field of the result document is described", () => {
   const fields = fieldsOf(resultJsonSchema());
   expect(fields).toContain("poolWaitMs");
-  expect(missing(fields), "add them to the tables of docs/results.md or docs/evidence.md").toEqual([]);
+  expect(
+    missing(fields),
+    "add them to the tables of docs/reference/results.md or docs/reference/evidence.md",
+  ).toEqual([]);
 });
 
 test("every column of the time series and every measure of a histogram is described", () => {
@@ -39,7 +45,13 @@ test("every column of the time series and every measure of a histogram is descri
   expect(missing([...OPERATIONS, ...LATENCIES.map(({ id }) => id), ...LIFECYCLE_STAGES])).toEqual([]);
 });
 
-test("a field that nobody described is noticed", () => {
+test("every metric is on its page, with its names in a result, a threshold and Prometheus", () => {
+  const named = new Set(namedOn("metrics"));
+  const names = METRICS.flatMap(({ field, threshold, prometheus }: Metric) => [field, threshold, prometheus]);
+  expect(names.filter((name) => name !== undefined && !named.has(name))).toEqual([]);
+});
+
+test("a field without a description is noticed", () => {
   expect(missing(fieldsOf({ anyOf: [{ properties: { undescribedMs: { type: "number" } } }] }))).toEqual([
     "undescribedMs",
   ]);

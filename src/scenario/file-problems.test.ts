@@ -44,7 +44,7 @@ describe("a file that is no scenario", () => {
   test("that is empty is told of", async () => {
     await writeFile(path.join(directory, "empty.yaml"), "# nothing yet\n");
     expect((await refusal("empty.yaml")).message).toMatch(
-      /:1:1 the scenario is empty; `train-sim init` writes/,
+      /:1:1 the scenario is empty; `npx train-sim init` writes/,
     );
   });
 });

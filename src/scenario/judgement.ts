@@ -26,7 +26,7 @@ export interface Threshold {
   readonly delayAbortEvalMs: number;
 }
 
-/** Bounds beyond which a trial is called tainted; see docs/diagnosis.md. Ratios are 0 .. 1. */
+/** Bounds beyond which a trial is called tainted; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
 export interface DiagnosisSettings {
   /** Whether the ceiling of the generator is measured, after the first trial of each pool. */
   readonly ceiling: boolean;

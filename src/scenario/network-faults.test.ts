@@ -65,7 +65,7 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-latency, for: 1s }", POOL, "network-latency needs a latency, as latency: 50ms"],
     ["network-bandwidth, for: 1s }", POOL, "network-bandwidth needs a bandwidth, as bandwidth: 1MB"],
     ["network-latency, latency: 1ms, jitter: 2ms, for: 1s }", POOL, "cannot have a jitter above its latency"],
-    ["network-reset, for: 1s }", POOL, "network-reset is over once it has happened"],
+    ["network-reset, for: 1s }", POOL, "network-reset has no length"],
     ["network-reset, latency: 1s }", POOL, "belongs to kind network-latency, not to network-reset"],
     [
       "network-reset, between: pooler }",

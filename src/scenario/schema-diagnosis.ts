@@ -1,5 +1,5 @@
 // The `diagnosis` of a scenario: from where on a trial's numbers must not be believed. Every bound has a default that
-// is documented in docs/diagnosis.md; a check is relaxed by a higher bound, never silently left out.
+// is documented in docs/reference/diagnosis.md; a check is relaxed by a higher bound, never silently left out.
 import * as z from "zod";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 
@@ -34,7 +34,7 @@ export const Diagnosis = z
       0,
       HOUR_MS,
     ).prefault("100ms"),
-    maxFailureRatio: ratio("Most transactions that may fail for good, of all.", 0.01),
+    maxFailureRatio: ratio("Largest share of transactions that may fail.", 0.01),
     maxRetriesPerTransaction: z
       .number()
       .min(0)

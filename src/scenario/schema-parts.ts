@@ -74,7 +74,7 @@ export const Evidence = z
     ).prefault("1s"),
   })
   .prefault({})
-  .meta({ title: "Evidence", description: "What the server says of itself while it is measured." });
+  .meta({ title: "Evidence", description: "Sampling of the server's statistics while it is measured." });
 
 const Expression = z
   .string()
@@ -108,5 +108,5 @@ export const Thresholds = z
   .meta({
     description:
       "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
-      "exit code 99. docs/thresholds.md lists the metrics.",
+      "exit code 99. docs/reference/thresholds.md lists the metrics.",
   });

@@ -66,7 +66,7 @@ export const Scenario = z
       .default("postgres")
       .meta({
         description:
-          "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/dialects.md. Default postgres.",
+          "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/reference/dialects.md. Default postgres.",
       }),
     namespace: z
       .string()

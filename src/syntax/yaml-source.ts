@@ -55,7 +55,7 @@ export async function readScenarioFile(file: string): Promise<string> {
     if (code === "ENOENT" || code === "ENOTDIR")
       throw new UsageError(
         `scenario ${named} does not exist`,
-        `\`train-sim init ${named}\` writes a starter.`,
+        `\`npx train-sim init ${named}\` writes a starter.`,
       );
     if (code === "EISDIR")
       throw new UsageError(`scenario ${named} is a directory`, "Name a YAML file in it.");
@@ -168,7 +168,7 @@ export function parseYaml(text: string, name: string): YamlSource {
     return refuse({ ...top, message });
   }
   if (value === null || value === undefined)
-    return refuse({ ...top, message: "the scenario is empty; `train-sim init` writes a starter" });
+    return refuse({ ...top, message: "the scenario is empty; `npx train-sim init` writes a starter" });
   if (!isMapping(value)) {
     const message = "a scenario is a mapping of keys, beginning with name: ...";
     return refuse({ ...top, message, seen: seenText(value) });

@@ -15,7 +15,7 @@ describe("target.settings", () => {
     expect(problemsOf(`${yaml}\nclients: 10`)).toEqual([
       expect.stringMatching(/target\.settings\.listen_addresses: cannot be set; the server listens on 127/),
       expect.stringMatching(
-        /target\.settings\.archive_command: cannot be set; a scenario has no programs run/,
+        /target\.settings\.archive_command: cannot be set; a scenario must not run programs/,
       ),
       expect.stringMatching(
         /target\.settings\.max_connections: is 5, but the scenario needs 51: 38 for its clients/,

@@ -23,7 +23,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Kinds of settings, by the ends of their names. */
 const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
-  [/_command$/, "a scenario has no programs run on this machine"],
+  [/_command$/, "a scenario must not run programs on this machine"],
   [
     /^log_(destination|directory|filename|file_mode)$|^logging_collector$|^syslog_|^event_source$/,
     "the server's log is kept in its private directory, where train-sim reads the reason of a failure",

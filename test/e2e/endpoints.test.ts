@@ -46,7 +46,7 @@ trial: { warmUp: 0s, duration: 2500ms, drain: 30s }
 `);
   const out = join(scratchDirectory(), "results");
   const env = { ...process.env, TRAIN_SIM_ADMIN_PASSWORD: admin.password };
-  const { ended } = startTrainSim(["run", file, "--out", out], { env });
+  const { ended } = startTrainSim(["run", file, "--out", out, "--verbose"], { env });
   await untilLogged(out, '"phase":"measure"');
   await east.suffer({ kind: "refuse", drop: true });
   const { exitCode, stdout, stderr } = await ended;

@@ -48,7 +48,7 @@ faults:
     // The lock and the snapshot show in what the server says of itself.
     expect(trial.database.blocked?.max).toBeGreaterThan(0);
     expect(trial.database.oldestTransactionMs).toBeGreaterThan(1000);
-    expect(seen.stdout).toContain("fault postgres-kill at ");
+    expect(seen.stdout).toContain("postgres-kill (base): ");
   });
 
   it("have the errors that happened during each, where one follows another within a second", async () => {

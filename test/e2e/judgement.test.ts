@@ -49,7 +49,7 @@ async function runEmbedded(...set: string[]): Promise<Judged> {
 async function runOf(scenario: string, ...set: string[]): Promise<Judged> {
   const out = join(scratchDirectory(), "results");
   const overrides = set.flatMap((one) => ["--set", one]);
-  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, ...overrides]);
+  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--verbose", ...overrides]);
   return { ...ended, result: onlyResultIn(out).result };
 }
 
@@ -66,7 +66,7 @@ describe("thresholds", () => {
       "thresholds.integrity=violations==0",
     );
     expect(exitCode).toBe(99);
-    expect(stdout).toMatch(/^Thresholds: 2 of 5 FAILED\n/);
+    expect(stdout).toMatch(/^Thresholds: 2 of 5 FAILED\.$/m);
     expect(stdout).toMatch(/p\(99\.9\)<60000 .* \d+ samples, needs 2995/);
     expect(result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
       ["count>0", true],
@@ -128,7 +128,7 @@ describe("the diagnosis", () => {
     expect(treatment?.ceiling?.clients).toBe(4);
     expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
     expect(stdout).toContain("ceiling: the same 4 clients make ");
-    expect(stdout).toContain("steady state: unknown: 2 s are too short to tell");
+    expect(stdout).toContain("steady state: not assessed (window 2 s, needs 20 s)");
   });
 
   it("accounts for the time of one client that never thinks, in a window of a second", async () => {
@@ -235,7 +235,7 @@ diagnosis: { ceiling: false }
 
   it("is a finding with the seconds in which nothing ended and the longest transaction", async () => {
     const out = join(scratchDirectory(), "results");
-    const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out]);
+    const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out, "--verbose"]);
     await untilLogged(out, '"phase":"measure"');
     await stall(serversBelow(started.child.pid ?? 0), 3_000);
     const { stdout, stderr } = await started.ended;

@@ -190,13 +190,20 @@ describeInChromium("report.html", (browserOf) => {
       expect(await table.locator("tbody th[scope=row]").count(), id).toBeGreaterThan(0);
       expect(await page.locator(picture(id)).getAttribute("aria-label"), id).toMatch(/\d/);
     }
+    await page.locator("#matrix-metric").selectOption("mean");
+    expect(await page.locator(`${picture("matrix")} svg`).textContent()).toMatch(/baseline.*▲ best/);
+    expect(await page.locator("#matrix tbody tr").count()).toBe(6);
+    expect(await page.locator("#interaction .chart-legend button").allTextContents()).toEqual([
+      "direct",
+      "pgbouncer",
+    ]);
     const rows = await page.locator("#capacity tbody tr").allTextContents();
     expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
   });
 
   test.each(SCHEMES)("has no serious barrier, %s", async (colorScheme) => {
     const page = await open({ colorScheme });
-    for (const id of ["comparison-plot", "per-event"]) await page.locator(`#${id} summary`).click();
+    for (const id of ["comparison-plot", "matrix", "per-event"]) await page.locator(`#${id} summary`).click();
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>("axe.run()");
     const found = violations.map(

@@ -86,7 +86,7 @@ describe("the report of a run", () => {
   it("is made again by `report`, with the summary, from the directory alone", async () => {
     const before = reportIn(directory);
     rmSync(join(directory, "report.html"));
-    const ended = await trainSim(["report", directory], { env: { PATH: process.env["PATH"] } });
+    const ended = await trainSim(["report", "--verbose", directory], { env: { PATH: process.env["PATH"] } });
     expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
     expect(ended.stdout.startsWith(readFileSync(join(directory, "summary.txt"), "utf8"))).toBe(true);
     expect(ended.stdout.endsWith(`Report:  ${join(directory, "report.html")}\n`)).toBe(true);
@@ -111,7 +111,7 @@ it("tells of a run that was stopped that it is partial, and of what came after i
   const { directory, result } = onlyResultIn(out);
   const stopped = embeddedData(reportIn(directory));
   expect(stopped.result).toEqual(result);
-  expect(stopped.findings[0]?.text).toContain("Aborted");
+  expect(stopped.findings[0]?.text).toContain("ABORTED");
   expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
   // Results hold no password.
   const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };

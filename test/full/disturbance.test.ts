@@ -86,7 +86,7 @@ async function ranWith({ trials = 1, at = app, during, happens }: Disturbed): Pr
   const out = join(scratchDirectory(), "results");
   const target = `target: { kind: url, urls: ["${urlOf(at)}"] }`;
   const scenario = writeScenarioFile(`${LOAD}trials: ${trials}\n${target}\n`);
-  const { ended } = startTrainSim(["run", scenario, "--out", out]);
+  const { ended } = startTrainSim(["run", scenario, "--out", out, "--verbose"]);
   await untilLogged(out, during);
   await happens(ended);
   const { stdout } = await ended;

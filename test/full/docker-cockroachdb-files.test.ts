@@ -263,8 +263,9 @@ describe("stack.sh", () => {
   });
 });
 
-describe("docs/cockroachdb.md", () => {
-  const page = (): Promise<string> => readFile(join(DOCKER, "..", "docs", "cockroachdb.md"), "utf8");
+describe("docs/reference/cockroachdb.md", () => {
+  const page = (): Promise<string> =>
+    readFile(join(DOCKER, "..", "docs", "reference", "cockroachdb.md"), "utf8");
 
   test("gives a cluster that exists the statements of init.sql", async () => {
     const text = await page();

@@ -55,7 +55,7 @@ async function sessionsGone(): Promise<void> {
 async function expectDropped(stderr: string, namespace: string): Promise<void> {
   expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
   const [, words = ""] =
-    /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)/.exec(stderr) ?? [];
+    /Remove it with: npx train-sim (.*) \(with its password in PGPASSWORD\)/.exec(stderr) ?? [];
   expect(words).not.toContain(other.endpoint.password);
   const dropped = await trainSim(words.split(" "), {
     env: { ...process.env, PGPASSWORD: other.endpoint.password },
@@ -113,9 +113,9 @@ it("reports the whole experiment though somebody's lock keeps it from dropping i
   const { result } = onlyResultIn(out);
   expect(result.treatments[0]?.trials).toMatchObject([{ status: "complete", integrity: { verdict: "ok" } }]);
   expect(ended.exitCode).toBe(0);
-  expect(ended.stdout).toContain("verdict");
+  expect(ended.stdout).toContain("Verdict");
   await expectDropped(ended.stderr, namespace);
-  expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: train-sim schema drop --url");
+  expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: npx train-sim schema drop --url");
 });
 
 it("names the schema that it keeps after a failure, with the command that drops it", async () => {

@@ -45,7 +45,7 @@ async function stopped(args: readonly string[], signal: NodeJS.Signals): Promise
   expect(readdirSync(directory)).not.toContain("running");
   expect(readdirSync(temporary)).toEqual([]);
   expect(await processesIn(temporary)).toEqual([]);
-  const [, words = ""] = /Continue with: train-sim (.*)\n$/.exec(ended.stderr) ?? [];
+  const [, words = ""] = /Continue with: npx train-sim (.*)\n$/.exec(ended.stderr) ?? [];
   expect(words).toMatch(new RegExp(`--resume ${directory}$`));
   return words.split(" ");
 }
@@ -84,7 +84,7 @@ it("says after a second signal, which ends it at once, what drops its schema", a
   const { exitCode, stderr } = await started.ended;
   expect(exitCode).toBe(105);
   const [, words = ""] =
-    /Remove it with: train-sim (.*) \(with its password in PGPASSWORD\)\n/.exec(stderr) ?? [];
+    /Remove it with: npx train-sim (.*) \(with its password in PGPASSWORD\)\n/.exec(stderr) ?? [];
   const env = { ...process.env, PGPASSWORD: adminEndpoint.password };
   const dropped = await trainSim(words.split(" "), { env });
   expect(dropped.exitCode).toBe(0);

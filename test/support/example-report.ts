@@ -169,7 +169,7 @@ function treatmentOf(id: string, slowdown: number, offset: number, prng: Prng): 
   const merged = (meanMs: number) => ({ ...exampleOperation(meanMs, TRIALS), parts: partsOf(meanMs) });
   return {
     id,
-    levels: { payload: id },
+    levels: { payload: id, pool: id === EXAMPLE_POOLED ? "pgbouncer" : "direct" },
     trials: Array.from({ length: TRIALS }, (_, block) =>
       trialOf(id, slowdown, block, block * 3 + offset + 1, prng),
     ),

@@ -97,7 +97,7 @@ const PUT: Readonly<Record<string, Put>> = {
   "{now} blocks per event were not in shared buffers against {then}": perEventOf("blocksRead", 1000),
   "{now} of temporary files per event were written against {then}": perEventOf("temporaryBytes", 1000),
   "{now} of the updates were HOT against {then}": field("hotRatio"),
-  "{now} dead rows lay in the tables on average against {then}": meanOf("deadTuples"),
+  "the tables held {now} dead rows on average against {then}": meanOf("deadTuples"),
   "{now} rows per event died against {then}": perEvent("deadTuples"),
   "the oldest transaction was open for {now} against {then}": field("oldestTransactionMs"),
   "the oldest snapshot was {now} transactions old against {then}": field("oldestXminAge"),
@@ -117,7 +117,7 @@ const PUT: Readonly<Record<string, Put>> = {
   "{operation} was tried again {now} times per transaction against {then}": processes((value) => ({
     retries: Math.round(value * 300),
   })),
-  "{now} of the transactions of {operation} were given up against {then}": processes((value) => ({
+  "{now} of the transactions of {operation} failed against {then}": processes((value) => ({
     failures: { "40001": Math.round((value / (1 - value)) * 300) },
   })),
   "a transaction of {operation} had {now} events against {then}": processes((value) => ({
@@ -128,7 +128,7 @@ const PUT: Readonly<Record<string, Put>> = {
   })),
   "{now} events a second were added against {then}": ({ operations }, value) =>
     Object.assign(operations.add ?? {}, { eventsPerSecond: value }),
-  "the first waiting event had waited {now} on average against {then}": meanOf("backlogAgeMs"),
+  "the oldest waiting event had waited {now} on average against {then}": meanOf("backlogAgeMs"),
   "{now} events on average waited to be claimed against {then}": meanOf("backlog"),
   "an event took {now} passes against {then}": ({ lifecycle }, value) => (lifecycle.passesPerEvent = value),
   "a process transaction took {now} on average against {then}": processes((value) => ({

@@ -17,6 +17,7 @@ import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/n
 import { outlyingSentences } from "./outlying-trials.js";
 import { OPERATION_TRAITS, unitOf } from "../../workloads/registry.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
+import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
@@ -37,18 +38,33 @@ function ciText({ ciLow, ciHigh }: Comparison): string {
   return `95 % CI ${intervalText(ciLow, ciHigh)}`;
 }
 
-/** `adds 1.31x as many events/s as jsonb, 95 % CI 1.22-1.40`, of a comparison that is not inconclusive. */
-export function settledText(comparison: Comparison, all: readonly Comparison[]): string {
+/** `adds 1.31x as many events/s as jsonb (95 % CI 1.22-1.40)`, of a comparison that is not inconclusive. */
+function settledText(comparison: Comparison, all: readonly Comparison[]): string {
   const { operation, metric, baseline, ratio, verdict } = comparison;
-  const noise = isBelowNoise(comparison, all) ? " (no more than A/A pairs differ by)" : "";
-  if (isLargerBetter(metric)) {
-    return verdict === "indistinguishable"
-      ? `${workText(operation, "")} as ${baseline} within 5 %, ${ciText(comparison)}`
-      : `${workText(operation, `${ratioText(ratio)} `)} as ${baseline}, ${ciText(comparison)}${noise}`;
-  }
-  return verdict === "indistinguishable"
-    ? `has ${baseline}'s ${timeName(comparison)} within 5 %, ${ciText(comparison)}`
-    : `has ${ratioText(ratio)} ${baseline}'s ${timeName(comparison)}, ${ciText(comparison)}${noise}`;
+  const what = isLargerBetter(metric) ? labelOf(metric, unitOf(operation)) : timeName(comparison);
+  if (verdict === "indistinguishable")
+    return `is indistinguishable from ${baseline} in ${what} (${ciText(comparison)})`;
+  const noise = isBelowNoise(comparison, all) ? `, ${WITHIN_NOISE}` : "";
+  return isLargerBetter(metric)
+    ? `${workText(operation, `${ratioText(ratio)} `)} as ${baseline} (${ciText(comparison)})${noise}`
+    : `has ${ratioText(ratio)} ${baseline}'s ${what} (${ciText(comparison)})${noise}`;
+}
+
+/** `text adds 1.31x as many events/s as jsonb (95 % CI 1.22-1.40); mean 0.75x (0.70-0.81)`, of one group of differences. */
+export function differenceText(
+  [first, ...others]: readonly Comparison[],
+  all: readonly Comparison[],
+): string {
+  if (!first) return "";
+  const { operation, metric, treatment, ratio, baseline } = first;
+  const lead =
+    isLargerBetter(metric) || stageOf(operation)
+      ? settledText(first, all)
+      : `has ${ratioText(ratio)} ${baseline}'s ${timeName(first)} of ${operationName(operation)} (${ciText(first)})`;
+  const more = others.map(
+    (each) => `${labelOf(each.metric)} ${ratioText(each.ratio)} (${intervalText(each.ciLow, each.ciHigh)})`,
+  );
+  return `${treatment} ${lead}${more.length > 0 ? `; ${more.join(", ")}` : ""}`;
 }
 
 /** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
@@ -108,15 +124,15 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
   });
   const flagged = replicas.filter(({ isFinding }) => isFinding);
   const suspicious =
-    `A/A pairs are told apart in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
+    `A/A pairs differ in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
     flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
-    ". Only chance (1 experiment in 20) or an order effect does that.";
+    ". Only chance (1 experiment in 20) or an order effect explains that.";
   const below = comparisons.filter((each) => each.isFinding && isBelowNoise(each, comparisons));
   const warning =
-    `${counted(below.length, "claimed difference is", "claimed differences are")} no larger than the noise of A/A ` +
-    `pairs and should not be believed: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
+    `${counted(below.length, "claimed difference is", "claimed differences are")} ${WITHIN_NOISE}; ` +
+    `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
   return [
-    `Noise floor (the very same settings differed by up to): ${floors.join(", ")}.`,
+    `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
     ...(flagged.length > 0 ? [suspicious] : []),
     ...(below.length > 0 ? [warning] : []),
   ];
@@ -133,18 +149,18 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   const [needed, neededPaired] = [trialsNeeded(family), pairedTrialsNeeded(family)];
   const why =
     fewest < needed
-      ? `with ${family} to compare with the first, fewer than ${needed} trials cannot be significant`
+      ? `${counted(family, "comparison")} with the baseline can be significant from ${needed} trials on`
       : fewest < neededPaired
-        ? `${counted(fewest, "trial")} can show large differences only; from ${neededPaired} on they are compared within blocks`
+        ? `${counted(fewest, "trial")} show large differences only; ${neededPaired} or more are compared within blocks`
         : `${counted(fewest, "trial")} neither show a difference nor exclude one`;
-  const lack = `in fewer than ${BLOCKS_MIN} blocks both sides have a value`;
+  const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
     ...(unpaired < open ? [why] : []),
     ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
   ];
   const chance =
-    "These differences share one error rate: where nothing differs, at most 1 experiment in 20 states any. Their " +
-    "95 % intervals are of each comparison by itself.";
+    "All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one. " +
+    "Each 95 % interval covers its own comparison.";
   return [
     ...(open > 0
       ? [
@@ -157,7 +173,7 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
 
 /** Said of a search for capacity in place of comparisons. */
 const OWN_RATES =
-  "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.";
+  "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.";
 
 /** How far the tests reach: what stays open and why, and what a verdict is worth. */
 export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
@@ -167,9 +183,7 @@ export function reachSentences({ treatments, comparisons, capacity }: ResultDocu
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
   if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
-  const few =
-    `${counted(fewest, "trial")} cannot support a claim: no significance claimed. Ratios are medians over blocks of ` +
-    `trials; intervals and tests need at least ${BLOCKS_MIN} trials of each treatment.`;
+  const few = `No significance claimed: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}.`;
   return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
 }
 
@@ -201,7 +215,7 @@ export function noInteractionSentence(interactions: readonly Interaction[]): str
   const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
   return tested === 0
     ? `Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`
-    : `No interaction is shown in ${counted(tested, "test")}; small ones may be there all the same.`;
+    : `No interaction was found in ${counted(tested, "test")}; small ones may exist.`;
 }
 
 /** Comparisons that are claims: of headline metrics, between treatments that differ. */
@@ -209,16 +223,27 @@ export function headlineClaims(comparisons: readonly Comparison[]): Comparison[]
   return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
 
-/** What differs beyond noise, by treatment and operation, the largest ratio first; in each throughput first. */
-export function believedDifferences(comparisons: readonly Comparison[]): Comparison[][] {
+/** How far from 1 the nearer end of the interval is, as a logarithm. */
+function strength({ ratio, ciLow, ciHigh }: Comparison): number {
+  return Math.min(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.abs(Math.log(end))));
+}
+
+/**
+ * What differs beyond noise, by treatment and operation, the surest and largest first; in each throughput first. Throughput
+ * that the load bounds is left out: `bounds` are these operations.
+ */
+export function believedDifferences(
+  comparisons: readonly Comparison[],
+  bounds: ReadonlyMap<string, string>,
+): Comparison[][] {
   const groups = new Map<string, Comparison[]>();
   for (const claim of headlineClaims(comparisons).filter((each) => isBelieved(each, comparisons))) {
+    if (claim.metric === "eventsPerSecond" && bounds.has(claim.operation)) continue;
     const key = JSON.stringify([claim.treatment, claim.operation]);
     groups.set(key, [...(groups.get(key) ?? []), claim]);
   }
-  const size = (group: readonly Comparison[]): number =>
-    Math.max(...group.map(({ ratio }) => Math.abs(Math.log(ratio))));
-  return [...groups.values()].sort((a, b) => size(b) - size(a)).map(throughputFirst);
+  const most = (group: readonly Comparison[]): number => Math.max(...group.map(strength));
+  return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
 }
 
 /** What may be concluded over all operations, and what may not. */

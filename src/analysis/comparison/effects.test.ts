@@ -158,14 +158,14 @@ describe("effects in the summary", () => {
     const text = summary(entangled);
     expect(text).toMatch(/Effects of each factor over the combinations of the others/);
     expect(text).toMatch(/add +payload: text \/ jsonb +2\.1\dx 2\.\d\d-2\.\d\d/);
-    expect(text).toContain("Interactions: here the effects above are averages of effects that differ");
+    expect(text).toContain("Interactions: the effects above average over effects that differ");
     expect(text).toMatch(
       /- add mean: the ratio of payload text to jsonb is (2\.0\d|1\.9\d)x as large with pool pg-pool as with direct \(95 % CI/,
     );
   });
 
   it("does not take silence for absence", () => {
-    expect(summary(independent)).toContain("No interaction is shown in ");
+    expect(summary(independent)).toContain("No interaction was found in ");
     expect(summary(entangled, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
   });
 });

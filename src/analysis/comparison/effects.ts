@@ -11,6 +11,7 @@ import {
   type Interaction,
   type TreatmentResult,
 } from "../../results/result-schema.js";
+import { varyingFactors, type Factor } from "./factors.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
@@ -20,22 +21,6 @@ import {
   ratioSeries,
   type LogSeries,
 } from "../steady-state/series.js";
-
-interface Factor {
-  readonly name: string;
-  readonly baselineLevel: string;
-  /** The other levels. */
-  readonly levels: readonly string[];
-}
-
-function factorsOf(treatments: readonly TreatmentResult[]): Factor[] {
-  const [first] = treatments;
-  return Object.entries(first?.levels ?? {}).flatMap(([name, baselineLevel]) => {
-    const all = new Set(treatments.flatMap(({ levels }) => levels[name] ?? []));
-    all.delete(baselineLevel);
-    return all.size > 0 ? [{ name, baselineLevel, levels: [...all] }] : [];
-  });
-}
 
 /** The treatment that differs from `treatment` in these levels and nothing else. */
 function partner(
@@ -64,8 +49,8 @@ interface Contrast<T> {
 type EffectName = Pick<Effect, "factor" | "baselineLevel" | "level">;
 
 function effectContrasts(treatments: readonly TreatmentResult[], factors: readonly Factor[]) {
-  return factors.flatMap(({ name, baselineLevel, levels }) =>
-    levels.flatMap((level): Contrast<EffectName>[] => {
+  return factors.flatMap(({ name, levels: [baselineLevel = "", ...others] }) =>
+    others.flatMap((level): Contrast<EffectName>[] => {
       const pairs = treatments.flatMap((treatment): [TreatmentResult, TreatmentResult][] => {
         if (treatment.levels[name] !== baselineLevel) return [];
         const other = partner(treatments, treatment, { [name]: level });
@@ -125,11 +110,11 @@ function interactionContrast(
 function interactionContrasts(treatments: readonly TreatmentResult[], factors: readonly Factor[]) {
   return factors.flatMap((factor, i) =>
     factors.slice(i + 1).flatMap((other) =>
-      factor.levels.flatMap((level) =>
-        other.levels.flatMap((otherLevel) =>
+      factor.levels.slice(1).flatMap((level) =>
+        other.levels.slice(1).flatMap((otherLevel) =>
           interactionContrast(treatments, {
-            ...{ factor: factor.name, baselineLevel: factor.baselineLevel, level },
-            ...{ otherFactor: other.name, otherBaselineLevel: other.baselineLevel, otherLevel },
+            ...{ factor: factor.name, baselineLevel: factor.levels[0] ?? "", level },
+            ...{ otherFactor: other.name, otherBaselineLevel: other.levels[0] ?? "", otherLevel },
           }),
         ),
       ),
@@ -170,7 +155,7 @@ export function factorEffects(
   seed: number,
 ): { effects: (Effect & Asked)[]; interactions: (Interaction & Asked)[] } {
   const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
-  const factors = factorsOf(distinct);
+  const factors = varyingFactors(distinct);
   if (factors.length < 2) return { effects: [], interactions: [] };
   return {
     effects: ask(effectContrasts(distinct, factors), seed),

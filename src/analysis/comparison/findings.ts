@@ -1,7 +1,7 @@
 // From questions to findings. A question sets one series of trials against another; a family is the questions that
 // are asked together. It answers with a ratio, its bootstrap interval, a permutation test corrected by Holm over
 // the family, and a verdict that needs test and interval to agree. With fewer than five blocks it claims nothing.
-// docs/statistics.md says why each choice was made.
+// docs/reference/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 import { BLOCKS_MIN, EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING, SIGNIFICANCE } from "../statistics/limits.js";

@@ -93,7 +93,7 @@ function requireTrials({ directory, result }: StoredRun): void {
   if (result.treatments.some((treatment) => completeTrials(treatment).length > 0)) return;
   throw new UsageError(
     `${directory} holds no complete trial`,
-    "Continue it with `train-sim run --resume`, or leave it out.",
+    "Continue it with `npx train-sim run --resume`, or leave it out.",
   );
 }
 

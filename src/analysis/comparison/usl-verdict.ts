@@ -38,7 +38,7 @@ function objection(points: readonly Point[], fit: Parameters): string | undefine
   if (fit.sigma >= 1) return `sigma is ${g(fit.sigma)}: a second client adds nothing; add lower levels`;
   const explained = rSquared(points, fit);
   if (explained < R_SQUARED_MIN)
-    return `the law does not describe these points: R squared is ${explained.toFixed(2)}, at least ${R_SQUARED_MIN} is asked`;
+    return `the law does not describe these points: R squared is ${explained.toFixed(2)}, at least ${R_SQUARED_MIN} is required`;
   return undefined;
 }
 
@@ -98,7 +98,7 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
     );
   const [lambda, sigma, kappa] = [estimate("lambda"), estimate("sigma"), estimate("kappa")];
   if (sigma.low === 0 && kappa.low === 0)
-    return refused("no curvature: neither sigma nor kappa can be told from 0 at the levels measured");
+    return refused("no curvature: sigma and kappa do not differ from 0 at the levels measured");
   if (sigma.high >= 1 || !(lambda.high <= LAMBDA_RATIO_MAX * lambda.low))
     return refused(
       `the trials do not agree on a curve: lambda ${g(lambda.low)} to ${g(lambda.high)}, sigma ${g(sigma.low)} to ${g(sigma.high)}`,

@@ -28,7 +28,7 @@ export const nearCeiling: Check = ({ trial, ceiling }) => {
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,
     SHARE_MAX,
     (seen) =>
-      `the trial made ${percent(seen)} of the transactions a second that the same clients can make of \`select 1\`: ` +
+      `the trial made ${percent(seen)} of the transactions/s that the same clients make of \`select 1\`: ` +
       "the generator is near its ceiling",
   );
 };

@@ -39,8 +39,8 @@ export function generatorRemedy({ client, windowSeconds }: TrialResult): string 
   if (client === null || client.cpuSeconds >= busySeconds * STARVED_BELOW)
     return "give its role more workers, or fewer clients";
   return (
-    `the generator used only ${client.cpuSeconds.toFixed(1)} s of CPU and waited for the rest: others, the server ` +
-    "among them, had the cores; take fewer clients, a pool, or a server on a machine of its own"
+    `the generator got only ${client.cpuSeconds.toFixed(1)} s of CPU, because others, the server included, had the ` +
+    "cores; use fewer clients, a pool, or another machine for the server"
   );
 }
 

@@ -11,5 +11,5 @@ export const clockStep: Check = ({ trial, bounds }) =>
     bounds.maxClockStepMs,
     (seen) =>
       `the wall clock moved ${ms(seen, bounds.maxClockStepMs)} against the monotonic one (bound ${ms(bounds.maxClockStepMs)}): it was set ` +
-      "during the window, and the queue's order by time with it",
+      "during the window, which changes the queue's order by time",
   );

@@ -12,6 +12,6 @@ export const closure: Check = ({ trial, bounds }) => {
     bounds.maxUnaccountedRatio,
     (seen) =>
       `the time accounted for is ${percent(ratio ?? 0)} of clients x window (off by ${percent(seen, bounds.maxUnaccountedRatio)}, bound ` +
-      `${percent(bounds.maxUnaccountedRatio)}): transactions or waits are missing from the books`,
+      `${percent(bounds.maxUnaccountedRatio)}): transactions or waits are unaccounted for`,
   );
 };

@@ -17,6 +17,6 @@ export const dropped: Check = ({ trial, bounds }) => {
     bounds.maxDroppedRatio,
     (seen) =>
       `${worst?.lost ?? 0} of ${counted(worst?.offered ?? 0, "arrival")} of ${worst?.operation ?? ""} ${worst?.lost === 1 ? "was" : "were"} dropped ` +
-      `(${percent(seen, bounds.maxDroppedRatio)}, bound ${percent(bounds.maxDroppedRatio)}): the rate was not offered; allow more clients, or ask for less`,
+      `(${percent(seen, bounds.maxDroppedRatio)}, bound ${percent(bounds.maxDroppedRatio)}): the rate was not reached; allow more clients or lower the rate`,
   );
 };

@@ -62,5 +62,5 @@ const LOAD_MAX = 1;
 export const loadBefore: Check = (examined) =>
   above("load-before", "warning", examined.loadBefore, LOAD_MAX, (seen) => {
     const load = Number(seen.toPrecision(2));
-    return `before the first trial ${load} processes a core wanted to run (average of a minute): the machine was busy`;
+    return `before the first trial the load average was ${load} per core (1 min): the machine was busy`;
   });

@@ -18,8 +18,8 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
     walZeroBytes / walBytes,
     MOST_RATIO,
     (seen) =>
-      `the server filled ${bytesText(walZeroBytes)} of new files of its write-ahead log with zeros, ${percent(seen)} of ` +
-      "what it wrote there in the window: it does so once and uses them again, so a later trial has more of the server to " +
-      "itself; run a trial first that is not compared, or start the server with wal_init_zero = off",
+      `the server filled new WAL files with ${bytesText(walZeroBytes)} of zeros, ${percent(seen)} of its WAL in the ` +
+      "window; later trials reuse these files and have less work: run a trial first that is not compared, or set " +
+      "wal_init_zero = off",
   );
 };

@@ -28,9 +28,9 @@ export const outlasted: Check = ({ trial }) => {
     worst.longest,
     worst.bound,
     (seen) =>
-      `the window's end found a transaction of ${worst.operation} under way that took ${ms(seen)} in all, ` +
+      `a transaction of ${worst.operation} in flight at the end of the window took ${ms(seen)}; ` +
       (worst.slowest > 0
-        ? `the slowest measured ${ms(worst.slowest)}: the tail is longer than it says here; measure for longer`
-        : "and none had ended in the window: look at the server's log, locks and disk at that time"),
+        ? `the slowest measured took ${ms(worst.slowest)}: the tail is longer than measured; lengthen the window`
+        : "none had ended in the window: look at the server's log, locks and disk at that time"),
   );
 };

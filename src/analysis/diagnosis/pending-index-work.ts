@@ -13,7 +13,6 @@ export const pendingIndexWork: Check = ({ trial }) =>
     trial.database.ginPendingGrowthPages,
     MOST_PAGES,
     (seen) =>
-      `the pending lists of GIN indexes grew by ${seen} pages in the window: index work that was put off and not done, so ` +
-      "that a rate like this cannot last, and a later transaction pays for it; measure for longer, offer a rate that it " +
-      "keeps up with, or build the index with fastupdate = off",
+      `the GIN pending lists grew by ${seen} pages in the window: index work was deferred, so this rate cannot last; ` +
+      "lengthen the window, lower the rate, or build the index with fastupdate = off",
   );

@@ -35,7 +35,7 @@ export const serverChange: Check = ({ trial }) => {
   const named = changes.map(changeText).join("; ");
   return above("server-change", isReload ? "warning" : "taint", changes.length, 0, () =>
     isReload
-      ? `the server loaded its configuration again, without a visible change: ${named}`
-      : `the server changed: ${named}; run the experiment again on a server that stays as it is`,
+      ? `the server reloaded its configuration, without a visible change: ${named}`
+      : `the server changed: ${named}; repeat the experiment on an unchanged server`,
   );
 };

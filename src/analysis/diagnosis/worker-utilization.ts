@@ -9,6 +9,6 @@ export const workerUtilization: Check = ({ trial, bounds }) =>
     trial.client?.workerUtilization,
     bounds.maxWorkerUtilization,
     (seen) =>
-      `a worker thread was never idle for ${percent(seen, bounds.maxWorkerUtilization)} of the window (bound ` +
+      `a worker thread was busy for ${percent(seen, bounds.maxWorkerUtilization)} of the window (bound ` +
       `${percent(bounds.maxWorkerUtilization)}); ${generatorRemedy(trial)}`,
   );

@@ -64,7 +64,7 @@ export function confounded({ treatments }: Experiment): Lint[] {
       treatments: ids,
       words:
         `${listed(ids)} ${ids.length === 1 ? "differs" : "differ"} from ${baseline.id} in ${factors} at once: ` +
-        "no comparison tells which of them matters; include the steps between",
+        "no comparison isolates one of them; add the treatments in between",
     },
   ];
 }

@@ -2,7 +2,7 @@
 // is either in no window or, by chance, in one of them; and what settles only within the window was measured before it
 // had. Before a run it knows the settings of servers that train-sim starts and PostgreSQL's defaults; after it, those
 // of the server that took part, and what the windows showed.
-import { counted, formatDuration } from "../../foundation/units.js";
+import { counted, durationText } from "../../foundation/units.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";
 import type { Lint, Seen } from "./lint-types.js";
@@ -55,12 +55,13 @@ export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint
     const vacuumMs = isVacuuming ? cycleMs(treatment, "autovacuum_naptime", seen) : 0;
     const checkpointMs = cycleMs(treatment, "checkpoint_timeout", seen);
     const missed = [
-      ...(window < vacuumMs ? [`autovacuum (every ${formatDuration(vacuumMs)})`] : []),
-      ...(window < checkpointMs ? [`a timed checkpoint (every ${formatDuration(checkpointMs)})`] : []),
+      ...(window < vacuumMs ? [`autovacuum (every ${durationText(vacuumMs)})`] : []),
+      ...(window < checkpointMs ? [`a timed checkpoint (every ${durationText(checkpointMs)})`] : []),
     ];
     if (missed.length === 0) continue;
-    const length = formatDuration(Math.round(window / 100) * 100);
-    const words = `a window of ${length} need not see ${missed.join(" or ")}: what they cost is not in these numbers, or only by chance`;
+    const length = durationText(Math.round(window / 100) * 100);
+    const cost = missed.length > 1 ? "their cost" : "its cost";
+    const words = `a ${length} window may miss ${missed.join(" or ")}: ${cost} may not be included`;
     return [{ rule: "short-of-maintenance", words }];
   }
   return [];
@@ -78,9 +79,9 @@ export function lateSteadyState({ treatments }: Experiment, seen?: Seen): Lint[]
   const [first] = [...late].sort((a, b) => b.seconds - a.seconds);
   if (!first) return [];
   const trials = late.reduce((sum, each) => sum + each.trials, 0);
-  const needed = formatDuration(first.treatment.settings.trial.warmUpMs + Math.ceil(first.seconds) * 1000);
+  const needed = durationText(first.treatment.settings.trial.warmUpMs + Math.ceil(first.seconds) * 1000);
   const words =
     `${counted(trials, "trial")} settled only within the window, at the latest after ${Math.ceil(first.seconds)} s ` +
-    `(${first.treatment.id}): a warm-up of ${needed} would have kept that out`;
+    `(${first.treatment.id}): a warm-up of ${needed} would exclude that`;
   return [{ rule: "short-warm-up", words, treatments: late.map(({ treatment }) => treatment.id) }];
 }

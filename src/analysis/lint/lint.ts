@@ -1,7 +1,7 @@
 // The fairness linter: what a careful experimenter would object to in an experiment, in one short sentence each with
 // the way out. It runs before the first trial on the scenario alone, and again on what was measured, which knows
 // more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
-import { counted, formatDuration } from "../../foundation/units.js";
+import { counted, durationText } from "../../foundation/units.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
@@ -68,7 +68,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   forSettings(
     "short-window",
     (settings) => !isBudgeted(settings) && settings.trial.durationMs < WINDOW_SHORT_MS,
-    `a window under ${formatDuration(WINDOW_SHORT_MS)} holds few transactions: high percentiles mean little`,
+    `a window under ${durationText(WINDOW_SHORT_MS)} holds few transactions: high percentiles are unreliable`,
   ),
   maintenanceCycles,
   lateSteadyState,
@@ -80,7 +80,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   forSettings(
     "ramp-up-measured",
     (settings) =>
-      // A budget begins anew with the window, ramp-up included.
+      // A budget begins again with the window, ramp-up included.
       Object.values(settings.actors).some(
         ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
       ),
@@ -89,7 +89,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   forSettings(
     "network-proxy",
     ({ faults }) => networkPlacesOf(faults).length > 0,
-    "faults of the network put a proxy of train-sim's own into the path, before the fault too: compare only with what has it as well",
+    "network faults route all traffic of the trial through train-sim's proxy: compare only with trials that have it too",
   ),
 ];
 

@@ -127,7 +127,7 @@ describe("a window that changes", () => {
 describe("a window that cannot be judged", () => {
   it("is too short", () => {
     const state = steadyStateOf([series(window(1, SECONDS_MIN - 1))]);
-    expect(state).toEqual({ isSteady: null, reason: "19 s are too short to tell; it takes 20" });
+    expect(state).toEqual({ isSteady: null, reason: "window 19 s, needs 20 s" });
   });
 
   it("has too few seconds in which anything was measured", () => {

@@ -95,11 +95,11 @@ function settledAfter(all: readonly Series[], changed: readonly Series[]): numbe
 export function steadyStateOf(series: readonly Series[]): SteadyState {
   const seconds = Math.max(0, ...series.map(({ values }) => values.length));
   if (seconds < SECONDS_MIN) {
-    return { isSteady: null, reason: `${seconds} s are too short to tell; it takes ${SECONDS_MIN}` };
+    return { isSteady: null, reason: `window ${seconds} s, needs ${SECONDS_MIN} s` };
   }
   const judged = series.filter(hasEnough);
   if (judged.length === 0)
-    return { isSteady: null, reason: "nothing was measured in enough of its seconds to tell" };
+    return { isSteady: null, reason: "too few seconds of the window have a measurement" };
   const changes = changesIn(judged);
   if (changes.length === 0) return { isSteady: true, reason: "no trend and no change of level" };
   const settled = settledAfter(

@@ -280,10 +280,15 @@ describe("in the summary", () => {
     ...(reason !== undefined && { reason }),
   });
 
-  it("thresholds come first, each with its tick or cross", () => {
+  it("failed thresholds come first, and all have a tick or cross in the details", () => {
     const result = { ...exampleResult(), thresholds: [line(true), line(false, "no samples")] };
-    expect(renderSummary(result, { directory: "x" }).split("\n").slice(0, 6)).toEqual([
-      "Thresholds: 1 of 2 FAILED",
+    const lines = renderSummary(result, { directory: "x" }).split("\n");
+    expect(lines.slice(0, 2)).toEqual([
+      "Thresholds: 1 of 2 FAILED.",
+      "- add p(99)<500 of text: 123.5 (no samples)",
+    ]);
+    const start = lines.indexOf("Thresholds: 1 of 2 FAILED");
+    expect(lines.slice(start + 1, start + 6)).toEqual([
       "   threshold      treatment   seen  note",
       "-  -------------  ---------  -----  ----------",
       "✓  add p(99)<500  text       123.5",
@@ -294,6 +299,7 @@ describe("in the summary", () => {
 
   it("say so when all hold", () => {
     const text = renderSummary({ ...exampleResult(), thresholds: [line(true)] }, { directory: "x" });
-    expect(text.split("\n")[0]).toBe("Thresholds: all hold");
+    expect(text).toContain("The threshold holds.");
+    expect(text).toContain("\nThresholds: all hold\n");
   });
 });

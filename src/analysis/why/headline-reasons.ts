@@ -4,7 +4,7 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
 
 /** Said where a difference is there and nothing that was collected moved with it. */
-export const SILENT = "the evidence that was collected does not show why";
+export const SILENT = "the collected evidence does not explain it";
 
 function isExplained({ metric, because }: Comparison): boolean {
   return because !== undefined && isHeadline(metric);

@@ -85,7 +85,7 @@ const RULES: readonly WhyRule[] = [
   ),
   on("HOT", of.hotRatio, share(0.05)).less("{now} of the updates were HOT against {then}"),
   on("dead", of.meanOf("deadTuples"), plain(500)).more(
-    "{now} dead rows lay in the tables on average against {then}",
+    "the tables held {now} dead rows on average against {then}",
   ),
   on("dead", of.perEvent("deadTuples"), plain(0.1)).more("{now} rows per event died against {then}"),
   on("xmin", of.oldestTransactionMs, milliseconds(1000)).more(
@@ -119,7 +119,7 @@ const RULES: readonly WhyRule[] = [
     "{operation} was tried again {now} times per transaction against {then}",
   ),
   on("failures", of.failures, share(0.005)).more(
-    "{now} of the transactions of {operation} were given up against {then}",
+    "{now} of the transactions of {operation} failed against {then}",
   ),
 
   // How much there was to do: a shorter queue makes smaller batches, an empty one no throughput.
@@ -140,7 +140,7 @@ const RULES: readonly WhyRule[] = [
     isDownstream,
   ),
   on("queue", of.meanOf("backlogAgeMs"), milliseconds(20)).more(
-    "the first waiting event had waited {now} on average against {then}",
+    "the oldest waiting event had waited {now} on average against {then}",
     isLifecycle,
   ),
   on("queue", of.meanOf("backlog"), plain(50)).more(

@@ -12,8 +12,8 @@ import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.
 const rows = keySections().flatMap((section) => section.rows);
 
 test("the checked-in page is what the code says", () => {
-  const file = new URL("../../../docs/scenario.md", import.meta.url);
-  const hint = "write it anew: node dist/cli/main.js json-schema --markdown > docs/scenario.md";
+  const file = new URL("../../../docs/reference/scenario.md", import.meta.url);
+  const hint = "write it again: node dist/cli/main.js json-schema --markdown > docs/reference/scenario.md";
   expect(readFileSync(file, "utf8"), hint).toBe(scenarioReferencePage());
 });
 

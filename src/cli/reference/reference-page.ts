@@ -1,5 +1,5 @@
-// The reference of scenario keys as a page, `docs/scenario.md`: tables from the JSON Schema, examples from scenarios
-// that load, refusals in the program's own words. It is generated so that it cannot drift: a test holds the
+// The reference of scenario keys as a page, `docs/reference/scenario.md`: lists from the JSON Schema, examples from
+// scenarios that load, refusals in the program's own words. It is generated so that it cannot drift: a test holds the
 // checked-in page equal to this. What is prose here is only what no schema says.
 import { parse, stringify } from "yaml";
 import { parseScenario } from "../../scenario/loader.js";
@@ -10,37 +10,40 @@ import { REFUSED } from "./reference-refused.js";
 import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
+import { wrap } from "../../foundation/text/text-table.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;
 const SHOWN_CHARACTERS = 60;
+const LINE_CHARACTERS = 118;
 
 const INTRODUCTION = `# The scenario, key by key
 
-A scenario is a YAML file. This page is written by \`train-sim json-schema --markdown\` from the schema that checks
-scenarios, so the two cannot differ; do not edit it by hand.
+A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios.
+Do not edit it by hand.
 
-- An unknown key is an error, with the nearest valid one. All problems are shown at once, each with file, line and column.
+- An unknown key is an error that names the nearest valid key. All problems are shown at once, with file and line.
 - A duration has a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h30m\` (\`us ms s m h\`). Only \`0\` needs none.
 - A size has a unit: \`900B\`, \`4kB\`, \`1MB\` (\`B kB MB GB TB\`, multiples of 1024).
-- A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` takes any; so does \`factors\`.
+- A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` and \`factors\` take any path.
 - An editor that knows YAML schemas completes and checks with this first line of the file:
   \`# yaml-language-server: $schema=../schema/scenario.schema.json\`
-- \`train-sim validate FILE\` checks, \`train-sim run FILE --plan\` shows treatments, trials and the time they take (\`--json\`: for
-  programs, as \`validate --json\`; with \`--find-capacity\`, whose trials nobody knows before, \`search\` is true and their
-  number and times are null).
-- Relative paths in a scenario, also those in its connection URLs, are relative to the file; in \`--set\` to the directory
-  where it is typed.
-- Passwords are better left to PGPASSWORD: stored scenarios leave them out.
+- \`train-sim validate FILE\` checks a scenario. \`train-sim run FILE --plan\` shows treatments, trials and planned time.
+  Both have \`--json\`. With \`--find-capacity\`, \`search\` is true, and number and times of trials are null.
+- Relative paths in a scenario, also in its connection URLs, are relative to the file. In \`--set\` they are relative to
+  the current directory.
+- Leave passwords to PGPASSWORD: stored scenarios omit them.
 `;
 
 const FACTORS = `## How factors make treatments
 
-Every combination of the levels under \`factors\` is a treatment. \`exclude\` takes combinations away, \`include\` adds to
-those that match it, or adds one of its own. Everything that is not under \`factors\` is the same for all. A
-treatment is named after its levels. Two treatments with the same settings are refused, unless one level is
-written twice: that is an A/A pair, which shows how much trials differ by chance. At most 1000 combinations of the
-factors, before \`exclude\` takes some out, and 1000 treatments with those of \`include\`.
+Every combination of the levels under \`factors\` is a treatment, named after its levels. All other keys are the same for
+every treatment.
+
+- \`exclude\` removes combinations. \`include\` adds keys to the combinations that it matches, or adds one of its own.
+- Two treatments with the same settings are refused, unless a level is written twice. That is an A/A pair: it shows how
+  much trials differ by chance.
+- Limits: 1000 combinations before \`exclude\`, and 1000 treatments with those of \`include\`.
 `;
 
 function cell(text: string): string {
@@ -89,17 +92,30 @@ export function exampleOf(path: string): string | undefined {
   return text.length > SHOWN_CHARACTERS ? "see the examples" : `\`${key}: ${text}\``;
 }
 
-function rowTable(rows: readonly KeyRow[]): string {
-  return table(
-    ["key", "meaning", "values", "default", "example"],
-    rows.map(({ path, meaning, takes, otherwise }) => [
-      `\`${path}\``,
-      meaning,
-      takes,
-      otherwise ?? "–",
-      exampleOf(path) ?? "",
-    ]),
-  );
+function paragraph(text: string): string {
+  return wrap(text, LINE_CHARACTERS).join("\n");
+}
+
+/** An item of a list, with the items below it. */
+function item(text: string, below: readonly string[] = []): string {
+  const lines = (one: string, indent: string): string[] =>
+    wrap(one, LINE_CHARACTERS - indent.length - 2).map(
+      (line, i) => `${indent}${i === 0 ? "- " : "  "}${line}`,
+    );
+  return [...lines(text, ""), ...below.flatMap((one) => lines(one, "  "))].join("\n");
+}
+
+function rowList(rows: readonly KeyRow[]): string {
+  const items = rows.map(({ path, meaning, takes, otherwise }) => {
+    const example = exampleOf(path);
+    const facts = [
+      `Values: ${takes}.`,
+      otherwise === "required" ? "Required." : otherwise && `Default: ${otherwise}.`,
+      example && `Example: ${example}.`,
+    ].filter((fact) => fact !== undefined);
+    return item(`**\`${path}\`** ${meaning}`, [facts.join(" ")]);
+  });
+  return `${items.join("\n")}\n`;
 }
 
 function groupTables(): string {
@@ -121,7 +137,7 @@ function groupTables(): string {
     `\`${GROUP}\` is one of:\n`,
     table(["group", "workload", "by default", "default clients", "default think time"], groups),
     "`false` in place of a group leaves it out.\n",
-    "The executors, with the keys of `load` that each needs and may have:\n",
+    "Each executor needs some keys of `load` and may have others:\n",
     table(["executor", "needs", "may have"], executors),
   ].join("\n");
 }
@@ -129,9 +145,12 @@ function groupTables(): string {
 function section({ key, description, rows }: KeySection): string {
   const groups = key === "actors" ? [groupTables()] : [];
   const isSaidBelow = rows[0]?.path === key;
-  return [`## \`${key}\`\n`, ...(isSaidBelow ? [] : [`${description}\n`]), ...groups, rowTable(rows)].join(
-    "\n",
-  );
+  return [
+    `## \`${key}\`\n`,
+    ...(isSaidBelow ? [] : [`${paragraph(description)}\n`]),
+    ...groups,
+    rowList(rows),
+  ].join("\n");
 }
 
 /** What the program says of a scenario that it refuses. */
@@ -153,11 +172,9 @@ function refusals(): string {
   };
   return [
     "## What is refused\n",
-    "Before anything is started, in these words:\n",
-    table(
-      ["what", "as", "answer"],
-      REFUSED.map(({ title, yaml }) => [title, written(yaml), refusalOf(yaml)]),
-    ),
+    "Each is refused before anything is started, with these words:\n",
+    ...REFUSED.map(({ title, yaml }) => item(`${title}: ${written(yaml)}`, [refusalOf(yaml)])),
+    "",
   ].join("\n");
 }
 
@@ -166,7 +183,7 @@ function examples(): string {
     const { treatments } = parseScenario(yaml, "scenario.yaml");
     const ids = treatments.map(({ id }) => `\`${id}\``).join(", ");
     const said = `${treatments.length === 1 ? "One treatment" : `${treatments.length} treatments`}: ${ids}.`;
-    return `### ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${said}\n`;
+    return `### ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${paragraph(said)}\n`;
   });
   return ["## Examples\n", ...parts].join("\n");
 }
@@ -181,8 +198,8 @@ export function scenarioReferencePage(): string {
   return [
     INTRODUCTION,
     "## Keys at the top\n",
-    rowTable(small.flatMap(({ rows }) => rows)),
-    `With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key})`).join(", ")}.\n`,
+    rowList(small.flatMap(({ rows }) => rows)),
+    `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key})`).join(", ")}.`)}\n`,
     ...large.map(section),
     FACTORS,
     examples(),

@@ -1,5 +1,5 @@
 // What a dialect can and cannot do, as data that needs no database: the loader refuses from it, before anything is
-// started, what a database would refuse or silently do otherwise, and docs/dialects.md is printed from it. Factors and their
+// started, what a database would refuse or silently do otherwise, and docs/reference/dialects.md is printed from it. Factors and their
 // levels are words here: what a level means is the workload's.
 
 /** Why a level is not there, and what comes nearest to it. */

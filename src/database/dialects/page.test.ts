@@ -1,22 +1,29 @@
-// docs/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does not do. Write
-// it anew with `vitest -u`.
+// docs/reference/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does
+// not do. `vitest -u` writes it.
 import { expect, test } from "vitest";
 import { capabilitiesOf } from "./registry.js";
+import { wrap } from "../../foundation/text/text-table.js";
 import { DIALECTS, type DialectName } from "../settings.js";
 
 const HEAD = `# Dialects
 
 <!-- Printed from src/database/dialects/ by page.test.ts. -->
 
-\`dialect\` in a scenario names what the database speaks; everything else of the scenario stays what it is, and \`dialect\` can be a
-factor like any other. \`auto\` asks the server, before the first trial on it. A level that a dialect lacks is refused when the
-scenario is loaded (with \`auto\`, once the server has answered), with the reason and the nearest level; nothing is run in its
-place. The servers that train-sim starts itself are PostgreSQL; the others need \`target.urls\`.
+\`dialect\` names what the database speaks. It can be a factor like any other key. \`auto\` asks the server before the first
+trial on it. The servers that train-sim starts itself are PostgreSQL; the others need \`target.urls\`.
 
-**What was run.** The test suite runs on PostgreSQL 18. No CockroachDB, Aurora DSQL, Cloudberry or Greenplum was at hand: their
-tables and statements are golden files (\`src/workloads/train-events/sql/golden/\`), those for CockroachDB are read by CockroachDB's own parser
-in CI, and their retry errors are played by a server that speaks the protocol. Point \`TRAIN_SIM_TEST_URL\` at a
-cluster of yours and the conformance suite runs there too: see [development.md](development.md).
+A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
+it is refused once the server has answered. train-sim never substitutes another level.
+
+**What was run.** The test suite runs on PostgreSQL 18. For CockroachDB, Aurora DSQL, Cloudberry and Greenplum,
+which were not available:
+
+- their tables and statements are golden files (\`src/workloads/train-events/sql/golden/\`);
+- in CI, CockroachDB's own parser reads those for CockroachDB;
+- a server that speaks the protocol plays their retry errors.
+
+Point \`TRAIN_SIM_TEST_URL\` at your own cluster to run the conformance suite there:
+see [development.md](../development.md#conformance).
 `;
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -25,25 +32,20 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
 }
 
-function overview(): string {
-  const of = (say: (name: DialectName) => string): string[] => DIALECTS.map(say);
-  const facts: readonly (readonly [string, (name: DialectName) => string])[] = [
-    ["`dialect`", (name) => `\`${name}\``],
-    ["index on the document", (name) => capabilitiesOf(name).documentIndex],
-    ["generated columns", (name) => capabilitiesOf(name).generatedColumns],
-    ["foreign keys", (name) => capabilitiesOf(name).foreignKeys],
-    [
-      "rows a transaction may change",
-      (name) => String(capabilitiesOf(name).rowsPerTransaction ?? "no limit"),
-    ],
-    ["DDL", (name) => capabilitiesOf(name).ddl],
-    ["keys", (name) => capabilitiesOf(name).ids],
-    ["evidence from", (name) => capabilitiesOf(name).statistics.join(", ")],
+function factsOf(name: DialectName): string {
+  const { documentIndex, generatedColumns, foreignKeys, rowsPerTransaction, ddl, ids, statistics } =
+    capabilitiesOf(name);
+  const facts = [
+    ["`dialect`", `\`${name}\``],
+    ["index on the document", documentIndex],
+    ["generated columns", generatedColumns],
+    ["foreign keys", foreignKeys],
+    ["rows a transaction may change", String(rowsPerTransaction ?? "no limit")],
+    ["DDL", ddl],
+    ["keys", ids],
+    ["evidence from", statistics.join(", ")],
   ];
-  return table(
-    ["", ...of((name) => capabilitiesOf(name).label)],
-    facts.map(([fact, say]) => [fact, ...of(say)]),
-  );
+  return facts.map(([fact, says]) => wrap(`- ${fact}: ${says}`, 116).join("\n  ")).join("\n");
 }
 
 function lacksOf(name: DialectName): string {
@@ -72,8 +74,9 @@ function retriesOf(name: DialectName): string {
 test("the checked-in page is what the table says", async () => {
   const parts = DIALECTS.map((name) => {
     const { label, lockingCaveat, sources } = capabilitiesOf(name);
-    const caveat = lockingCaveat === undefined ? "" : `${lockingCaveat}.\n\n`;
-    return `## ${label}\n\n${lacksOf(name)}\n\n${caveat}${retriesOf(name)}\n\nSources: ${sources.map((url) => `<${url}>`).join(", ")}\n`;
+    const caveat = lockingCaveat === undefined ? "" : `${wrap(`${lockingCaveat}.`, 118).join("\n")}\n\n`;
+    const read = `Sources:\n\n${sources.map((url) => `- <${url}>`).join("\n")}\n`;
+    return `## ${label}\n\n${[factsOf(name), lacksOf(name), `${caveat}${retriesOf(name)}`, read].join("\n\n")}`;
   });
-  await expect([HEAD, overview(), "", ...parts].join("\n")).toMatchFileSnapshot("../../../docs/dialects.md");
+  await expect([HEAD, ...parts].join("\n")).toMatchFileSnapshot("../../../docs/reference/dialects.md");
 });

@@ -213,7 +213,7 @@ export async function applyNamespace(
     if (state.variant !== tables.variant || state.storage !== storage || state.version !== SCHEMA_VERSION)
       throw new UsageError(
         `schema "${namespace}" holds train-sim's tables for ${state.variant}, storage ${state.storage}, version ${state.version}`,
-        "Drop it first with `train-sim schema drop`.",
+        "Drop it first with `npx train-sim schema drop`.",
       );
     for (const statement of grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo))
       await client.query(statement);

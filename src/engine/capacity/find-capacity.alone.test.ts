@@ -122,7 +122,7 @@ describe("the result of a search for capacity", () => {
       expect(medians).toContainEqual(expect.objectContaining({ operation: "add", metric: "mean" }));
     expect(result).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
     const text = summary.replaceAll("\n", " ");
-    expect(text).toContain("compare these rates, not what was measured at them.");
+    expect(text).toContain("compare the rates, not what was measured at them.");
     expect(text).not.toContain("ratio to");
   });
 

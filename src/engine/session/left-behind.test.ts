@@ -18,12 +18,12 @@ it("drops by the admin's URL, with the TLS keys that the scenario has beside it"
   const keys = "adminUrl: 'postgresql://owner@db/app', sslmode: verify-full, ca: /etc/my certs/ca.pem";
   const target = targetOf(`{ kind: url, urls: ["postgresql://u@db/app"], ${keys} }`);
   expect(dropCommand(target, "a$b", "cloudberry", {})).toBe(
-    "train-sim schema drop --url 'postgresql://owner@db/app?sslmode=verify-full&sslrootcert=%2Fetc%2Fmy%20certs%2Fca.pem' --namespace 'a$b' --dialect cloudberry",
+    "npx train-sim schema drop --url 'postgresql://owner@db/app?sslmode=verify-full&sslrootcert=%2Fetc%2Fmy%20certs%2Fca.pem' --namespace 'a$b' --dialect cloudberry",
   );
 });
 
 it("says where the password goes that the command does not hold", () => {
-  const command = "train-sim schema drop --url postgresql://u@db/app --namespace train_sim";
+  const command = "npx train-sim schema drop --url postgresql://u@db/app --namespace train_sim";
   expect(dropCommands(experimentOn("postgresql://u@db/app"))).toEqual([command]);
   expect(dropCommands(experimentOn("postgresql://u:hunter2@db/app"))).toEqual([
     `${command} (with its password in PGPASSWORD)`,
@@ -34,10 +34,12 @@ it("says where the password goes that the command does not hold", () => {
 it("continues by the directory alone, but where the scenario holds a password that no result does", () => {
   const own = experimentOn("postgresql://u@db/app");
   const overrides = { set: ["batch=5"], trials: 2, seed: 7, defaultSeed: 1 };
-  expect(resumeCommand(own, "results/a b", "s.yaml", overrides)).toBe("train-sim run --resume 'results/a b'");
+  expect(resumeCommand(own, "results/a b", "s.yaml", overrides)).toBe(
+    "npx train-sim run --resume 'results/a b'",
+  );
   const secret = experimentOn("postgresql://u:hunter2@db/app");
   const set = [...overrides.set, "target.url=postgresql://u:hunter2@db/app"];
   expect(resumeCommand(secret, "results/a", "s.yaml", { ...overrides, set })).toBe(
-    "train-sim run s.yaml --set batch=5 --set target.url=postgresql://u@db/app --trials 2 --seed 7 --resume results/a (with its password in PGPASSWORD)",
+    "npx train-sim run s.yaml --set batch=5 --set target.url=postgresql://u@db/app --trials 2 --seed 7 --resume results/a (with its password in PGPASSWORD)",
   );
 });

@@ -37,7 +37,7 @@ export function dropCommand(
   env: NodeJS.ProcessEnv = process.env,
 ): string {
   const { adminUrl, urls, passwordCommand } = target;
-  const words = ["train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
+  const words = ["npx", "train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
   if (dialect !== "postgres") words.push("--dialect", dialect);
   const isElsewhere =
     hasPassword(adminUrl ?? urls[0]?.url) ||
@@ -74,9 +74,9 @@ export function resumeCommand(
   { set = [], trials, duration, seed }: Overrides,
 ): string {
   if (scenario === undefined || !holdsPassword(experiment))
-    return commandOf(["train-sim", "run", "--resume", directory], false);
+    return commandOf(["npx", "train-sim", "run", "--resume", directory], false);
   const settings = set.map((pair) => keyWithoutPasswords(pair));
-  const words = ["train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
+  const words = ["npx", "train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
   for (const [name, value] of Object.entries({ trials, duration, seed }))
     if (value !== undefined) words.push(`--${name}`, String(value));
   words.push("--resume", directory);

@@ -180,7 +180,7 @@ export class Fleet {
     worker.on("error", (error) => this.fail(crashed(this.nameOf(number), error)));
     worker.on("exit", (code) => {
       if (this.roll.hasEnded(number)) return;
-      this.fail(new TrialError(`${this.nameOf(number)} ended without a word (exit code ${code})`));
+      this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
       this.ended(number);
     });
     this.workers.push(worker);

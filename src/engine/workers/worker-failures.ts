@@ -16,7 +16,7 @@ export function crashed(who: string, error: unknown): TrialError {
 /** It was told to end so long ago. Node 24 and 26 do not end a thread whose memory ran out within one long loop. */
 export function endless(who: string, sinceMs: number): TrialError {
   return new TrialError(
-    `${who} did not end within ${sinceMs / 1000} s of being told to`,
+    `${who} did not end within ${sinceMs / 1000} s of being asked to`,
     "Give its role more workers, or take smaller batches; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",
   );
 }

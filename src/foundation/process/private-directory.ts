@@ -95,7 +95,7 @@ async function assertReachable(path: string, user: ServerUser): Promise<void> {
     if ((mode & bit) === 0) {
       throw new TargetError(
         `the temporary directory ${path} is out of reach for user ${user.name}, as which servers run: ${at} is closed to it`,
-        "Set TMPDIR to a directory that everybody can enter, such as /tmp.",
+        "Set TMPDIR to a directory that every user can enter, such as /tmp.",
       );
     }
     if (at === dirname(at)) return;

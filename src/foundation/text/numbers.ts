@@ -77,4 +77,4 @@ export function pText(p: number): string {
 
 /** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */
 export const NONE_IN_RATIOS =
-  "Half an event in the window stands in for none: a ratio of events/s to or of 0 tells that they differ, not by how much.";
+  "Ratios count 0 events/s as half an event in the window: they show that two sides differ, not by how much.";

@@ -20,7 +20,7 @@ async function readAsset(file: string): Promise<string> {
     throw new TrainSimError(
       `Cannot read ${path}, which the build makes: ${messageOf(error)}`,
       ExitCode.unexpected,
-      "Build train-sim (npm run build), or install it anew.",
+      "Build train-sim (npm run build), or reinstall it.",
       { cause: error },
     );
   }

@@ -37,7 +37,7 @@ function summaryOf(capacity: Capacity): string {
 
 it("says the rate, the curve that was walked, and whether the generator was the limit", () => {
   const lines = summaryOf(CAPACITY).split("\n");
-  const start = lines.findIndex((line) => line.startsWith("text: add"));
+  const start = lines.findIndex((line) => line.startsWith("text: add") && !line.endsWith("."));
   expect(lines.slice(start, start + 6)).toEqual([
     "text: add: p(99)<50 holds up to 423 batches/s (repeated 3 times), not at 445/s, with at most 8 clients at work",
     "trial  probe    asked/s  offered/s  done/s  p99(ms)  held",
@@ -78,7 +78,7 @@ it("compares nothing between treatments, which ran at rates of their own", () =>
   const text = renderSummary(searched, { directory: "results/x" });
   expect(text).toMatch(/^text +27 21-33 +/m);
   expect(text).not.toContain("ratio to");
-  expect(text.replaceAll("\n", " ")).toContain("compare these rates, not what was measured at them.");
+  expect(text.replaceAll("\n", " ")).toContain("compare the rates, not what was measured at them.");
   expect(withAnalysis(exampleResult(8)).comparisons).not.toEqual([]);
 });
 

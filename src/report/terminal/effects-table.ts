@@ -14,6 +14,7 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
+import { legendOf } from "../../metrics/names.js";
 import { unitOf } from "../../workloads/registry.js";
 
 const LEVEL_WIDTH_MAX = 48;
@@ -64,7 +65,7 @@ function interactionLines(interactions: readonly Interaction[]): string[] {
   const shown = interactions.filter(({ isFinding }) => isFinding);
   if (shown.length === 0) return [noInteractionSentence(interactions)];
   return [
-    "Interactions: here the effects above are averages of effects that differ, so read the treatments one by one.",
+    "Interactions: the effects above average over effects that differ; read the treatments one by one.",
     ...shown.map(interactionText),
   ];
 }
@@ -75,7 +76,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   if (effects.length === 0) return [];
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
-    "* a finding, at 5 % over the whole experiment; all else is exploratory, at 5 % a metric.",
+    `${legendOf()}.`,
     "",
     ...renderWithin(columnsOf(unitOf(effects[0]?.operation ?? "")), rows(effects), marks),
     ...interactionLines(interactions).flatMap((line) => wrap(line, WIDTH_MAX)),

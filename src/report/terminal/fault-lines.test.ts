@@ -21,7 +21,9 @@ test("what did not come back, or was never cleared, is said to be so", () => {
   const recoveryReason = "it was never cleared";
   expect(
     faultText({ ...KILL, clearedAtSeconds: null, recoverySeconds: null, recoveryReason, errors: {} }),
-  ).toBe("fault postgres-kill at 10.0 s, never cleared: no errors, recovery not known: it was never cleared");
+  ).toBe(
+    "fault postgres-kill at 10.0 s, never cleared: no errors, recovery not assessed: it was never cleared",
+  );
   expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 error (40001 1)");
 });
 

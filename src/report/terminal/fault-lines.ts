@@ -21,7 +21,7 @@ export function faultText(fault: FaultRecord): string {
     clearedAtSeconds === null ? ", never cleared" : ` for ${seconds(clearedAtSeconds - injectedAtSeconds)}`;
   const recovery =
     recoverySeconds === null
-      ? `recovery not known: ${recoveryReason ?? "it was not measured"}`
+      ? `recovery not assessed: ${recoveryReason ?? "not measured"}`
       : `throughput back to 90 % after ${seconds(recoverySeconds)}`;
   return `fault ${kind} at ${seconds(injectedAtSeconds)}${length}: ${errorsText(errors)}, ${recovery}`;
 }

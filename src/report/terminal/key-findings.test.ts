@@ -43,17 +43,17 @@ describe("key findings", () => {
     ];
     const findings = keyFindings(result);
     expect(findings.slice(0, 3)).toEqual([
-      { tone: "bad", text: "Tainted: these numbers must not be used.", because: result.verdict.reasons },
+      { tone: "bad", text: "TAINTED: these numbers must not be used.", because: result.verdict.reasons },
       {
         tone: "bad",
         text: "Integrity is violated in trial 1: events were lost, doubled or are unaccounted for.",
         because: ["trial 1: 1 event is there twice"],
       },
-      { tone: "bad", text: "Threshold failed: add p(99)<500 of text, seen 612.3.", because: [] },
+      { tone: "bad", text: "Thresholds: 1 of 2 FAILED.", because: ["add p(99)<500 of text: 612.3"] },
     ]);
     expect(findings.filter(({ tone }) => tone === "good")).toEqual([]);
     result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
-    expect(texts(result)[0]).toBe("Aborted: these results are partial.");
+    expect(texts(result)[0]).toBe("ABORTED: these results are partial.");
   });
 
   it("say what is well: conservation where every complete trial was audited, thresholds where all hold", () => {
@@ -84,46 +84,50 @@ describe("key findings", () => {
     ]);
     expect(keyFindings(result)[0]).toEqual({
       tone: "plain",
-      text:
-        "process: text processes 0.50x as many events/s as jsonb, 95 % CI 0.50-0.50; has 2.00x jsonb's mean " +
-        "response time, 95 % CI 2.00-2.00.",
+      text: "text processes 0.50x as many events/s as jsonb (95 % CI 0.50-0.50); mean 2.00x (2.00-2.00).",
       because: [WAL],
     });
   });
 
   it("admit that nothing that was collected moved with a difference", () => {
     const [first] = keyFindings(example([{ ...claim(PROCESS_MEAN), because: [] }]));
-    expect(first?.because).toEqual(["the evidence that was collected does not show why"]);
+    expect(first?.because).toEqual(["the collected evidence does not explain it"]);
     const [unexplained] = keyFindings(example([claim(PROCESS_MEAN)]));
     expect(unexplained?.because).toEqual([]);
   });
 
-  it("rank differences by their ratio, whichever way, and say how many are left out", () => {
+  it("rank differences by the nearer end of their interval, and say how many are left out", () => {
     const ratios = [1.5, 0.2, 3, 1.2, 2, 1.1, 1.05];
-    const result = example(ratios.map((ratio, i) => ({ ...claim(PROCESS_MEAN), treatment: `t${i}`, ratio })));
-    const shown = texts(result).filter((text) => text.startsWith("process: "));
-    expect(shown.map((text) => text.slice(9, 11))).toEqual(["t1", "t2", "t4", "t0", "t3"]);
+    const result = example(
+      ratios.map((ratio, i) => {
+        const interval = ratio === 3 ? { ciLow: 1.3, ciHigh: 9 } : { ciLow: ratio, ciHigh: ratio };
+        return { ...claim(PROCESS_MEAN), treatment: `t${i}`, ratio, ...interval };
+      }),
+    );
+    const shown = texts(result).filter((text) => text.includes("mean response time of process"));
+    expect(shown.map((text) => text.slice(0, 2))).toEqual(["t1", "t4", "t0", "t2", "t3"]);
+    expect(shown[3]).toBe("t2 has 3.00x jsonb's mean response time of process (95 % CI 1.30-9.00).");
     expect(texts(result)).toContain("2 smaller differences are in the tables.");
   });
 
   it("claim nothing that is undecided, an A/A pair's, or no larger than one, and warn of these", () => {
     const replica = { ...claim(PROCESS_MEAN), factor: "none", ratio: 2.5, ciLow: 2.4, ciHigh: 2.6 };
     const result = example([replica, claim(PROCESS_MEAN), undecided(claim(PROCESS_RATE))]);
-    expect(texts(result).filter((text) => text.startsWith("process: "))).toEqual([]);
+    expect(texts(result).filter((text) => text.startsWith("text "))).toEqual([]);
     const warnings = keyFindings(result).filter(({ tone }) => tone === "warn");
     expect(warnings.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^A\/A pairs are told apart in 1 of 1 comparison: process mean of text\./),
-      expect.stringMatching(/^1 claimed difference is no larger than the noise of A\/A pairs/),
+      expect.stringMatching(/^A\/A pairs differ in 1 of 1 comparison: process mean of text\./),
+      expect.stringMatching(/^1 claimed difference is within the noise floor; do not rely on: /),
     ]);
     expect(texts(result)).toContain(
-      "Noise floor (the very same settings differed by up to): process mean 160 %.",
+      "Noise floor (largest difference between A/A pairs): process mean 160 %.",
     );
   });
 
   it("warn where the trials cannot support any conclusion, and say why", () => {
     const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
     const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
-    expect(warnings[0]?.text).toMatch(/^3 trials cannot support a claim: no significance claimed\./);
+    expect(warnings[0]?.text).toMatch(/^No significance claimed: 3 trials of each treatment;/);
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
   });
 
@@ -135,11 +139,11 @@ describe("key findings", () => {
     expect(keyFindings(result)).toContainEqual({
       tone: "warn",
       text: expect.stringMatching(
-        /^0 events\/s: process of text in 1 of 5 trials\. Half an event in the window stands in for none/,
+        /^0 events\/s: process of text in 1 of 5 trials\. Ratios count 0 events\/s as half an event/,
       ) as string,
       because: [],
     });
-    expect(texts(result)[0]).toBe("process: text processes <.001x as many events/s as jsonb, 95 % CI <.001.");
+    expect(texts(result)[0]).toBe("text processes <.001x as many events/s as jsonb (95 % CI <.001).");
   });
 
   it("say of a search for capacity why nothing is compared, and that is no warning", () => {
@@ -148,14 +152,14 @@ describe("key findings", () => {
     const result = { ...example(), capacity: [{ ...found, ...rates, treatment: "jsonb" }] };
     expect(keyFindings(result)).toContainEqual({
       tone: "plain",
-      text: "Each treatment ran at the rate that the search found for it: compare these rates, not what was measured at them.",
+      text: "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.",
       because: [],
     });
   });
 
   it("name what is the same, a few of many", () => {
     const same = { ...claim(PROCESS_MEAN), ratio: 1, verdict: "indistinguishable" } as const;
-    expect(texts(example([same]))).toContain("The same as jsonb within 5 %: process mean of text.");
+    expect(texts(example([same]))).toContain("Indistinguishable from jsonb: process mean of text.");
     const many = Array.from({ length: 9 }, (_, i) => ({ ...same, treatment: `t${i}` }));
     expect(texts(example(many)).join()).toContain("process mean of t5, 3 more.");
   });
@@ -168,7 +172,7 @@ describe("key findings", () => {
     const { operations } = result.treatments[0]?.merged ?? {};
     if (operations?.add) operations.__cycle__ = { ...operations.add, eventsPerSecond: 480 };
     expect(texts(result)).toContain(
-      "__cycle__: 10 cycles/s, 480 events/s, response time 9.9 ms (p50), 33 ms (p99).",
+      "cycle: 10 cycles/s, 480 events/s, response time 9.9 ms (p50), 33 ms (p99).",
     );
   });
 

@@ -1,30 +1,37 @@
 // What a reader must know of an experiment before any table or picture: what speaks against its numbers, what differs most
-// and what moved with it, what is the same, what cannot be told. Every sentence comes from what is stored, and most of
-// them from where the terminal's summary takes them; nothing is judged here but what comes first.
+// and what moved with it, what is the same, what is inconclusive. Every sentence comes from what is stored; nothing is
+// judged here but what comes first.
 import { counted } from "../../foundation/units.js";
-import type { Comparison, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import { fewTrialsOutlook } from "../../analysis/comparison/few-trials.js";
+import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import {
   believedDifferences,
+  differenceText,
   headlineClaims,
   isSettled,
   noiseSentences,
   reachSentences,
-  settledText,
   stallSentences,
 } from "../../analysis/comparison/claims.js";
+import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
+import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { unitOf, workloadWith } from "../../workloads/registry.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
 const DIFFERENCES_MAX = 5;
 const SAME_MAX = 6;
+/** Events that an audit names; `result.json` has all. */
+const NAMED_MAX = 3;
+
+type Bounds = ReadonlyMap<string, string>;
 
 function finding(tone: KeyFinding["tone"], text: string, because: readonly string[] = []): KeyFinding {
   return { tone, text, because };
@@ -40,9 +47,7 @@ function numbersOf(trials: readonly TrialResult[]): string {
 
 function verdictFindings({ verdict: { status, reasons } }: ResultDocument): KeyFinding[] {
   if (status === "ok") return [];
-  const text =
-    status === "tainted" ? "Tainted: these numbers must not be used." : "Aborted: these results are partial.";
-  return [finding("bad", text, reasons)];
+  return [finding("bad", `${STATUS_MEANINGS[status]}.`, reasons)];
 }
 
 /** Violations that the verdict names already are not listed twice. */
@@ -52,13 +57,13 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
   const words = violated.flatMap(({ number, integrity }) =>
     (integrity?.violations ?? []).map((each) => ({ each, text: `trial ${number}: ${each}` })),
   );
-  const untold = words.filter(({ each }) => !result.verdict.reasons.some((reason) => reason.includes(each)));
-  const text = `Integrity is violated in ${numbersOf(violated)}: events were lost, doubled or are unaccounted for.`;
+  const more = words.filter(({ each }) => !result.verdict.reasons.some((reason) => reason.includes(each)));
+  const named = violated.flatMap(({ integrity }) => integrity?.named ?? []).slice(0, NAMED_MAX);
   return [
     finding(
       "bad",
-      text,
-      untold.map((each) => each.text),
+      `Integrity is violated in ${numbersOf(violated)}: events were lost, doubled or are unaccounted for.`,
+      [...more.map(({ text }) => text), ...named.map(({ kind, id, words }) => `${kind} ${id}: ${words}`)],
     ),
   ];
 }
@@ -87,41 +92,40 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
       thresholds.length === 1 ? "The threshold holds." : `All ${thresholds.length} thresholds hold.`;
     return thresholds.length > 0 && failed.length === 0 ? [finding("good", text)] : [];
   }
-  return failed.map(({ metric, expression, treatment, seen, reason }) =>
-    finding(
-      "bad",
-      `Threshold failed: ${metric} ${expression} of ${treatment}, seen ${seenText(seen, expression)}${reason ? ` (${reason})` : ""}.`,
-    ),
-  );
+  if (failed.length === 0) return [];
+  const texts = failed.map(({ metric, expression, treatment, seen, reason }) => {
+    const why = reason ? ` (${reason})` : "";
+    return `${metric} ${expression} of ${treatment}: ${seenText(seen, expression)}${why}`;
+  });
+  return [finding("bad", `Thresholds: ${failed.length} of ${thresholds.length} FAILED.`, texts)];
 }
 
 /** One finding for each treatment and operation that differs from the first treatment's. */
-function differenceFindings({ comparisons }: ResultDocument): KeyFinding[] {
-  const differences = believedDifferences(comparisons);
+function differenceFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
+  const differences = believedDifferences(comparisons, bounds);
   const more = differences.length - DIFFERENCES_MAX;
   const others = `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`;
   return [
-    ...differences.slice(0, DIFFERENCES_MAX).map((group) => differenceFinding(group, comparisons)),
+    ...differences
+      .slice(0, DIFFERENCES_MAX)
+      .map((group) => finding("plain", `${differenceText(group, comparisons)}.`, reasonsOf(group))),
     ...(more > 0 ? [finding("plain", others)] : []),
   ];
 }
 
-function differenceFinding(group: readonly Comparison[], all: readonly Comparison[]): KeyFinding {
-  const [first] = group;
-  const words = group.map((comparison) => settledText(comparison, all)).join("; ");
-  return finding("plain", `${first?.operation ?? ""}: ${first?.treatment ?? ""} ${words}.`, reasonsOf(group));
-}
-
-function sameFindings(result: ResultDocument): KeyFinding[] {
-  const same = headlineClaims(result.comparisons).filter(({ verdict }) => verdict === "indistinguishable");
+function sameFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
+  const same = headlineClaims(comparisons).filter(
+    ({ verdict, metric, operation }) =>
+      verdict === "indistinguishable" && !(metric === "eventsPerSecond" && bounds.has(operation)),
+  );
   if (same.length === 0) return [];
   const names = same.map(
     ({ operation, metric, treatment }) =>
-      `${operation} ${labelOf(metric, unitOf(operation))} of ${treatment}`,
+      `${operationName(operation)} ${labelOf(metric, unitOf(operation))} of ${treatment}`,
   );
   const more = names.length - SAME_MAX;
   const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-  return [finding("plain", `The same as ${same[0]?.baseline ?? ""} within 5 %: ${listed}.`)];
+  return [finding("plain", `Indistinguishable from ${same[0]?.baseline ?? ""}: ${listed}.`)];
 }
 
 /** What an experiment of one treatment is run for: how much, how fast. */
@@ -135,16 +139,40 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
       const { p50, p99 } = responseTimeMs;
       const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
       const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(operation)}/s`;
-      const text = `${operation}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
+      const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
       return [finding("plain", text)];
     },
   );
 }
 
-/** A warning where nothing could be concluded, else what conclusions are worth, or why none are drawn. */
-function reachFindings(result: ResultDocument): KeyFinding[] {
-  const tone = headlineClaims(result.comparisons).some(isSettled) || result.capacity ? "plain" : "warn";
-  return reachSentences(result).map((text) => finding(tone, text));
+/** How fast the load came back after each kind of fault, over the trials of a treatment. */
+function faultFindings({ faults }: ResultDocument): KeyFinding[] {
+  const nameOf = ({ kind, treatment }: FaultRecord): string => `${kind} (${treatment})`;
+  return [...new Set(faults.map(nameOf))].map((name) => {
+    const own = faults.filter((fault) => nameOf(fault) === name);
+    const times = own.flatMap(({ recoverySeconds }) => recoverySeconds ?? []);
+    const errors = own.flatMap((fault) => Object.values(fault.errors)).reduce((sum, count) => sum + count, 0);
+    const span = [...new Set([Math.min(...times), Math.max(...times)])].map((time) => time.toFixed(1));
+    const recovery =
+      times.length > 0
+        ? `throughput was back to 90 % after ${span.join(" to ")} s in ${times.length} of ${counted(own.length, "fault")}`
+        : `recovery not assessed (${own[0]?.recoveryReason ?? "not measured"})`;
+    return finding("plain", `${name}: ${recovery}; ${counted(errors, "error")}.`);
+  });
+}
+
+/** Whether nothing can be said of any difference. */
+function isUndecided({ comparisons, capacity }: ResultDocument): boolean {
+  return !capacity && !headlineClaims(comparisons).some(isSettled);
+}
+
+/** What conclusions are worth, or why none are drawn. */
+function reachFindings(result: ResultDocument, tone: "plain" | "warn"): KeyFinding[] {
+  const outlook = fewTrialsOutlook(result);
+  return [
+    ...reachSentences(result).map((text) => finding(tone, text)),
+    ...(outlook ? [finding("plain", outlook.text, outlook.because)] : []),
+  ];
 }
 
 function steadinessFindings(result: ResultDocument): KeyFinding[] {
@@ -166,22 +194,47 @@ function sweepFindings({ sweeps = [] }: ResultDocument): KeyFinding[] {
   });
 }
 
+/** What speaks against the numbers. */
+export function alarmFindings(result: ResultDocument): KeyFinding[] {
+  return [...verdictFindings(result), ...violationFindings(result), ...thresholdFindings(result, "bad")];
+}
+
+/** What was asked of the experiment. */
+export function answerFindings(result: ResultDocument): KeyFinding[] {
+  const bounds = loadBounds(result);
+  return [
+    ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
+    ...differenceFindings(result, bounds),
+    ...faultFindings(result),
+    ...(isUndecided(result) ? reachFindings(result, "warn") : []),
+    ...loadBoundSentences(result, bounds).map((text) => finding("plain", text)),
+    ...sameFindings(result, bounds),
+    ...soleFindings(result),
+    ...sweepFindings(result),
+  ];
+}
+
+/** What was checked, and holds. */
+export function assuranceFindings(result: ResultDocument): KeyFinding[] {
+  return [...thresholdFindings(result, "good"), ...integrityFindings(result)];
+}
+
+/** What limits the answers. */
+export function reservationFindings(result: ResultDocument): KeyFinding[] {
+  return [
+    ...stallSentences(result).map((text) => finding("warn", text)),
+    ...(isUndecided(result) ? [] : reachFindings(result, "plain")),
+    ...noiseSentences(result.comparisons).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
+    ...steadinessFindings(result),
+  ];
+}
+
 /** Most important first; `result` has its analysis. */
 export function keyFindings(result: ResultDocument): KeyFinding[] {
   return [
-    ...verdictFindings(result),
-    ...violationFindings(result),
-    ...thresholdFindings(result, "bad"),
-    ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
-    ...differenceFindings(result),
-    ...stallSentences(result).map((text) => finding("warn", text)),
-    ...sameFindings(result),
-    ...soleFindings(result),
-    ...thresholdFindings(result, "good"),
-    ...integrityFindings(result),
-    ...reachFindings(result),
-    ...noiseSentences(result.comparisons).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
-    ...steadinessFindings(result),
-    ...sweepFindings(result),
+    ...alarmFindings(result),
+    ...answerFindings(result),
+    ...assuranceFindings(result),
+    ...reservationFindings(result),
   ];
 }

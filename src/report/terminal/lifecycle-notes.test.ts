@@ -45,8 +45,8 @@ describe("the lives of events", () => {
       ...{ passesPerEvent: 3.016, drainSeconds: 1.25 },
     };
     expect(textOf(lifecycleNotes(shownWith(lifecycle)))).toBe(
-      "lifecycle: published -> completed 90 ms (p50), 300 ms (p99); " +
-        "published -> archived 1800 ms (p50), 6000 ms (p99); 3.02 passes per event; queue drained in 1.3 s",
+      "lifecycle: published to completed 90 ms (p50), 300 ms (p99); " +
+        "published to archived 1800 ms (p50), 6000 ms (p99); 3.02 passes per event; queue drained in 1.3 s",
     );
   });
 

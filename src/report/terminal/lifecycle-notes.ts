@@ -4,7 +4,8 @@
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
-import { isRound, LIFECYCLE_STAGES, spanText } from "../../metrics/operations.js";
+import { operationName } from "../../metrics/names.js";
+import { isRound, LIFECYCLE_STAGES } from "../../metrics/operations.js";
 import { workloadWith } from "../../workloads/registry.js";
 
 /** One line; none where no event came to any end. */
@@ -13,7 +14,7 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
   const spans = LIFECYCLE_STAGES.flatMap((stage) => {
     const latency = lifecycle[`${stage}Ms`];
     if (!latency) return [];
-    const name = spanText(`lifecycle.${stage}`, "->");
+    const name = operationName(`lifecycle.${stage}`);
     return [`${name} ${shortNumber(latency.p50)} ms (p50), ${shortNumber(latency.p99)} ms (p99)`];
   });
   const texts = [

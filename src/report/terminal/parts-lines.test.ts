@@ -24,7 +24,7 @@ test("each operation has a line: its largest parts with ms and share, the rest t
   ];
   const process = [part("process.claim", 0.5, 1), part("appDelay", 19.5, 30)];
   expect(renderParts(shown({ add, process }))).toEqual([
-    "where the time went, on average, and mostly in the slowest transaction of each second and worker:",
+    "latency breakdown: mean, and largest part of the slowest transaction of each second and worker:",
     "  add      10 ms: commit 5 (50 %), add.events 3 (30 %), add.status 1.6 (16 %), rest 0.404; " +
       "slowest 100: add.events 80 %",
     "  process  20 ms: appDelay 19.5 (98 %), rest 0.5; slowest 31: appDelay 97 %",

@@ -57,7 +57,7 @@ export function renderParts(shown: Shown): string[] {
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(({ operation }) => operation.length));
   return [
-    "where the time went, on average, and mostly in the slowest transaction of each second and worker:",
+    "latency breakdown: mean, and largest part of the slowest transaction of each second and worker:",
     ...rows.flatMap(({ operation, parts }) => {
       const [first = "", ...more] = wrap(lineOf(parts, WIDTH_MAX - width - 4), WIDTH_MAX - width - 4);
       const indent = " ".repeat(width + 4);

@@ -112,8 +112,8 @@ export function renderRunComparison(document: ComparisonDocument, marks: Marks =
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
   const hasStall = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
   const mind =
-    "Response times, medians over complete trials. Two runs differ by more than their trials do (another day, another " +
-    "start of the server): compare several runs before believing a small difference.";
+    "Response times, medians over complete trials. Runs differ by more than their trials (another day, another start " +
+    "of the server): compare several runs before relying on a small difference.";
   const stall = hasStall ? ` ${NONE_IN_RATIOS}` : "";
   return `${[...lines, ...wrap(mind + stall, WIDTH_MAX)].join("\n")}\n`;
 }

@@ -17,12 +17,13 @@ import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { spanText, stageOf } from "../../metrics/operations.js";
+import { legendOf, MARKS, operationName } from "../../metrics/names.js";
+import { stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
 import { unitOf } from "../../workloads/registry.js";
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
-function valueCell(summary: MetricSummary | undefined): string {
+export function valueCell(summary: MetricSummary | undefined): string {
   if (!summary) return "-";
   const { median, ciLow, ciHigh, min, max, trials } = summary;
   if (ciLow !== null && ciHigh !== null)
@@ -32,10 +33,9 @@ function valueCell(summary: MetricSummary | undefined): string {
 
 /** What the legends of the tables explain. */
 export function markOf({ verdict, isFinding }: RatioFinding, isNoise = false): string {
-  if (verdict === "inconclusive") return " ?";
-  if (verdict === "indistinguishable") return " ~";
-  if (isNoise) return " !";
-  return isFinding ? " *" : "";
+  if (verdict === "inconclusive" || verdict === "indistinguishable") return ` ${MARKS[verdict]}`;
+  if (isNoise) return ` ${MARKS.noise}`;
+  return isFinding ? ` ${MARKS.finding}` : "";
 }
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
@@ -53,7 +53,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation);
   const columns: Column[] = [
-    { title: spanText(operation, "->"), align: "left" },
+    { title: operationName(operation), align: "left" },
     ...metrics.map((metric): Column => ({ title: titleOf(metric, unitOf(operation)), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
@@ -89,9 +89,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   );
   if (measured.length === 0) return [];
   const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
-  const ofRatios =
-    "; ratio to the first treatment, median over blocks. * a finding, at 5 % over the whole experiment; all else is " +
-    "exploratory, at 5 % a metric: ~ the same within 5 %; ? inconclusive; ! below the noise of A/A pairs";
+  const ofRatios = `; ratio to the first treatment, median over blocks. ${legendOf()}`;
   return [
     marks.bold("Side by side"),
     ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),

@@ -1,5 +1,5 @@
-// The summary of an experiment as text: what the terminal prints at the end and `summary.txt` holds. It is made
-// from the stored document alone, so `report` prints the same for a run of last year. Bad news comes first.
+// The whole summary of an experiment as text: `summary.txt`, and what `--verbose` prints. It begins with the one screen that
+// the terminal shows. It is made from the stored document alone, so `report` prints the same for a run of last year.
 import type { ResultDocument } from "../../results/result-schema.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
@@ -16,7 +16,12 @@ import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
 import { renderTrust } from "./trust-notes.js";
 import { renderWhy } from "./why-lines.js";
+import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "./treatment-labels.js";
+import { UsageError } from "../../foundation/errors.js";
+import { SCENARIO_FILE } from "../../results/directory.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { conditions } from "../../scenario/plan/conditions.js";
 import {
   colourMarks,
   plainMarks,
@@ -27,28 +32,16 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 
-export interface SummaryOptions {
-  /** Where the results are, for the last line. */
-  readonly directory: string;
-  /** Colour is for terminals; leave it out for files. */
-  readonly colour?: boolean;
-}
-
 function trialCounts(result: ResultDocument): { complete: number; run: number } {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
   return { complete: trials.filter((trial) => trial.status === "complete").length, run: trials.length };
 }
 
-function verdictLines(result: ResultDocument, marks: Marks): string[] {
-  const { status, reasons } = result.verdict;
-  if (status === "ok") return [];
-  const meaning =
-    status === "tainted" ? "TAINTED: these numbers must not be used" : "ABORTED: these results are partial";
-  return [
-    marks.bad(meaning),
-    ...reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad)),
-    "",
-  ];
+/** All reasons: the screen has the first ones. */
+function verdictLines({ verdict: { reasons } }: ResultDocument, marks: Marks): string[] {
+  if (reasons.length === 0) return [];
+  const lines = reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad));
+  return [marks.bold("Reasons of the verdict"), ...lines, ""];
 }
 
 function treatmentLines(result: ResultDocument, index: number, marks: Marks): string[] {
@@ -79,6 +72,17 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   ];
 }
 
+/** Clients, iterations, batches, think times, pools; none of a scenario that this version cannot read. */
+function workloadParameters({ scenario: { yaml, seed } }: ResultDocument): [string, string][] {
+  try {
+    const { treatments } = parseScenario(yaml, SCENARIO_FILE, { defaultSeed: seed });
+    return conditions({ treatments }).map(([name = "", value = ""]) => [name, value]);
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}
+
 function parameterLines(result: ResultDocument): string[] {
   const { complete, run } = trialCounts(result);
   const { versions, machine, settings } = result.environment;
@@ -86,12 +90,13 @@ function parameterLines(result: ResultDocument): string[] {
     Object.entries(record)
       .map(([name, value]) => `${name}=${value}`)
       .join(" ");
-  const parameters: [string, string][] = [
+  const parameters: (readonly [string, string])[] = [
     ["scenario", result.scenario.name],
     ["seed", String(result.scenario.seed)],
     ["treatments", labelsOf(result.treatments).join(", ")],
     ["trials", `${complete} complete of ${run} run, ${result.scenario.trials} planned`],
     ["verdict", result.verdict.status],
+    ...workloadParameters(result),
     ...Object.entries(versions).map(([name, version]): [string, string] => [name, version]),
     ...(Object.keys(settings).length > 0 ? [["settings", pairs(settings)] as [string, string]] : []),
     ...(Object.keys(machine).length > 0 ? [["machine", pairs(machine)] as [string, string]] : []),
@@ -106,6 +111,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   const claims = renderClaims(result);
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
+    ...screenLines(result, marks, "below"),
     ...renderThresholds(result, marks),
     ...verdictLines(result, marks),
     ...renderCapacity(result.capacity ?? [], marks),
@@ -117,9 +123,10 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...renderSweeps(result.sweeps ?? [], marks),
     ...claims,
     ...(claims.length > 0 ? [""] : []),
-    ...(lints.length > 0 ? [marks.bold("Mind, before drawing conclusions"), ...lints, ""] : []),
+    ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),
     ...parameterLines(result),
     "",
+    "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs",
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");

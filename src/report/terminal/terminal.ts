@@ -113,7 +113,7 @@ function integrityNotes(trials: readonly TrialResult[]): Note[] {
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
     `${sum("published")} ${acknowledged}${found}` +
-    (inDoubt > 0 ? `; ${inDoubt} in doubt, of which ${resolved} are there` : "");
+    (inDoubt > 0 ? `; ${inDoubt} in doubt, ${resolved} of them found` : "");
   const violated = audited.filter(({ verdict }) => verdict === "violated");
   const undrained = audited.filter(({ drained, pending }) => !drained && pending !== undefined);
   return [

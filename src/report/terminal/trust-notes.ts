@@ -19,7 +19,7 @@ function steadyNotes({ trials }: TreatmentResult): Note[] {
     ...unsteady.map(({ number, reason }): Note => {
       return { text: `no steady state in trial ${number}: ${reason}`, tone: "bad" };
     }),
-    ...reasons.map((reason): Note => ({ text: `steady state: unknown: ${reason}`, tone: "plain" })),
+    ...reasons.map((reason): Note => ({ text: `steady state: not assessed (${reason})`, tone: "plain" })),
     ...(judged.length > 0 && unsteady.length + untold.length === 0
       ? [{ text: "steady state: yes, in every trial", tone: "plain" } as const]
       : []),

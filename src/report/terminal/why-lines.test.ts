@@ -38,7 +38,7 @@ describe("what moved with the differences", () => {
   });
 
   it("says so where the evidence shows nothing, unless another metric of the operation has a reason", () => {
-    const silent = "the evidence that was collected does not show why";
+    const silent = "the collected evidence does not explain it";
     expect(lines(explained("add", "mean", []), explained("process", "mean", []))).toContain(
       `  - add, process: ${silent}`,
     );

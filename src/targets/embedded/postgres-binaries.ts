@@ -60,7 +60,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   } catch (error) {
     throw new TargetError(
       `the PostgreSQL programs of the npm package cannot be copied to ${copy}, where their user reaches them: ${messageOf(error)}`,
-      "Free some space, or set TMPDIR to a directory with more; or install train-sim where everybody can read it.",
+      "Free some space, or set TMPDIR to a directory with more; or install train-sim where every user can read it.",
       { cause: error },
     );
   }

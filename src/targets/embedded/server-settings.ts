@@ -19,7 +19,7 @@ const DEFAULT_MAX_CONNECTIONS = 100;
  * Apt for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures
  * the workload and not checkpoints, and the counters that explain a result. Durability is PostgreSQL's default.
  * A new server makes its log's files as it goes, and uses them again later: filled with zeros first, they cost the
- * first trial an eighth of its events and double its p99 (docs/performance.md), and later ones nothing.
+ * first trial an eighth of its events and double its p99 (docs/lab/performance.md), and later ones nothing.
  */
 const BENCHMARK_DEFAULTS: ServerSettings = {
   shared_buffers: "256MB",

@@ -8,7 +8,7 @@ export function starterScenario(name: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}
 #
 # An experiment on an event queue. Check it with  npx train-sim validate, look at it with  npx train-sim run --plan,
-# shorten it with  --set trials=1 --set trial.duration=2s, list every key with  train-sim json-schema.
+# shorten it with  --set trials=1 --set trial.duration=2s, list every key with  npx train-sim json-schema.
 
 name: ${name}
 # Fixes documents, batch sizes and the order of trials, so that the same inputs come again.

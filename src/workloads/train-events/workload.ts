@@ -30,7 +30,7 @@ export const trainEvents = {
     process: { verb: "processes", flow: "through", ...events },
     archive: { verb: "archives", flow: "out", ...events },
     read: { verb: "reads", ...events },
-    __cycle__: { verb: "takes through the cycle", ...events },
+    __cycle__: { verb: "cycles", ...events },
   },
   roles: {
     producers: {

@@ -60,34 +60,38 @@ export class ChartSection {
       const select = this.selects.get(control.id);
       if (select) select.value = chosen(view, control);
     }
-    if (this.plot) this.paint(this.plot, view.widthPx);
+    if (this.plot) this.paint(this.plot, view);
     else this.drawn?.clear();
     this.fillTable();
   }
 
-  private paint(plot: Plot, widthPx: number): void {
-    this.drawn ??= startChart(this.place, widthPx, plot.heightPx);
+  private paint(plot: Plot, view: View): void {
+    this.drawn ??= startChart(this.place, view.widthPx, plot.heightPx);
     this.place.setAttribute("aria-label", plot.words);
     this.place.style.height = `${plot.heightPx}px`;
     const isHere = (name: string): boolean => plot.legend.some((entry) => entry.name === name);
     const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));
     const legend = { show: false, selected, data: plot.legend.map(({ name }) => name) };
-    this.drawn.resize({ width: widthPx, height: plot.heightPx, silent: true });
+    this.drawn.resize({ width: view.widthPx, height: plot.heightPx, silent: true });
     // Never animated: a report is read, and paper and a reader of screens get the same picture.
     this.drawn.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
     this.drawn.getZr().flush();
-    this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry)));
+    this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry, view)));
     this.legend.hidden = plot.legend.length === 0;
   }
 
-  private legendButton({ name, colour, dash, isFilled }: LegendEntry): HTMLButtonElement {
+  private legendButton(
+    { name, colour, dash, isFilled }: LegendEntry,
+    { treatments }: View,
+  ): HTMLButtonElement {
     const swatch = element("span", {
       class: `swatch ${isFilled ? "filled" : (dash ?? "solid")}`,
       "aria-hidden": "true",
     });
     swatch.style.color = colour;
     const isShown = (): string => String(!this.hiddenNames.has(name));
-    const button = element("button", { type: "button", "aria-pressed": isShown() }, swatch, name);
+    const title = treatments.find(({ label }) => label === name)?.id;
+    const button = element("button", { type: "button", title, "aria-pressed": isShown() }, swatch, name);
     button.addEventListener("click", () => {
       if (!this.hiddenNames.delete(name)) this.hiddenNames.add(name);
       button.setAttribute("aria-pressed", isShown());

@@ -23,8 +23,9 @@ export class Filters {
     private state: FilterState,
     private readonly changed: (state: FilterState) => void,
   ) {
-    const theme = currentTheme();
-    this.treatments = allTreatments(report, theme).map(({ id, dash }) => ({
+    const shown = allTreatments(report, currentTheme());
+    const labels = new Map(shown.map(({ id, label }) => [id, label]));
+    this.treatments = shown.map(({ id, dash }) => ({
       value: id,
       input: element("input", { type: "checkbox", value: id }),
       swatch: element("span", { class: `swatch ${dash}`, "aria-hidden": "true" }),
@@ -39,7 +40,11 @@ export class Filters {
       element("option", { value: "all" }, "all, summarised"),
       element("option", { value: "each" }, "all, a line each"),
       ...allTrials(report).map(({ number, treatment }) =>
-        element("option", { value: String(number) }, `trial ${number} (${treatment})`),
+        element(
+          "option",
+          { value: String(number) },
+          `trial ${number} (${labels.get(treatment) ?? treatment})`,
+        ),
       ),
     );
     for (const { input } of [...this.treatments, ...this.operations])

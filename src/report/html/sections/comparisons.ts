@@ -12,11 +12,22 @@ import {
 } from "../../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
+import { fewTrialsOf } from "../../../analysis/comparison/few-trials.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
+import { WITHIN_NOISE } from "../../../metrics/names.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
-import { exact, metricText, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
+import {
+  exact,
+  metricText,
+  operationText,
+  sectionOf,
+  sentence,
+  tableOf,
+  text,
+  treatmentNames,
+} from "./table.js";
 
 /** Over trials: with its interval in round brackets, else with its range in square ones. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
@@ -45,7 +56,12 @@ function findingCells(finding: RatioFinding): string[] {
 }
 
 /** One row for each piece of evidence, with the metrics that it stands beside. */
-function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = ""): Html {
+function reasonsOf(
+  title: string,
+  comparisons: readonly Comparison[],
+  nameOf: (id: string) => Fillable,
+  caveat = "",
+): Html {
   const told = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
     for (const evidence of because) {
@@ -59,11 +75,22 @@ function reasonsOf(title: string, comparisons: readonly Comparison[], caveat = "
   return html`${tableOf(
     `${title}: what moved with these differences (evidence, not proof)`,
     [text("treatment"), text("metrics"), sentence("evidence")],
-    [...told.values()].map(({ treatment, metrics, evidence }) => [treatment, metrics.join(", "), evidence]),
+    [...told.values()].map(({ treatment, metrics, evidence }) => [
+      nameOf(treatment),
+      metrics.join(", "),
+      evidence,
+    ]),
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
-function operationPart({ treatments, comparisons }: ResultDocument, operation: ComparedOperation): Html {
+/** The range over blocks, and the trials of each treatment that would decide, where there are too few of them. */
+function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[] {
+  const few = fewTrialsOf(result, comparison);
+  return [few?.range && `[${intervalText(...few.range)}]`, few?.trialsToDecide];
+}
+
+function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
+  const { treatments, comparisons } = result;
   const title = operationText(operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
@@ -71,8 +98,9 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
     ),
   );
   if (metrics.length === 0) return html``;
+  const nameOf = treatmentNames(treatments);
   const medians = treatments.map(({ id, summary }) => [
-    id,
+    nameOf(id),
     ...metrics.map((metric) => {
       const found = summary?.find((each) => each.operation === operation && each.metric === metric);
       return found ? medianText(found) : "-";
@@ -80,19 +108,29 @@ function operationPart({ treatments, comparisons }: ResultDocument, operation: C
   ]);
   const own = comparisons.filter((each) => each.operation === operation);
   const rows = own.map((each): Fillable[] => [
-    each.treatment,
-    each.baseline,
+    nameOf(each.treatment),
+    nameOf(each.baseline),
     each.factor,
     metricText(each.metric),
     ...findingCells(each),
-    isBelowNoise(each, comparisons) && "no more than A/A pairs differ by",
+    ...outlookCells(result, each),
+    isBelowNoise(each, comparisons) && WITHIN_NOISE,
   ]);
   return html`<h3>${title}</h3>
     ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map(metricText)], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
-      [text("treatment"), text("to"), text("factor"), text("metric"), ...FINDING_COLUMNS, sentence("note")],
+      [
+        text("treatment"),
+        text("to"),
+        text("factor"),
+        text("metric"),
+        ...FINDING_COLUMNS,
+        "range over blocks",
+        "trials to decide",
+        sentence("note"),
+      ],
       rows,
-    )}${reasonsOf(title, own, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
+    )}${reasonsOf(title, own, nameOf, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
 function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {

@@ -1,5 +1,5 @@
 // What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
-// thresholds, and what to mind before concluding anything. Bad news comes first, as on the terminal.
+// thresholds, and caveats. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { seenText } from "../../../foundation/text/numbers.js";
@@ -75,7 +75,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       ${thresholdTable(result)}
       ${
         notes.length > 0 &&
-        html`<h3>Mind, before drawing conclusions</h3>
+        html`<h3>Caveats</h3>
           <ul class="notes">
             ${notes.map((note) => html`<li>${note}</li>`)}
           </ul>`

@@ -65,7 +65,7 @@ function partTable(shown: Shown, about: string): Html {
     ]),
   );
   return tableOf(
-    `Where the response time went, ${about}`,
+    `Latency breakdown, ${about}`,
     [
       ...[text("operation"), text("part")],
       ...["mean ms", "calls per transaction", "mean ms of the slowest transactions"],

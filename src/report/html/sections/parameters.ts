@@ -3,12 +3,15 @@
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
+import { labelsOf } from "../../terminal/treatment-labels.js";
 import { pairsOf, sectionOf, tableOf, text } from "./table.js";
 
 export function renderParameters({ scenario, treatments }: ResultDocument): Html {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
-  const rows = treatments.map(({ id, levels, trials, sameAs }) => [
+  const labels = labelsOf(treatments, Infinity);
+  const rows = treatments.map(({ id, levels, trials, sameAs }, i) => [
     id,
+    labels[i] !== id && labels[i],
     ...factors.map((factor) => levels[factor] ?? "-"),
     trials.length,
     trials.filter(({ status }) => status === "complete").length,
@@ -16,6 +19,7 @@ export function renderParameters({ scenario, treatments }: ResultDocument): Html
   ]);
   const columns = [
     text("treatment"),
+    text("short name"),
     ...factors.map(text),
     "trials run",
     "complete",

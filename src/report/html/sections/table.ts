@@ -3,7 +3,9 @@
 // them: exact enough to calculate with, and the same wherever they are shown.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
-import { spanText } from "../../../metrics/operations.js";
+import { operationName } from "../../../metrics/names.js";
+import type { TreatmentResult } from "../../../results/result-schema.js";
+import { labelsOf } from "../../terminal/treatment-labels.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
@@ -100,6 +102,16 @@ export function metricText(id: ComparisonMetric): string {
   return unit === "" ? label : `${label} ${unit}`;
 }
 
+/** A treatment's short name, never cut, with its id where that is longer. */
+export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => Fillable {
+  const labels = labelsOf(treatments, Infinity);
+  const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  return (id) => {
+    const label = known.get(id) ?? id;
+    return label === id ? id : html`<span title="${id}">${label}</span>`;
+  };
+}
+
 export function operationText(operation: ComparedOperation): string {
-  return spanText(operation, "to");
+  return operationName(operation);
 }

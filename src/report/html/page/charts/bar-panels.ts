@@ -136,7 +136,8 @@ function treatmentAxis(
     type: "category",
     gridIndex: panel,
     inverse: true,
-    data: treatments.map(({ label }) => label),
+    // Tooltips show the category, so that they have the whole id.
+    data: treatments.map(({ id }) => id),
     splitLine: { show: false },
     axisLabel: {
       color: theme.text,
@@ -144,6 +145,7 @@ function treatmentAxis(
       width: leftPx - 10,
       overflow: "truncate",
       interval: 0,
+      formatter: (id: string) => treatments.find((each) => each.id === id)?.label ?? id,
     },
   } as YAXisComponentOption;
 }

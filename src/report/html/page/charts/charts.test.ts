@@ -562,7 +562,7 @@ describe("the forest", () => {
     expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
   });
 
-  test("leaves hollow, and says, what is no more than A/A pairs differ by", () => {
+  test("leaves hollow, and says, what is within the noise floor", () => {
     const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
     if (!some) throw new Error("the example compares no means");
     const claim = { ...some, ratio: 1.15, ciLow: 1.1, ciHigh: 1.2, verdict: "higher" as const };
@@ -584,7 +584,7 @@ describe("the forest", () => {
       { itemStyle: { color: LIGHT.page } },
       { itemStyle: { color: LIGHT.page } },
     ]);
-    expect(plot.table().rows[0]?.at(-1)).toBe("higher, but no more than A/A pairs differ by");
+    expect(plot.table().rows[0]?.at(-1)).toBe("higher, within the noise floor");
     expect(plot.words).toContain("0 of 2 comparisons are findings, at 5 % over the whole experiment.");
   });
 

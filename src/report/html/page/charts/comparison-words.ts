@@ -2,47 +2,48 @@
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
-import type { Comparison } from "../../../../results/result-schema.js";
+import { WITHIN_NOISE } from "../../../../metrics/names.js";
+import type { Comparison, RatioFinding } from "../../../../results/result-schema.js";
+import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
-import type { ChartTable, Treatment, View } from "./drawing.js";
+import type { ChartTable, View } from "./drawing.js";
 import { written } from "./values.js";
-import { operationName } from "./view.js";
+import { operationName, treatmentNamed } from "./view.js";
 
-const VERDICTS: Readonly<Record<Comparison["verdict"], string>> = {
-  higher: "higher",
-  lower: "lower",
-  indistinguishable: "the same within 5 %",
-  inconclusive: "inconclusive",
-};
-
-function verdictWords(comparison: Comparison, view: View): string {
+export function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
-  return `${VERDICTS[comparison.verdict]}${isExploratory ? " (exploratory)" : ""}${isNoise ? ", but no more than A/A pairs differ by" : ""}`;
-}
-
-export function treatmentIn(view: View, id: string): Treatment | undefined {
-  return view.treatments.find((treatment) => treatment.id === id);
+  return `${comparison.verdict}${isExploratory ? " (exploratory)" : ""}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
 }
 
 function pairName({ treatment, baseline }: Comparison, view: View): string {
-  return [treatment, baseline].map((id) => treatmentIn(view, id)?.label ?? id).join(" / ");
+  return [treatment, baseline].map((id) => treatmentNamed(view, id)).join(" / ");
 }
 
 /** The baseline is named where there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
-  const label = treatmentIn(view, comparison.treatment)?.label ?? comparison.treatment;
+  const label = treatmentNamed(view, comparison.treatment);
   return `${labelOf(comparison.metric)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
 }
 
-function ratioWithInterval({ ratio, ciLow, ciHigh }: Comparison): string {
+/** The interval, as far as there is one. */
+export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
   const interval =
     ciLow === null || ciHigh === null ? "" : ` (${written(ciLow, "x")} to ${written(ciHigh, "x")})`;
   return `${written(ratio, "x")}${interval}`;
 }
 
 export function verdictText(comparison: Comparison, view: View): string {
-  return `${ratioWithInterval(comparison)}: ${verdictWords(comparison, view)}`;
+  const trialsToDecide = fewTrialsOf(view.report.result, comparison)?.trialsToDecide;
+  const range = rangeText(comparison, view);
+  const spread = range === "-" ? "" : ` [${range}]`;
+  const outlook = trialsToDecide === undefined ? "" : `; about ${trialsToDecide} trials of each would decide`;
+  return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook}`;
+}
+
+function rangeText(comparison: Comparison, view: View): string {
+  const range = fewTrialsOf(view.report.result, comparison)?.range;
+  return range ? `${written(range[0], "x")} to ${written(range[1], "x")}` : "-";
 }
 
 export function comparisonTable(rows: readonly Comparison[], view: View): ChartTable {
@@ -53,6 +54,8 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       "metric",
       "treatment / baseline",
       "ratio (95 % interval)",
+      "range over blocks",
+      "trials to decide",
       "p over the experiment",
       "verdict",
     ],
@@ -61,6 +64,8 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       labelOf(each.metric),
       pairName(each, view),
       ratioWithInterval(each),
+      rangeText(each, view),
+      fewTrialsOf(view.report.result, each)?.trialsToDecide ?? "-",
       each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),
     ]),

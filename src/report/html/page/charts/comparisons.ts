@@ -13,13 +13,15 @@ import {
   isHeadline,
   labelOf,
 } from "../../../../metrics/metric-lists.js";
+import { WITHIN_NOISE } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
+import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
-import { EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
-import { comparisonTable, comparisonWords, rowName, treatmentIn, verdictText } from "./comparison-words.js";
+import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
-import { operationName } from "./view.js";
+import { operationName, treatmentIn, treatmentNamed } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
 const METRICS: Control = {
@@ -90,29 +92,29 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
   };
 }
 
+/** The interval, or the range over the blocks of fewer trials than it takes. */
+function spreadOf(comparison: Comparison, view: View): readonly [number, number] | undefined {
+  const { ciLow, ciHigh } = comparison;
+  if (ciLow !== null && ciHigh !== null) return [ciLow, ciHigh];
+  return fewTrialsOf(view.report.result, comparison)?.range;
+}
+
 function intervals(rows: readonly Comparison[], panel: number, view: View): CustomSeriesOption {
   return whiskers(
-    rows.flatMap(({ ciLow, ciHigh, treatment }, row) =>
-      ciLow === null || ciHigh === null || ciLow <= 0
-        ? []
-        : [
-            {
-              row,
-              low: ciLow,
-              high: ciHigh,
-              colour: treatmentIn(view, treatment)?.colour ?? view.theme.text,
-            },
-          ],
-    ),
+    rows.flatMap((comparison, row) => {
+      const [low, high] = spreadOf(comparison, view) ?? [0, 0];
+      const colour = treatmentIn(view, comparison.treatment)?.colour ?? view.theme.text;
+      return low > 0 ? [{ row, low, high, colour }] : [];
+    }),
     panel,
     view.theme.text,
   );
 }
 
 /** All intervals and some of both sides of 1; what is beyond a thousandfold is cut off. */
-function reach(rows: readonly Comparison[]): { min: number; max: number } {
+function reach(rows: readonly Comparison[], view: View): { min: number; max: number } {
   const ends = rows
-    .flatMap(({ ratio, ciLow, ciHigh }) => [ratio, ciLow ?? ratio, ciHigh ?? ratio])
+    .flatMap((comparison) => [comparison.ratio, ...(spreadOf(comparison, view) ?? [])])
     .filter((end) => end > 0);
   return {
     min: Math.max(Math.min(0.75, ...ends.map((end) => end * 0.9)), 0.001),
@@ -136,7 +138,7 @@ function ticksWithin(min: number, max: number): number[] {
 
 function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
   const isShort = hasOneBaseline(groups.flat());
-  const limits = reach(groups.flat());
+  const limits = reach(groups.flat(), view);
   const customValues = ticksWithin(limits.min, limits.max);
   const ratio = groups.map(
     (_, panel) =>
@@ -177,12 +179,16 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
   return { xAxis: ratio, yAxis: names };
 }
 
+function hasFewBlocks(rows: readonly Comparison[]): boolean {
+  return rows.some(({ blocks }) => blocks < BLOCKS_MIN);
+}
+
 function plotForest(rows: readonly Comparison[], view: View): Plot {
   const operations = [...new Set(rows.map(({ operation }) => operation))];
   const groups = operations.map((operation) => rows.filter((each) => each.operation === operation));
   const longest = Math.max(...rows.map((each) => rowName(each, view, hasOneBaseline(rows)).length));
   const [{ baseline: id } = { baseline: "" }] = rows;
-  const baseline = hasOneBaseline(rows) ? `Ratios to ${treatmentIn(view, id)?.label ?? id}. ` : "";
+  const baseline = hasOneBaseline(rows) ? `Ratios to ${treatmentNamed(view, id)}. ` : "";
   const leftPx = Math.min(LABEL_PX_MAX, longest * 6.4 + 16, view.widthPx * 0.5);
   const layout = layOut(
     operations.map(operationName),
@@ -202,7 +208,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}Filled: the difference is significant. Hollow: it is inconclusive, the same within 5 % (the band), or is no more than A/A pairs differ by.`,
+    note: `${baseline}Filled: the difference is a finding. Hollow: inconclusive, indistinguishable (the band), or ${WITHIN_NOISE}. Whiskers: 95 % intervals${hasFewBlocks(rows) ? "; ranges over blocks where there are fewer than 5" : ""}.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
@@ -217,7 +223,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
 export const forest: Chart = {
   id: "comparison-plot",
   title: "Comparisons",
-  lead: "By which factor a treatment differs from its baseline: left of the line is less, right of it is more. For times less is better, for events per second more is.",
+  lead: "Each treatment's ratio to its baseline: less on the left of the line, more on the right. Shorter times are better, and more events per second.",
   controls: () => [METRICS],
   draw: (view) => {
     const all = view.report.result.comparisons;

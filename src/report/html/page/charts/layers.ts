@@ -24,7 +24,7 @@ const CPU = [
 ] as const;
 
 const WAIT = "wait.";
-/** More than these are told apart by nobody. */
+/** More than these look alike. */
 const WAITS_SHOWN_MAX = 9;
 
 function drawLayers(
@@ -42,7 +42,7 @@ function drawLayers(
 export const queueDepth: Chart = {
   id: "queue",
   title: "Queue depth by state",
-  lead: "Events in the tables that are not archived, by where they are in their lives. A backlog that grows all through the window means that processing does not keep up.",
+  lead: "Events in the tables that are not archived, by state. If the backlog grows all through the window, processing does not keep up.",
   draw: (view) =>
     drawLayers(
       view,
@@ -60,7 +60,7 @@ export const queueDepth: Chart = {
 export const processors: Chart = {
   id: "cpu",
   title: "Processor time",
-  lead: "Whose programs used the machine. Where train-sim itself, or somebody else, takes what the database needs, the numbers are about that.",
+  lead: "Whose programs used the machine. If train-sim or another program takes what the database needs, the numbers measure that.",
   draw: (view) =>
     drawLayers(
       view,

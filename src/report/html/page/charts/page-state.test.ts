@@ -1,7 +1,6 @@
 // What the reader chose, in the address and back; how values and percentiles are written; where panels stand.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelsOf } from "../../../terminal/treatment-labels.js";
 import { exampleReport } from "../../../../../test/support/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";
@@ -102,17 +101,6 @@ describe("values", () => {
 test("percentiles are stretched towards 100, and written with the digits that they need", () => {
   expect([0, 90, 99, 99.9].map((each) => Math.round(stretched(each)))).toEqual([1, 10, 100, 1000]);
   expect([1, 10, 100, 1000, 1e6].map(percentileText)).toEqual(["0 %", "90 %", "99 %", "99.9 %", "99.9999 %"]);
-});
-
-test("treatments with long names are numbered as on the terminal, with more of the name", () => {
-  const ids = ["jsonb-direct-clients-64", "jsonb-pgbouncer-transaction-16-clients-64"];
-  expect(
-    labelsOf(
-      ids.map((id) => ({ id })),
-      36,
-    ),
-  ).toEqual(["#1 jsonb-direct-clients-64", "#2 jsonb-pgbouncer-…on-16-clients-64"]);
-  expect(labelsOf(ids.map((id) => ({ id })))[1]).toBe("#2 jsonb-pgbo…clients-64");
 });
 
 test("treatments beyond the colours are dashed", () => {

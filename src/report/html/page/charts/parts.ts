@@ -87,7 +87,7 @@ function panelOf(view: View, operation: string, names: readonly string[], isSlow
 
 export const parts: Chart = {
   id: "parts",
-  title: "Where the time went",
+  title: "Latency breakdown",
   lead: "Response time cut into its parts. Waiting for a connection is the pool's, a statement's time is the database's or its locks', app delay is what the scenario asked for. Behind a pooler, the wait for a server connection is in the first call of a transaction.",
   controls: () => [MEASURE],
   draw: (view) => {

@@ -2,7 +2,9 @@
 // and a line here.
 import { forest } from "./comparisons.js";
 import type { Chart } from "./drawing.js";
+import { interaction } from "./interaction.js";
 import { processors, queueDepth, waitChart } from "./layers.js";
+import { matrix } from "./matrix.js";
 import { parts } from "./parts.js";
 import { perEvent, sizes } from "./per-event.js";
 import { percentiles } from "./percentiles.js";
@@ -13,6 +15,8 @@ import { capacityChart, sweepChart } from "./searches.js";
 import { throughput } from "./throughput.js";
 
 export const CHARTS: readonly Chart[] = [
+  matrix,
+  interaction,
   forest,
   sweepChart,
   capacityChart,

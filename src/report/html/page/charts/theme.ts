@@ -11,6 +11,9 @@ export interface ChartTheme {
   readonly line: string;
   /** Behind what is surely the same. */
   readonly band: string;
+  /** Grounds behind text, of a finding for the better and one for the worse. */
+  readonly better: string;
+  readonly worse: string;
   readonly treatments: readonly string[];
   readonly parts: readonly string[];
   /** Of what every transaction has, beside its statements: quieter, and none of the colours of `parts`. */
@@ -26,6 +29,8 @@ export const LIGHT: ChartTheme = {
   muted: "#56606d",
   line: "#e3e6eb",
   band: "rgba(86, 96, 109, 0.12)",
+  better: "#dff1e5",
+  worse: "#fbe3e0",
   treatments: ["#0072b2", "#d55e00", "#008561", "#a7508a", "#9a6a00", "#2f8fcb", "#5b4bb3", "#58595b"],
   parts: [
     "#4477aa",
@@ -52,6 +57,8 @@ export const DARK: ChartTheme = {
   muted: "#a5aebb",
   line: "#2c323b",
   band: "rgba(165, 174, 187, 0.16)",
+  better: "#17382a",
+  worse: "#43211f",
   treatments: ["#56b4e9", "#f58a42", "#2fc79a", "#e08fc2", "#e6b422", "#8fd0ff", "#a79bf0", "#b9bcc2"],
   parts: [
     "#6f9fd8",

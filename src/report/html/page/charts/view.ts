@@ -1,19 +1,17 @@
 // From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
-import { isRound, operationsIn, spanText } from "../../../../metrics/operations.js";
+import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";
 import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from "./theme.js";
 
-/** Charts have more room than a terminal. */
-const LABEL_WIDTH_MAX = 36;
+export { operationName } from "../../../../metrics/names.js";
 
-export function operationName(operation: string): string {
-  return isRound(operation) ? `whole ${operation.replaceAll("_", "")}` : spanText(operation, "→");
-}
+/** Charts have more room than a terminal. */
+const LABEL_WIDTH_MAX = 40;
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
   const labels = labelsOf(report.result.treatments, LABEL_WIDTH_MAX);
@@ -24,6 +22,15 @@ export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[
     dash: treatmentDash(theme, i),
     symbol: treatmentSymbol(i),
   }));
+}
+
+export function treatmentIn(view: View, id: string): Treatment | undefined {
+  return view.treatments.find((treatment) => treatment.id === id);
+}
+
+/** Its short name. */
+export function treatmentNamed(view: View, id: string): string {
+  return treatmentIn(view, id)?.label ?? id;
 }
 
 /** The operations that any treatment performed, in their usual order. */

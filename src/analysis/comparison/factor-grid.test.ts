@@ -1,0 +1,97 @@
+// Two and three factors as grids: every treatment in its cell, the baseline and the ends marked.
+import { describe, expect, test } from "vitest";
+import { exampleResult, exampleTrial } from "../../../test/support/example-result.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { withAnalysis } from "./analysis.js";
+import { factorGrids } from "./factor-grid.js";
+import { fewTrialsOf, fewTrialsOutlook } from "./few-trials.js";
+
+/** Treatment i takes about i / 10 longer than the first to add, a little more so in each further block. */
+function crossed(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {
+  const treatments = levels.map((each, i) => ({
+    id: Object.values(each).join("-"),
+    levels: each,
+    trials: Array.from({ length: trials }, (_, block) =>
+      exampleTrial(block, block * levels.length + i + 1, (10 + block) * (1 + i / 10 + block * i * 0.004)),
+    ),
+    merged: null,
+  }));
+  return withAnalysis({ ...exampleResult(trials), treatments });
+}
+
+const TWO = ["jsonb", "text", "flat"].flatMap((payload) =>
+  ["direct", "pooled"].map((pool) => ({ payload, pool })),
+);
+const shown = { operation: "add", metric: "mean", isShown: () => true } as const;
+
+describe("two factors", () => {
+  const result = crossed(TWO, 5);
+
+  test("are one grid, narrow rather than wide, with a ratio in each cell but the baseline's", () => {
+    const [grid, ...others] = factorGrids(result, shown);
+    expect(others).toEqual([]);
+    expect([grid?.rows.levels, grid?.columns.levels]).toEqual([
+      ["jsonb", "text", "flat"],
+      ["direct", "pooled"],
+    ]);
+    expect(grid?.cells.map(({ treatment, rank }) => [treatment, rank])).toEqual([
+      ["jsonb-direct", "best"],
+      ["jsonb-pooled", undefined],
+      ["text-direct", undefined],
+      ["text-pooled", undefined],
+      ["flat-direct", undefined],
+      ["flat-pooled", "worst"],
+    ]);
+    expect(grid?.cells.map(({ comparison, isBaseline }) => isBaseline || comparison !== undefined)).toEqual(
+      TWO.map(() => true),
+    );
+  });
+
+  test("have the columns that are asked for, and the cells that are shown", () => {
+    const [grid] = factorGrids(result, {
+      ...shown,
+      across: "payload",
+      isShown: (id) => id.startsWith("text"),
+    });
+    expect([grid?.rows.levels, grid?.columns.levels]).toEqual([["direct", "pooled"], ["text"]]);
+    expect(factorGrids(result, { ...shown, operation: "archive" })).toEqual([]);
+  });
+});
+
+test("a third factor makes a grid for each of its levels, ranked together", () => {
+  const three = TWO.flatMap((each) => ["a", "b"].map((locking) => ({ ...each, locking })));
+  const grids = factorGrids(crossed(three, 2), shown);
+  expect(grids.map(({ title, cells }) => [title, cells.length])).toEqual([
+    ["locking=a", 6],
+    ["locking=b", 6],
+  ]);
+  expect(grids.flatMap(({ cells }) => cells.flatMap(({ rank }) => rank ?? []))).toEqual(["best", "worst"]);
+});
+
+test("one factor has no grid", () => {
+  expect(factorGrids(withAnalysis(exampleResult(5)), shown)).toEqual([]);
+});
+
+describe("few trials", () => {
+  test("show the range of ratios over blocks, and what would decide", () => {
+    const result = crossed(TWO, 3);
+    const last = result.comparisons.find(
+      (each) => each.treatment === "flat-pooled" && each.operation === "add" && each.metric === "mean",
+    );
+    if (!last) throw new Error("the example compares the last treatment");
+    const { range, trialsToDecide } = fewTrialsOf(result, last) ?? {};
+    expect(range?.map((end) => end.toFixed(3))).toEqual(["1.500", "1.540"]);
+    expect(trialsToDecide === undefined || trialsToDecide >= 5).toBe(true);
+    expect(fewTrialsOutlook(result)?.text).toMatch(
+      /^3 trials of each show ranges, not intervals\. If ratio and spread stay as seen, about \d+ would decide/,
+    );
+  });
+
+  test("say how many to run where one shows no spread, and nothing where there are enough", () => {
+    expect(fewTrialsOutlook(crossed(TWO, 1))).toEqual({
+      text: "1 trial of each shows no spread. Run at least 5 trials of each (--trials 5).",
+      because: [],
+    });
+    expect(fewTrialsOutlook(crossed(TWO, 5))).toBeUndefined();
+  });
+});

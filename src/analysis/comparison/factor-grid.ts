@@ -1,0 +1,108 @@
+// Treatments of two factors or more as a grid: a cell for each pair of levels of two factors, and a grid for each combination
+// of levels of the others. A/A copies have no cell of their own. Pure: a browser uses it too.
+import type { ComparisonMetric } from "../../metrics/metric-lists.js";
+import { isLargerBetter } from "../../metrics/metric-lists.js";
+import type {
+  Comparison,
+  MetricSummary,
+  ResultDocument,
+  TreatmentResult,
+} from "../../results/result-schema.js";
+import { varyingFactors, type Factor } from "./factors.js";
+
+export interface GridCell {
+  readonly treatment: string;
+  readonly row: string;
+  readonly column: string;
+  readonly summary: MetricSummary;
+  /** With the baseline; undefined of the baseline itself, and where they share no block. */
+  readonly comparison: Comparison | undefined;
+  readonly isBaseline: boolean;
+  /** By the median, among the cells of all grids of the operation; undefined where all are alike. */
+  readonly rank: "best" | "worst" | undefined;
+}
+
+export interface Grid {
+  /** Levels of the factors that are neither rows nor columns: `locking=skip-locked`; empty where there are none. */
+  readonly title: string;
+  readonly operation: string;
+  readonly rows: Factor;
+  readonly columns: Factor;
+  readonly cells: readonly GridCell[];
+}
+
+export interface GridQuestion {
+  readonly operation: string;
+  readonly metric: ComparisonMetric;
+  /** The factor whose levels are columns; the one with the fewest levels where it is undefined. */
+  readonly across?: string;
+  /** Those that have a cell. */
+  readonly isShown: (treatment: string) => boolean;
+}
+
+function distinct({ treatments }: ResultDocument): TreatmentResult[] {
+  return treatments.filter(({ sameAs }) => sameAs === undefined);
+}
+
+export function gridFactors(result: ResultDocument): Factor[] {
+  return varyingFactors(distinct(result));
+}
+
+function axesOf(
+  factors: readonly Factor[],
+  across: string | undefined,
+): [rows: Factor, columns: Factor] | undefined {
+  const fewest = factors.slice(0, 2).sort((a, b) => a.levels.length - b.levels.length)[0];
+  const columns = factors.find(({ name }) => name === across) ?? fewest;
+  const rows = factors.find((factor) => factor !== columns);
+  return columns && rows && [rows, columns];
+}
+
+function ranked(cells: readonly Omit<GridCell, "rank">[], metric: ComparisonMetric): GridCell[] {
+  const medians = cells.map(({ summary }) => summary.median);
+  const [least, most] = [Math.min(...medians), Math.max(...medians)];
+  const best = isLargerBetter(metric) ? most : least;
+  return cells.map((cell) => {
+    const isEnd = least < most && (cell.summary.median === least || cell.summary.median === most);
+    return { ...cell, rank: isEnd ? (cell.summary.median === best ? "best" : "worst") : undefined };
+  });
+}
+
+/** Empty where fewer than two factors vary; a cell of which nothing was measured is left out. */
+export function factorGrids(result: ResultDocument, question: GridQuestion): Grid[] {
+  const { operation, metric, across, isShown } = question;
+  const factors = gridFactors(result);
+  const axes = axesOf(factors, across);
+  if (!axes) return [];
+  const [rows, columns] = axes;
+  const others = factors.filter((factor) => factor !== rows && factor !== columns);
+  const baseline = result.treatments[0]?.id;
+  const titles = new Map<string, string>();
+  const cells = distinct(result).flatMap(({ id, levels, summary }) => {
+    const found = summary?.find((each) => each.operation === operation && each.metric === metric);
+    if (!found || !isShown(id)) return [];
+    titles.set(id, others.map(({ name }) => `${name}=${levels[name] ?? ""}`).join(", "));
+    const comparison = result.comparisons.find(
+      (each) =>
+        each.operation === operation &&
+        each.metric === metric &&
+        each.baseline === baseline &&
+        each.treatment === id,
+    );
+    const place = { row: levels[rows.name] ?? "", column: levels[columns.name] ?? "" };
+    return [{ treatment: id, ...place, summary: found, comparison, isBaseline: id === baseline }];
+  });
+  const used = (factor: Factor, of: (cell: (typeof cells)[number]) => string): Factor => ({
+    name: factor.name,
+    levels: factor.levels.filter((level) => cells.some((cell) => of(cell) === level)),
+  });
+  const [shownRows, shownColumns] = [used(rows, ({ row }) => row), used(columns, ({ column }) => column)];
+  const all = ranked(cells, metric);
+  return [...new Set(titles.values())].map((title) => ({
+    title,
+    operation,
+    rows: shownRows,
+    columns: shownColumns,
+    cells: all.filter(({ treatment }) => titles.get(treatment) === title),
+  }));
+}

@@ -1,0 +1,45 @@
+// Throughput that the load sets is said to be so in one sentence, in place of ratios near 1.
+import { expect, it } from "vitest";
+import type { OperationResult } from "../../results/result-schema.js";
+import { exampleResult } from "../../../test/support/example-result.js";
+import { withAnalysis } from "./analysis.js";
+import { loadBounds, loadBoundSentences } from "./load-bound.js";
+
+type Change = Partial<OperationResult>;
+
+/** Eight clients, ten transactions a second of 10 ms: they are at work an 80th of the time. */
+function boundsOf(add: Change, process: Change, second: Change = {}): [string, string][] {
+  const result = exampleResult(5, 1);
+  for (const [i, { merged, trials }] of result.treatments.entries())
+    for (const { operations } of [...trials, ...(merged ? [merged] : [])]) {
+      Object.assign(operations.add ?? {}, add, i === 1 ? second : {});
+      Object.assign(operations.process ?? {}, process);
+    }
+  return [...loadBounds(withAnalysis(result))];
+}
+
+it("is that of clients who think, of a schedule that is kept, and of who waits for what these bring in", () => {
+  const waiting = { emptyPolls: 300 };
+  expect(boundsOf({}, waiting)).toEqual([
+    ["add", "think time"],
+    ["process", "what add brings in"],
+  ]);
+  expect(boundsOf({ offered: 1000, dropped: 2 }, waiting)[0]).toEqual(["add", "the arrival rate"]);
+  expect(boundsOf({ transactionsPerSecond: 700 }, waiting)).toEqual([]);
+  expect(boundsOf({ offered: 1000, dropped: 200 }, waiting)).toEqual([]);
+});
+
+it("is not bound where treatments differ by more than a tenth, or one of them is busy", () => {
+  expect(boundsOf({}, {}, { eventsPerSecond: 430 }).map(([operation]) => operation)).toEqual(["process"]);
+  expect(boundsOf({}, {}, { transactionsPerSecond: 700 }).map(([operation]) => operation)).toEqual([
+    "process",
+  ]);
+});
+
+it("is said in one sentence with the range of ratios, and not at all where nothing is bound", () => {
+  const result = withAnalysis(exampleResult(5, 1));
+  expect(loadBoundSentences(result, loadBounds(result))).toEqual([
+    "The load bounds throughput, not the database: add, process by think time (ratios 1.00x to 1.00x). Compare response times.",
+  ]);
+  expect(loadBoundSentences(result, new Map())).toEqual([]);
+});

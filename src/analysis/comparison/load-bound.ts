@@ -1,0 +1,68 @@
+// Operations whose throughput the load sets and not the database: their clients think for most of the time, their arrivals
+// keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
+import { ratioText } from "../../foundation/text/numbers.js";
+import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
+import { OPERATION_TRAITS } from "../../workloads/registry.js";
+import { NO_FACTOR } from "./noise-floor.js";
+
+/** Clients that are busy for a smaller share of their time are bounded by their think time. */
+const BUSY_MAX = 0.5;
+/** Arrivals dropped and polls that find nothing, as shares of all. */
+const DROPPED_MAX = 0.01;
+const EMPTY_POLLS_MIN = 0.1;
+/** Throughput that differs by a larger factor is told as a difference, whatever bounds it. */
+const RATIO_MAX = 1.1;
+
+function busyShare({ transactionsPerSecond, responseTimeMs, clients = 0 }: OperationResult): number {
+  return clients > 0 && responseTimeMs ? (transactionsPerSecond * responseTimeMs.mean) / 1000 / clients : 1;
+}
+
+const isScheduled = ({ offered = 0, dropped = 0 }: OperationResult): boolean =>
+  offered > 0 && dropped <= DROPPED_MAX * offered;
+const isThinking = (result: OperationResult): boolean =>
+  result.emptyPolls === 0 && result.offered === undefined && busyShare(result) < BUSY_MAX;
+const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
+  emptyPolls >= EMPTY_POLLS_MIN * transactions;
+
+/** What bounds each of these operations in every treatment, in words. */
+export function loadBounds({ treatments, comparisons }: ResultDocument): Map<string, string> {
+  const rates = comparisons.filter(
+    ({ metric, factor }) => metric === "eventsPerSecond" && factor !== NO_FACTOR,
+  );
+  const isEven = (operation: string): boolean =>
+    rates
+      .filter((each) => each.operation === operation)
+      .every(({ ratio }) => Math.max(ratio, 1 / ratio) <= RATIO_MAX);
+  const even = [...new Set(rates.map(({ operation }) => operation))].filter(isEven);
+  const holds = (operation: string, test: (result: OperationResult) => boolean): boolean =>
+    treatments.every(({ merged }) => {
+      const result = merged?.operations[operation];
+      return result !== undefined && test(result);
+    });
+  const bounds = new Map<string, string>();
+  for (const operation of even)
+    if (holds(operation, isScheduled)) bounds.set(operation, "the arrival rate");
+    else if (holds(operation, isThinking)) bounds.set(operation, "think time");
+  const source = [...bounds.keys()].find((operation) => OPERATION_TRAITS[operation]?.flow === "in");
+  if (source !== undefined)
+    for (const operation of even)
+      if (!bounds.has(operation) && holds(operation, isWaiting))
+        bounds.set(operation, `what ${source} brings in`);
+  return bounds;
+}
+
+/** One sentence, where there are such operations; `bounds` are of this result. */
+export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<string, string>): string[] {
+  if (bounds.size === 0) return [];
+  const texts = [...new Set(bounds.values())].map((bound) => {
+    const operations = [...bounds].flatMap(([operation, by]) => (by === bound ? [operation] : []));
+    return `${operations.join(", ")} by ${bound}`;
+  });
+  const ratios = comparisons.flatMap(({ operation, metric, factor, ratio }) =>
+    metric === "eventsPerSecond" && factor !== NO_FACTOR && bounds.has(operation) ? [ratio] : [],
+  );
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(ratioText);
+  return [
+    `The load bounds throughput, not the database: ${texts.join("; ")} (ratios ${least ?? ""} to ${most ?? ""}). Compare response times.`,
+  ];
+}

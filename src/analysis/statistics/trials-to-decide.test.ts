@@ -1,0 +1,58 @@
+// The number of trials that is said to decide, held to experiments that are simulated with the program's own test.
+import { expect, test } from "vitest";
+import { Prng } from "../../foundation/prng.js";
+import { familyPValues } from "./family-test.js";
+import { trialsToDecide, TRIALS_MOST } from "./trials-to-decide.js";
+
+function normal(prng: Prng): number {
+  return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
+}
+
+/** Ratios with this mean and standard deviation exactly. */
+function seen(centre: number, spread: number): number[] {
+  return [centre - spread, centre, centre + spread];
+}
+
+const EXPERIMENTS = 60;
+
+/** Share of experiments in which the first question, of a true difference, is a finding. */
+function foundShare(effect: number, trials: number, questions: number): number {
+  const prng = new Prng(32);
+  let found = 0;
+  for (let i = 0; i < EXPERIMENTS; i++) {
+    const series = Array.from({ length: questions }, (_, q) => {
+      const shift = q === 0 ? effect : 0;
+      return new Map(Array.from({ length: trials }, (__, block) => [block, shift + normal(prng)]));
+    });
+    if ((familyPValues(series, prng)[0] ?? 1) <= 0.05) found++;
+  }
+  return found / EXPERIMENTS;
+}
+
+test.each([
+  [2.5, 1],
+  [1, 1],
+  [3, 6],
+  [1.2, 6],
+])("4 of 5 experiments find a difference of %d spreads among %i questions", (effect, questions) => {
+  const trials = trialsToDecide(seen(effect * 0.1, 0.1), questions) ?? 0;
+  expect(trials).toBeGreaterThanOrEqual(5);
+  const share = foundShare(effect, trials, questions);
+  expect(share).toBeGreaterThan(0.65);
+  if (trials > 6) expect(share).toBeLessThan(0.95);
+});
+
+test("more questions, a wider spread and a smaller difference take more trials", () => {
+  const base = trialsToDecide(seen(0.2, 0.15), 4) ?? 0;
+  expect(trialsToDecide(seen(0.2, 0.15), 40)).toBeGreaterThan(base);
+  expect(trialsToDecide(seen(0.2, 0.25), 4)).toBeGreaterThan(base);
+  expect(trialsToDecide(seen(0.1, 0.15), 4)).toBeGreaterThan(base);
+  expect(trialsToDecide(seen(-0.2, 0.15), 4)).toBe(base);
+});
+
+test("there is no answer without a spread, of one trial, and beyond what is planned for", () => {
+  expect(trialsToDecide([0.3], 1)).toBeUndefined();
+  expect(trialsToDecide([0.3, 0.3], 1)).toBeUndefined();
+  expect(trialsToDecide(seen(0.001, 0.3), 1)).toBeUndefined();
+  expect(trialsToDecide(seen(0.03, 0.1), 1)).toBeLessThanOrEqual(TRIALS_MOST);
+});

@@ -1,0 +1,26 @@
+// What readers call operations and verdicts: summary, report, charts and live page take the names from here.
+import { isRound, stageOf } from "./operations.js";
+
+/** `published to completed` of the span to a stage, `cycle` of `__cycle__`, an operation's own name else. */
+export function operationName(compared: string): string {
+  const stage = stageOf(compared);
+  if (stage) return `published to ${stage}`;
+  return isRound(compared) ? compared.replaceAll("_", "") : compared;
+}
+
+/** Of a difference that is no larger than those of A/A pairs. */
+export const WITHIN_NOISE = "within the noise floor";
+
+/** Behind a ratio in a table; verdicts are called as they are stored. */
+export const MARKS = { finding: "*", indistinguishable: "~", inconclusive: "?", noise: "!" } as const;
+
+export function legendOf(): string {
+  const { finding, indistinguishable, inconclusive, noise } = MARKS;
+  return `${finding} finding, ${indistinguishable} indistinguishable (within 5 %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
+}
+
+/** Of the verdict on a whole experiment. */
+export const STATUS_MEANINGS = {
+  tainted: "TAINTED: these numbers must not be used",
+  aborted: "ABORTED: these results are partial",
+} as const;

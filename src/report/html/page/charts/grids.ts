@@ -1,0 +1,136 @@
+// What the matrix and the interaction plot share: what the reader chooses, the grids that they are drawn from, and these
+// grids as a table and in words.
+import {
+  factorGrids,
+  gridFactors,
+  type Grid,
+  type GridCell,
+} from "../../../../analysis/comparison/factor-grid.js";
+import {
+  HEADLINE_METRICS,
+  isLargerBetter,
+  labelOf,
+  metricNamed,
+  type ComparisonMetric,
+} from "../../../../metrics/metric-lists.js";
+import { operationsIn } from "../../../../metrics/operations.js";
+import type { ReportData } from "../../report-data.js";
+import { ratioWithInterval, verdictWords } from "./comparison-words.js";
+import { chosen, nothing, type ChartTable, type Control, type NothingToPlot, type View } from "./drawing.js";
+import { written, type Unit } from "./values.js";
+import { operationName, treatmentNamed } from "./view.js";
+
+const METRIC: Control = {
+  id: "metric",
+  label: "Metric",
+  choices: HEADLINE_METRICS.toSorted((a, b) => Number(isLargerBetter(b)) - Number(isLargerBetter(a))).map(
+    (id) => [id, labelOf(id)] as const,
+  ),
+};
+
+function operationControl({ result }: ReportData): Control {
+  const summaries = result.treatments.flatMap(({ summary = [] }) => summary);
+  const measured = operationsIn(summaries.map(({ operation }) => ({ [operation]: true })));
+  return {
+    id: "operation",
+    label: "Operation",
+    choices: [
+      ["shown", "all that are shown"],
+      ...measured.map((each) => [each, operationName(each)] as const),
+    ],
+  };
+}
+
+/** None without two factors: such a chart stays empty, whatever is chosen. */
+export function gridControls(report: ReportData): Control[] {
+  return gridFactors(report.result).length < 2 ? [] : [METRIC, operationControl(report)];
+}
+
+export interface ShownGrids {
+  readonly metric: ComparisonMetric;
+  readonly unit: Unit;
+  readonly grids: readonly Grid[];
+}
+
+export function shownGrids(view: View, across?: string): ShownGrids | NothingToPlot {
+  if (gridFactors(view.report.result).length < 2)
+    return nothing("There is nothing to draw: fewer than two factors vary.");
+  const metric = chosen(view, METRIC) as ComparisonMetric;
+  const operation = chosen(view, operationControl(view.report));
+  const isShown = (id: string): boolean => view.treatments.some((treatment) => treatment.id === id);
+  const grids = (operation === "shown" ? view.operations : [operation]).flatMap((each) =>
+    factorGrids(view.report.result, {
+      operation: each,
+      metric,
+      isShown,
+      ...(across !== undefined && { across }),
+    }),
+  );
+  if (grids.length === 0)
+    return nothing(`There is nothing to draw: no complete trial of what is shown has ${labelOf(metric)}.`);
+  return { metric, unit: metricNamed(metric).unit === "ms" ? "ms" : "events/s", grids };
+}
+
+export function gridTitle({ operation, title }: Grid): string {
+  return [operationName(operation), ...(title === "" ? [] : [title])].join(", ");
+}
+
+/** The interval; the range in square brackets of fewer trials than it takes; nothing of one. */
+export function spreadText({ summary: { ciLow, ciHigh, min, max, trials } }: GridCell, unit: Unit): string {
+  if (ciLow !== null && ciHigh !== null) return `${written(ciLow, unit)} to ${written(ciHigh, unit)}`;
+  return trials > 1 ? `[${written(min, unit)} to ${written(max, unit)}]` : "";
+}
+
+/** Ends of what `spreadText` says. */
+export function spreadOf({ summary: { ciLow, ciHigh, min, max } }: GridCell): readonly [number, number] {
+  return [ciLow ?? min, ciHigh ?? max];
+}
+
+function ratioText({ comparison, isBaseline }: GridCell): string {
+  if (isBaseline) return "baseline";
+  return comparison ? ratioWithInterval(comparison) : "-";
+}
+
+export function gridTable({ grids, metric, unit }: ShownGrids, view: View): ChartTable {
+  return {
+    caption: `${labelOf(metric)} by levels of two factors, and the ratio to the baseline, with 95 % intervals`,
+    columns: [
+      "treatment",
+      "operation",
+      "row",
+      "column",
+      "median",
+      "interval or [range]",
+      "ratio (interval)",
+      "verdict",
+      "rank",
+    ],
+    rows: grids.flatMap((grid) =>
+      grid.cells.map((cell) => [
+        treatmentNamed(view, cell.treatment),
+        gridTitle(grid),
+        `${grid.rows.name}=${cell.row}`,
+        `${grid.columns.name}=${cell.column}`,
+        written(cell.summary.median, unit),
+        spreadText(cell, unit) || "-",
+        ratioText(cell),
+        cell.comparison ? verdictWords(cell.comparison, view) : "-",
+        cell.rank ?? "-",
+      ]),
+    ),
+  };
+}
+
+export function gridWords({ grids, metric, unit }: ShownGrids): string {
+  const sentences = grids.map((grid) => {
+    const cells = grid.cells.map((cell) => {
+      const rank = cell.rank ? `, ${cell.rank}` : "";
+      return `${cell.row} with ${cell.column} ${written(cell.summary.median, unit)} (${ratioText(cell)}${rank})`;
+    });
+    return `${gridTitle(grid)}: ${cells.join("; ")}.`;
+  });
+  return [
+    `${labelOf(metric)} by ${grids[0]?.rows.name ?? ""} and ${grids[0]?.columns.name ?? ""}.`,
+    ...sentences,
+  ].join(" ");
+}

@@ -1,0 +1,183 @@
+// Whether a factor does the same at each level of another: levels of one on x, a line for each level of the other.
+import type {
+  CustomSeriesOption,
+  LineSeriesOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from "echarts";
+import { gridFactors, type Grid } from "../../../../analysis/comparison/factor-grid.js";
+import { counted } from "../../../../foundation/units.js";
+import type { ReportData } from "../../report-data.js";
+import { ratioWithInterval } from "./comparison-words.js";
+import { chosen, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import {
+  gridControls,
+  gridTable,
+  gridTitle,
+  gridWords,
+  shownGrids,
+  spreadOf,
+  type ShownGrids,
+} from "./grids.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
+import { axisName, ticked, written } from "./values.js";
+import { operationName } from "./view.js";
+import { whiskerSeries } from "./whiskers.js";
+
+const PLOT_PX = { height: 200, left: 62, least: 330 };
+/** Between the marks of two lines at one level, of the distance of two levels: their whiskers stay apart. */
+const ASIDE = 0.07;
+const DASHES = ["solid", "dashed", "dotted"] as const;
+
+function acrossControl({ result }: ReportData): Control {
+  const names = gridFactors(result).map(({ name }) => name);
+  return { id: "across", label: "Along x", choices: names.map((name) => [name, name] as const) };
+}
+
+interface Row {
+  readonly level: string;
+  readonly colour: string;
+  readonly symbol: string;
+  readonly dash: (typeof DASHES)[number];
+  readonly points: readonly {
+    readonly x: number;
+    readonly median: number;
+    readonly spread: readonly [number, number];
+  }[];
+}
+
+function rowsOf({ rows, columns, cells }: Grid, theme: ChartTheme): Row[] {
+  return rows.levels.map((level, i) => ({
+    level,
+    colour: treatmentColour(theme, i),
+    symbol: treatmentSymbol(i),
+    dash: DASHES[i % DASHES.length] ?? "solid",
+    points: columns.levels.flatMap((column, at) => {
+      const cell = cells.find((each) => each.row === level && each.column === column);
+      const x = at + (i - (rows.levels.length - 1) / 2) * ASIDE;
+      return cell ? [{ x, median: cell.summary.median, spread: spreadOf(cell) }] : [];
+    }),
+  }));
+}
+
+function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: View) {
+  return rowsOf(grid, theme).flatMap(
+    ({ level, colour, symbol, dash, points }): (LineSeriesOption | CustomSeriesOption)[] => [
+      {
+        ...{
+          type: "line",
+          name: level,
+          xAxisIndex: panel,
+          yAxisIndex: panel,
+          color: colour,
+          symbol,
+          symbolSize: 9,
+        },
+        showSymbol: true,
+        data: points.map(({ x, median }) => [x, median]),
+        lineStyle: { width: 2, type: dash },
+        tooltip: {
+          formatter: ({ dataIndex }: { dataIndex: number }) =>
+            `${level}, ${grid.columns.levels[Math.round(points[dataIndex]?.x ?? 0)] ?? ""}: ${written(points[dataIndex]?.median, unit)}`,
+        },
+      },
+      {
+        ...whiskerSeries(
+          points.map(({ x, spread: [low, high] }) => ({ from: [x, low], to: [x, high], colour })),
+          panel,
+        ),
+        // Named as the line, so that the legend hides both.
+        name: level,
+      },
+    ],
+  );
+}
+
+function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
+  return {
+    xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
+      ...xAxis(theme, name),
+      ...{ gridIndex, type: "value", min: -0.5, max: levels.length - 0.5, nameGap: 27 },
+      axisTick: { show: false },
+      axisLabel: {
+        color: theme.text,
+        fontSize: FONT_PX,
+        customValues: levels.map((_, i) => i),
+        formatter: (value: number) => levels[value] ?? "",
+        width: plotPx / levels.length - 6,
+        overflow: "break",
+      },
+    })) as unknown as XAXisComponentOption[],
+    yAxis: grids.map((_, gridIndex) => ({
+      ...yAxis(theme, axisName(unit)),
+      ...{ gridIndex, type: "value" },
+      axisLabel: { color: theme.muted, formatter: (value: number) => ticked(value, unit) },
+    })) as unknown as YAXisComponentOption[],
+  };
+}
+
+/** What the tests of interactions say, in words. */
+function interactionNote({ grids, metric }: ShownGrids, view: View): string {
+  const operations = new Set(grids.map(({ operation }) => operation));
+  const tested = (view.report.result.interactions ?? []).filter(
+    (each) => each.metric === metric && operations.has(each.operation) && each.familyP !== null,
+  );
+  if (tested.length === 0) return "Interactions are not tested with fewer than 5 blocks of trials.";
+  const found = tested.filter(({ isFinding }) => isFinding);
+  const sentences = found.map((each) => {
+    const { operation, factor, level, baselineLevel, otherFactor, otherLevel, otherBaselineLevel } = each;
+    return `${operationName(operation)}: the ratio of ${factor} ${level} to ${baselineLevel} is ${ratioWithInterval(each)} as large with ${otherFactor} ${otherLevel} as with ${otherBaselineLevel}.`;
+  });
+  return [
+    `${found.length} of ${counted(tested.length, "interaction")} tested ${found.length === 1 ? "is a finding" : "are findings"}.`,
+    ...sentences,
+  ].join(" ");
+}
+
+function plotInteraction(shown: ShownGrids, view: View): Plot {
+  const { grids } = shown;
+  const layout = layOut(
+    grids.map(gridTitle),
+    {
+      widthPx: view.widthPx,
+      heightsPx: grids.map(() => PLOT_PX.height),
+      leastWidthPx: PLOT_PX.least,
+      mostColumns: 3,
+      leftPx: PLOT_PX.left,
+      isNamedAbove: true,
+    },
+    view.theme,
+  );
+  const lines = grids[0] ? rowsOf(grids[0], view.theme) : [];
+  return {
+    kind: "plot",
+    heightPx: layout.heightPx,
+    legend: lines.map(({ level: name, colour, dash }) => ({ name, colour, dash })),
+    words: gridWords(shown),
+    table: () => gridTable(shown, view),
+    note: `Lines: ${grids[0]?.rows.name ?? ""}. Medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(shown, view)}`,
+    option: {
+      textStyle: { fontFamily: FONT_FAMILY },
+      title: layout.titles,
+      grid: layout.grids,
+      ...axes(shown, layout.plotWidthPx, view),
+      tooltip: { ...tooltipLook(view.theme), trigger: "item" },
+      series: grids.flatMap((grid, panel) => seriesOf(grid, panel, shown, view)),
+    },
+  };
+}
+
+export const interaction: Chart = {
+  id: "interaction",
+  title: "Interaction of factors",
+  lead: "Parallel lines: a factor does the same at each level of the other. Lines that cross or spread: read the treatments one by one.",
+  controls: (report) => [
+    ...gridControls(report),
+    ...(gridFactors(report.result).length < 2 ? [] : [acrossControl(report)]),
+  ],
+  draw: (view) => {
+    const shown = shownGrids(view, chosen(view, acrossControl(view.report)));
+    return "kind" in shown ? shown : plotInteraction(shown, view);
+  },
+};

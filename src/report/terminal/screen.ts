@@ -1,0 +1,225 @@
+// The summary of one screen: what was found, whether it may be used, one table, what limits it. It is what `run` prints and
+// what `summary.txt` begins with; everything else stands below it there.
+import { counted } from "../../foundation/units.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import {
+  colourMarks,
+  plainMarks,
+  printable,
+  renderTable,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "../../foundation/text/text-table.js";
+import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
+import { legendOf, operationName } from "../../metrics/names.js";
+import { operationsIn, type Operation } from "../../metrics/operations.js";
+import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
+import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
+import { analysed } from "../../analysis/comparison/analysis.js";
+import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
+import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import { lintsOf } from "../../analysis/lint/lint.js";
+import { unitOf } from "../../workloads/registry.js";
+import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
+import type { KeyFinding } from "../html/report-data.js";
+import { markOf, valueCell } from "./side-by-side.js";
+import { shownOf } from "./terminal.js";
+import { labelsOf } from "./treatment-labels.js";
+
+/** Lines for the reasons of one alarm, and for alarms, answers and caveats together; what does not fit is counted. */
+const REASON_LINES = 4;
+const FREE_LINES = 18;
+const CAVEAT_LINES = 6;
+const ROWS_MAX = 24;
+
+export interface SummaryOptions {
+  /** Where the results are, for the last line. */
+  readonly directory: string;
+  /** Colour is for terminals; leave it out for files. */
+  readonly colour?: boolean;
+}
+
+/** As many of these as fit, the first at least, and how many do not. */
+function within(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
+  const shown: string[] = [];
+  for (const [i, lines] of items.entries()) {
+    const isLast = i === items.length - 1;
+    if (i > 0 && shown.length + lines.length + (isLast ? 0 : 1) > linesMax)
+      return [...shown, `- and ${items.length - i} more ${rest}`];
+    shown.push(...lines);
+  }
+  return shown;
+}
+
+function bullet(text: string, mark = (line: string): string => line): string[] {
+  return wrap(printable(text), WIDTH_MAX - 2).map((line, i) => mark(`${i === 0 ? "- " : "  "}${line}`));
+}
+
+/** A finding and the strongest reason for it. */
+function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"] | undefined): string[] {
+  const lines = mark ? wrap(printable(text), WIDTH_MAX).map(mark) : bullet(text);
+  const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), WIDTH_MAX - 4);
+  return [...lines, ...why.map((line) => `    ${line}`)];
+}
+
+function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+  return alarmFindings(result).flatMap(({ text, because }) => [
+    ...wrap(printable(text), WIDTH_MAX).map(marks.bad),
+    ...within(
+      because.map((reason) => bullet(reason, marks.bad)),
+      REASON_LINES,
+      rest,
+    ),
+  ]);
+}
+
+function verdictLines(result: ResultDocument): string[] {
+  const trials = result.treatments.flatMap((treatment) => treatment.trials);
+  const complete = trials.filter(({ status }) => status === "complete").length;
+  const words = [
+    `Verdict: ${result.verdict.status}, ${complete} of ${counted(trials.length, "trial")} complete.`,
+    ...assuranceFindings(result).map(({ text }) => text),
+  ];
+  return wrap(printable(words.join(" ")), WIDTH_MAX);
+}
+
+const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
+
+/** Of what is shown where trials have no summary. */
+function shownValue(
+  { eventsPerSecond, responseTimeMs }: OperationResult,
+  metric: (typeof TABLE_METRICS)[number],
+) {
+  const value = metric === "eventsPerSecond" ? eventsPerSecond : responseTimeMs?.[metric];
+  return value === undefined ? "-" : shortNumber(value);
+}
+
+function cell(
+  result: ResultDocument,
+  treatment: TreatmentResult,
+  operation: Operation,
+  metric: (typeof TABLE_METRICS)[number],
+  own: OperationResult,
+): string {
+  const summary = treatment.summary?.find((each) => each.operation === operation && each.metric === metric);
+  const compared = result.comparisons.find(
+    (each) =>
+      each.operation === operation &&
+      each.metric === metric &&
+      each.treatment === treatment.id &&
+      each.factor !== NO_FACTOR &&
+      each.blocks >= BLOCKS_MIN,
+  );
+  const mark = compared ? markOf(compared, isBelowNoise(compared, result.comparisons)) : "";
+  return `${summary ? valueCell(summary) : shownValue(own, metric)}${mark.padEnd(2)}`;
+}
+
+function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+  const labels = labelsOf(result.treatments);
+  const measured = operationsIn(result.treatments.map((treatment) => shownOf(treatment)?.operations ?? {}));
+  const rows = measured.flatMap((operation) =>
+    result.treatments.flatMap((treatment, i) => {
+      const own = shownOf(treatment)?.operations[operation];
+      if (!own) return [];
+      const errors = Object.values(own.failures).reduce((sum, count) => sum + count, 0);
+      const cells = TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, own));
+      return [
+        { operation, cells: [operationName(operation), labels[i] ?? treatment.id, ...cells, String(errors)] },
+      ];
+    }),
+  );
+  const [first] = rows;
+  if (!first) return ["Nothing was measured."];
+  const columns: Column[] = [
+    { title: "operation", align: "left" },
+    { title: "treatment", align: "left" },
+    ...TABLE_METRICS.map((metric): Column => ({
+      title: `${titleOf(metric, unitOf(first.operation))}  `,
+      align: "right",
+    })),
+    { title: "errors", align: "right" },
+  ];
+  const shown = rows.slice(0, ROWS_MAX);
+  const [titles = "", ...lines] = renderTable(
+    columns,
+    shown.map(({ cells }) => cells),
+  );
+  const more = rows.length - shown.length;
+  return [
+    marks.bold(titles),
+    ...lines,
+    ...(more > 0 ? [`and ${counted(more, "row")} more ${rest}`] : []),
+    ...legend(result),
+  ];
+}
+
+function legend({ treatments, comparisons }: ResultDocument): string[] {
+  const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
+  const marks = isCompared ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf()}.` : "";
+  const has = (test: (trials: number) => boolean): boolean =>
+    treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));
+  const spread = has((trials) => trials >= BLOCKS_MIN)
+    ? "Medians over trials with 95 % intervals."
+    : has((trials) => trials > 1)
+      ? "Medians over trials, least..most."
+      : "";
+  return wrap(printable(`${spread}${marks}`.trim()), WIDTH_MAX).filter((line) => line !== "");
+}
+
+function caveats(result: ResultDocument): string[] {
+  const trials = result.treatments
+    .flatMap((treatment) => treatment.trials)
+    .sort((a, b) => a.number - b.number);
+  const incomplete = trials.flatMap(({ number, status, reason = "no reason given" }) =>
+    status === "complete"
+      ? []
+      : [`trial ${number} ${status === "failed" ? "failed" : "is partial"}: ${reason}`],
+  );
+  const unchecked = trials.filter(({ integrity }) => !integrity).length;
+  const notAssessed = trials.flatMap(({ steadyState }) =>
+    steadyState?.isSteady === null ? [`steady state: not assessed (${steadyState.reason})`] : [],
+  );
+  return [
+    ...incomplete,
+    ...(unchecked > 0 ? [`integrity: not checked in ${counted(unchecked, "trial")}`] : []),
+    ...reservationFindings(result).map(({ text }) => text),
+    ...reasonsOf(findingsOf(result.treatments), "warning"),
+    ...new Set(notAssessed),
+    ...lintsOf(result),
+  ];
+}
+
+/** At most 40 lines with three treatments and three operations; `rest` says where there is more. */
+export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+  const alarms = alarmLines(result, marks, rest);
+  const free = FREE_LINES - alarms.length;
+  const found = within(
+    answerFindings(result).map((answer, i) => answerItem(answer, i === 0 ? marks.bold : undefined)),
+    Math.max(3, Math.ceil((free * 2) / 3)),
+    rest,
+  );
+  const limits = within(
+    caveats(result).map((text) => bullet(text)),
+    Math.min(CAVEAT_LINES, Math.max(2, free - found.length)),
+    rest,
+  );
+  return [
+    ...alarms,
+    ...found,
+    ...verdictLines(result),
+    "",
+    ...tableLines(result, marks, rest),
+    "",
+    ...(limits.length > 0 ? [marks.bold("Caveats"), ...limits, ""] : []),
+  ];
+}
+
+/** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
+export function renderScreen(stored: ResultDocument, { directory, colour = false }: SummaryOptions): string {
+  const lines = screenLines(analysed(stored), colour ? colourMarks : plainMarks, `in ${SUMMARY_FILE}`);
+  const files = `Details: ${SUMMARY_FILE}, charts: ${REPORT_FILE}, in ${printable(directory)}`;
+  return [...lines, files, ""].join("\n");
+}

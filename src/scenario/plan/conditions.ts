@@ -1,0 +1,71 @@
+// The conditions of an experiment in words: target, pool, batches, clients with their load, phases, faults.
+import { formatDuration } from "../../foundation/units.js";
+import type { ActorGroup } from "../../actors/settings.js";
+import { urlsText } from "../../database/endpoint/endpoint.js";
+import type { Fault } from "../../faults/registry.js";
+import { executorOf } from "../../load/executors/registry.js";
+import type { Range } from "../../load/load-settings.js";
+import { hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
+import { targetText } from "../../targets/registry.js";
+import { ROLES } from "../../workloads/registry.js";
+import { managedPoolersOf } from "../connections.js";
+import { totalClients, type Experiment, type TreatmentSettings } from "../settings.js";
+import { isBudgeted, trialSpan } from "./estimate.js";
+
+function poolText(settings: TreatmentSettings): string {
+  const { pool } = settings;
+  const text = strategyOf(pool).settings.text(pool);
+  if (!hasPooler(pool)) return text;
+  const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
+  return `${text}, ${isManaged(pool) ? `${managed} managed` : urlsText(pool.urls)}`;
+}
+
+function rangeText({ min, max }: Range): string {
+  return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
+}
+
+function groupText({ workers, load }: ActorGroup): string {
+  const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
+  const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
+}
+
+/** By aspect: one row where all treatments share it, else one for each that differs, numbered. */
+export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
+  const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
+    ["target", ({ target }) => targetText(target)],
+    ["pool", poolText],
+    ["payload", ({ payload }) => payload],
+    ["batch", ({ batch }) => batch && `${batch.min} to ${batch.max} events`],
+    ["app delay", ({ appDelayMs }) => appDelayMs && rangeText(appDelayMs)],
+    ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
+      role,
+      ({ actors }) => actors[role] && groupText(actors[role]),
+    ]),
+    // A group of that name is all there is.
+    ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
+    ["trial", (settings) => phasesText(settings)],
+    ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
+  ];
+  const rows = aspects.flatMap(([name, text]) => {
+    const values = [...new Set(treatments.map(({ settings }) => text(settings) ?? "none"))];
+    if (values.length === 1 && values[0] === "none") return [];
+    return values.map((value, i) => [i === 0 ? name : "", values.length > 1 ? `${i + 1}) ${value}` : value]);
+  });
+  return rows;
+}
+
+function phasesText(settings: TreatmentSettings): string {
+  const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
+  const { mostMs } = trialSpan(settings);
+  const window = isBudgeted(settings)
+    ? `until the iterations are done, up to ${formatDuration(mostMs - warmUpMs - drainMaxMs)}`
+    : formatDuration(durationMs);
+  const drain = drainMaxMs > 0 ? `up to ${formatDuration(drainMaxMs)}` : "none";
+  return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
+}
+
+/** As `postgres-kill at 10s for 1s`. */
+function faultText({ kind, atMs, forMs }: Fault): string {
+  return `${kind} at ${formatDuration(atMs)}${forMs > 0 ? ` for ${formatDuration(forMs)}` : ""}`;
+}

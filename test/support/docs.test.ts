@@ -1,0 +1,144 @@
+// Pages are read in a terminal and on GitHub: rows that fit, paragraphs that can be taken in, and links that lead somewhere.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { ExitCode } from "../../src/foundation/errors.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROW_CHARACTERS = 200;
+const LINE_CHARACTERS = 120;
+const PARAGRAPH_SENTENCES = 5;
+const RULED_OUT =
+  /\b(is told|are told|nobody|whoever|somebody|anew|cannot be told|so many|is had)\b|\bMind,/i;
+
+function filesBelow(directory: string, ending: RegExp): string[] {
+  return readdirSync(join(ROOT, directory), { recursive: true, encoding: "utf8" })
+    .filter((name) => ending.test(name))
+    .map((name) => join(directory, name));
+}
+
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+
+const PAGES = ["README.md", ...["docs", "docker", "scenarios"].flatMap((name) => filesBelow(name, /\.md$/))];
+
+interface Line {
+  readonly at: string;
+  readonly text: string;
+}
+
+/** Without blocks of code. */
+function linesOf(page: string): Line[] {
+  let isCode = false;
+  return read(page)
+    .split("\n")
+    .map((text, index) => ({ at: `${page}:${index + 1}`, text }))
+    .filter(({ text }) => {
+      const isFence = /^\s*```/.test(text);
+      if (isFence) isCode = !isCode;
+      return !isFence && !isCode && !/^ {4}\S/.test(text);
+    });
+}
+
+const isRow = (text: string): boolean => text.startsWith("|");
+const startsBlock = (text: string): boolean => /^\s*([-*]|\d+\.)\s|^#|^\s*$|^\|/.test(text);
+
+/** Each with the place of its first line; an item of a list is one. */
+function paragraphsOf(page: string): Line[] {
+  const found: Line[] = [];
+  let isOpen = false;
+  for (const { at, text } of linesOf(page)) {
+    const last = found.at(-1);
+    if (isOpen && last && !startsBlock(text))
+      found[found.length - 1] = { at: last.at, text: `${last.text} ${text.trim()}` };
+    else if (text.trim() !== "" && !isRow(text)) found.push({ at, text });
+    isOpen = text.trim() !== "" && !isRow(text);
+  }
+  return found;
+}
+
+function sentencesIn(text: string): number {
+  const plain = text.replace(/`[^`]*`/g, "x").replace(/^\s*\d+\./, "");
+  return plain.match(/[.!?][")*\]]*(?= +["*([]*[A-Z]|$)/g)?.length ?? 0;
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = linesOf(page).filter(({ text }) => /^#{1,6} /.test(text));
+  const anchors = new Set<string>();
+  for (const { text } of headings) {
+    const plain = text
+      .replace(/^#+ /, "")
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase();
+    const slug = plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
+    let anchor = slug;
+    for (let again = 1; anchors.has(anchor); again++) anchor = `${slug}-${again}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+/** Whether a relative link of the page leads to a file or directory and, where it names one, to a heading. */
+function resolves(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || (target.endsWith(".md") && anchorsOf(target).has(anchor));
+}
+
+test.each(PAGES)("every link of %s resolves", (page) => {
+  const links = linesOf(page).flatMap(({ at, text }) =>
+    [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => ({ at, link })),
+  );
+  const relatives = links.filter(({ link }) => !/^[a-z]+:/.test(link));
+  expect(relatives.filter(({ link }) => !resolves(page, link))).toEqual([]);
+});
+
+test("every page of docs/ that code, scenarios and stacks name is there", () => {
+  const files = ["src", "test", "bench", "docker", "scenarios"].flatMap((name) =>
+    filesBelow(name, /\.(ts|mjs|ya?ml|md|sh)$/),
+  );
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/(?<![\w./])docs\/[\w/-]+\.md/g)].map(([page]) => ({ file, page })),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ page }) => !existsSync(join(ROOT, page)))).toEqual([]);
+});
+
+test("every picture is on a page", () => {
+  const pictures = filesBelow("docs/images", /./).filter((file) => statSync(join(ROOT, file)).isFile());
+  const shown = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s]+\.png)\)/g)].map(([, link = ""]) =>
+      relative(".", join(dirname(page), link)),
+    ),
+  );
+  expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+});
+
+test.each(PAGES)("rows, lines and paragraphs of %s are short", (page) => {
+  const rows = linesOf(page).filter(({ text }) => isRow(text) && text.length > ROW_CHARACTERS);
+  const lines = linesOf(page).filter(
+    ({ text }) => !isRow(text) && text.length > LINE_CHARACTERS && text.trim().includes(" ", 2),
+  );
+  const paragraphs = paragraphsOf(page).filter(({ text }) => sentencesIn(text) > PARAGRAPH_SENTENCES);
+  expect([...rows, ...lines, ...paragraphs]).toEqual([]);
+});
+
+test.each(PAGES)("%s has none of the words that the design rules out", (page) => {
+  expect(paragraphsOf(page).filter(({ text }) => RULED_OUT.test(text))).toEqual([]);
+});
+
+test("the page of exit codes has those of the program", () => {
+  const codes = [...read("docs/reference/exit-codes.md").matchAll(/^\| (\d+) \|/gm)].map(([, code]) =>
+    Number(code),
+  );
+  expect(codes).toEqual(Object.values(ExitCode));
+});
+
+test("rows that are long, paragraphs that go on and links to nowhere are found", () => {
+  expect(sentencesIn("One. Two (of `a. B`)! Is 1.5 s three? Yes.")).toBe(4);
+  expect(resolves("README.md", "docs/glossary.md#verdicts")).toBe(true);
+  expect(resolves("README.md", "docs/glossary.md#verdict")).toBe(false);
+  expect(resolves("docs/glossary.md", "guide/none.md")).toBe(false);
+});
