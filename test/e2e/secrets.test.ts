@@ -96,7 +96,9 @@ describe("a password", { timeout: 180_000 }, () => {
     "of the embedded server and of PgBouncer stays in files that their users alone can read",
     async () => {
       const out = scratchDirectory();
-      const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${LOAD}`;
+      // Long enough for all that is looked at while it runs.
+      const load = LOAD.replace("duration: 2s", "duration: 8s");
+      const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${load}`;
       const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
       const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv("1.24") });
       const [page, metrics] = await Promise.all([

@@ -26,7 +26,7 @@ import { isRound } from "../../metrics/operations.js";
 import { unitOf, workloadWith } from "../../workloads/registry.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
-const DIFFERENCES_MAX = 5;
+const DIFFERENCES_MAX = 4;
 const SAME_MAX = 6;
 /** Events that an audit names; `result.json` has all. */
 const NAMED_MAX = 3;
@@ -102,15 +102,15 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
 
 /** One finding for each treatment and operation that differs from the first treatment's. */
 function differenceFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
-  const differences = believedDifferences(comparisons, bounds);
-  const more = differences.length - DIFFERENCES_MAX;
-  const others = `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`;
-  return [
-    ...differences
-      .slice(0, DIFFERENCES_MAX)
-      .map((group) => finding("plain", `${differenceText(group, comparisons)}.`, reasonsOf(group))),
-    ...(more > 0 ? [finding("plain", others)] : []),
-  ];
+  return believedDifferences(comparisons, bounds)
+    .slice(0, DIFFERENCES_MAX)
+    .map((group) => finding("plain", `${differenceText(group, comparisons)}.`, reasonsOf(group)));
+}
+
+function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
+  const more = believedDifferences(comparisons, bounds).length - DIFFERENCES_MAX;
+  const text = `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`;
+  return more > 0 ? [finding("plain", text)] : [];
 }
 
 function sameFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
@@ -211,6 +211,7 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
     ...sameFindings(result, bounds),
     ...soleFindings(result),
     ...sweepFindings(result),
+    ...smallerDifferences(result, bounds),
   ];
 }
 
