@@ -27,25 +27,25 @@ describe("where the time went", () => {
 
   it("is accounted for, the largest part first", () => {
     expect(told(base, { poolWait: 1, "process.claim": 7, commit: 10 })).toEqual([
-      "of the +11.2 ms of a mean process transaction, commit is +8.16 ms and process.claim +3.06 ms",
+      "a mean process transaction takes 11.2 ms more: commit +8.16 ms and process.claim +3.06 ms",
     ]);
   });
 
   it("is accounted for in a faster treatment too, and for its throughput", () => {
-    const faster = "of the -3.06 ms of a mean process transaction, process.claim is -3.06 ms";
+    const faster = "a mean process transaction takes 3.06 ms less: process.claim -3.06 ms";
     expect(told(base, { ...base, "process.claim": 1 }, PROCESS_MEAN, 0, false)).toEqual([faster]);
     expect(told(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
   });
 
   it("names what went the other way, without which the sum would mislead", () => {
     expect(told({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
-      "of the +6.12 ms of a mean process transaction, commit is +10.2 ms, against poolWait -4.08 ms",
+      "a mean process transaction takes 6.12 ms more: commit +10.2 ms, against poolWait -4.08 ms",
     ]);
   });
 
   it("takes a part that a treatment does not have for no time", () => {
     expect(told(base, { ...base, backoff: 5 })).toEqual([
-      "of the +5.1 ms of a mean process transaction, backoff is +5.1 ms",
+      "a mean process transaction takes 5.1 ms more: backoff +5.1 ms",
     ]);
   });
 
@@ -53,11 +53,9 @@ describe("where the time went", () => {
     const p99 = { operation: "process", metric: "p99" } as const;
     const longer = { ...base, commit: 7 };
     expect(told(base, longer, p99, 10)).toEqual([
-      "of the +51 ms of the slowest process transactions of each second, commit is +51 ms",
+      "the slowest process transactions of each second take 51 ms more: commit +51 ms",
     ]);
-    expect(told(base, longer, p99)).toEqual([
-      "of the +5.1 ms of a mean process transaction, commit is +5.1 ms",
-    ]);
+    expect(told(base, longer, p99)).toEqual(["a mean process transaction takes 5.1 ms more: commit +5.1 ms"]);
   });
 
   it("is silent where the time moved against the difference, or not at all, or was not that operation's", () => {

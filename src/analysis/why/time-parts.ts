@@ -62,16 +62,20 @@ function accounting(difference: Difference, read: Reading, what: string): string
   const along = large.filter(({ ms }) => ms > 0 === totalMs > 0).slice(0, PARTS_MAX);
   const against = large.filter(({ ms }) => ms > 0 !== totalMs > 0).slice(0, PARTS_MAX);
   if (along.length === 0) return undefined;
-  const texts = along.map(({ name, ms }, i) => `${name}${i === 0 ? " is" : ""} ${signedMs(ms)}`);
+  const texts = along.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
   const others = against.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
   const but = others.length > 0 ? `, against ${listed(others)}` : "";
-  return `of the ${signedMs(totalMs)} of ${what}, ${listed(texts)}${but}`;
+  const change = `${shortNumber(Math.abs(totalMs))} ms ${totalMs < 0 ? "less" : "more"}`;
+  return `${what} ${change}: ${listed(texts)}${but}`;
 }
 
-/** "of the +12.3 ms of a process transaction, commit is +8.1 ms and process.claim +3 ms"; undefined where parts do not tell. */
+/** "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined where parts do not tell. */
 export function partsSentence(difference: Difference): string | undefined {
   const { operation, metric } = difference.comparison;
-  const overAll = (): string | undefined => accounting(difference, meanMs, `a mean ${operation} transaction`);
+  const overAll = (): string | undefined =>
+    accounting(difference, meanMs, `a mean ${operation} transaction takes`);
   if (metric !== "p95" && metric !== "p99") return overAll();
-  return accounting(difference, slowMs, `the slowest ${operation} transactions of each second`) ?? overAll();
+  return (
+    accounting(difference, slowMs, `the slowest ${operation} transactions of each second take`) ?? overAll()
+  );
 }

@@ -7,7 +7,7 @@ import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "./why-lines.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
-const COMMIT = "of the +12 ms of a mean add transaction, commit is +12 ms";
+const COMMIT = "a mean add transaction takes 12 ms more: commit +12 ms";
 
 function explained(operation: ComparedOperation, metric: ComparisonMetric, because?: string[]): Comparison {
   return { ...claim({ operation, metric }), ...(because && { because }) };
@@ -48,7 +48,7 @@ describe("what moved with the differences", () => {
   });
 
   it("puts what stands first beside one metric before what stands second beside another", () => {
-    const tail = "of the +90 ms of the slowest add transactions of each second, commit is +90 ms";
+    const tail = "the slowest add transactions of each second take 90 ms more: commit +90 ms";
     const shown = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
     expect(shown.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
   });
