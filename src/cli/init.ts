@@ -58,6 +58,6 @@ async function init(file: string): Promise<void> {
     throw refusal(file, error);
   }
   process.stdout.write(
-    `wrote ${file}\n  look at it:  npx train-sim run ${file} --plan\n  run it:      train-sim run ${file}\n`,
+    `wrote ${file}\n  look at it:  npx train-sim run ${file} --plan\n  run it:      npx train-sim run ${file}\n`,
   );
 }
