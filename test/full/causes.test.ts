@@ -240,9 +240,7 @@ describe("the reasons beside a comparison", { timeout: MOST_MS }, () => {
     const { comparisons, treatments } = await start(five).result;
     const found = comparisons.find(({ operation, metric }) => operation === "process" && metric === "mean");
     expect(found?.verdict).toBe("higher");
-    expect(found?.because?.[0]).toMatch(
-      /^a mean process transaction takes \S+ ms more: poolWait \+\S+ ms/,
-    );
+    expect(found?.because?.[0]).toMatch(/^a mean process transaction takes \S+ ms more: poolWait \+\S+ ms/);
     for (const trial of treatments[1]?.trials ?? []) expect(partsOf(trial, "process")[0][0]).toBe("poolWait");
   });
 });

@@ -31,7 +31,7 @@ it(
   { timeout: 180_000 },
   async () => {
     const out = join(scratchDirectory(), "results");
-    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"]);
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet", "--verbose"]);
     expect(ended.exitCode, ended.stderr).toBe(0);
     const { result } = onlyResultIn(out);
     const [baseline] = result.treatments;
