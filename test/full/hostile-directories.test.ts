@@ -70,7 +70,7 @@ describe("a result directory from elsewhere", () => {
     for (const name of PLANTED) {
       const { directory, victim, beside } = scene(resumable());
       symlinkSync(name === "trials" ? victim : join(victim, "file"), join(directory, name));
-      const report = await trainSim(["report", directory]);
+      const report = await trainSim(["report", directory, "--verbose"]);
       expect(report.exitCode, `report, ${name}`).toBe(0);
       const resumed = await trainSim(["run", "--resume", directory, "--quiet"]);
       expect([104, 111], `--resume, ${name}: ${resumed.stderr}`).toContain(resumed.exitCode);
@@ -95,7 +95,7 @@ describe("a result directory from elsewhere", () => {
     const { directory } = scene(hostileResult());
     const other = scene(hostileResult());
     const csv = join(directory, "runs.csv");
-    const report = await trainSim(["report", directory]);
+    const report = await trainSim(["report", directory, "--verbose"]);
     expect(report.stdout).toContain("payload");
     const compared = await trainSim(["compare", other.directory, directory, "--csv", csv]);
     expect(compared.stdout.length, compared.stderr).toBeGreaterThan(100);
