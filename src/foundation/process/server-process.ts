@@ -107,6 +107,8 @@ function supervise(
   const lost = new Promise<string>((resolve) => {
     void exited.then(async (how) => {
       hasExited = true;
+      // Processes of its group that outlive it would go on without it, on its port.
+      send(-pid, "SIGKILL");
       if (!isStopping) resolve(`${title} ended on its own (${how}): ${complaintIn(await log())}`);
     });
   });

@@ -2,9 +2,10 @@
 // ones.
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { afterEach, expect, inject, it } from "vitest";
+import { afterEach, expect, inject, it, vi } from "vitest";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { connectAdmin } from "../../database/admin.js";
+import { processTree } from "../../foundation/machine-usage.js";
 import { PoolerSource } from "../../engine/evidence/pooler-evidence.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
@@ -55,10 +56,14 @@ it("stops at once though a client is connected, and leaves nothing", async () =>
   );
 });
 
-it("says when it ended on its own", async () => {
+it("says when it ended on its own, and its processes do not go on without it", async () => {
   const pooler = await start();
-  process.kill(pooler.pids[0] ?? 0, "SIGKILL");
+  const [pid = 0] = pooler.pids;
+  const processes = processTree(pid);
+  expect(processes.length).toBeGreaterThan(3);
+  process.kill(pid, "SIGKILL");
   await expect(pooler.lost).resolves.toMatch(/Pgpool-II at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
+  await vi.waitFor(() => expect(processes.flatMap(processTree)).toEqual([]), { timeout: 20_000 });
 });
 
 it("lets in only who knows the password", async () => {
