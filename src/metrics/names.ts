@@ -16,7 +16,7 @@ export const MARKS = { finding: "*", indistinguishable: "~", inconclusive: "?", 
 
 export function legendOf(): string {
   const { finding, indistinguishable, inconclusive, noise } = MARKS;
-  return `${finding} finding, ${indistinguishable} indistinguishable (within 5 %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
+  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (within 5 %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
 }
 
 /** Of the verdict on a whole experiment. */

@@ -65,7 +65,7 @@ export interface Executor<
 }
 
 /** What open loops with a rate of their own are described as. */
-export const WORK_AT_A_RATE = "work starts at a rate, whatever the database does (open loop)";
+export const WORK_AT_A_RATE = "work starts at a rate, also if the database cannot keep up (open loop)";
 
 /** Says what an executor's types are, of what it is made of. */
 export function defineExecutor<
