@@ -92,12 +92,17 @@ describe("classifyFailure", () => {
     expect(classifyFailure(withCode("XX000", "cache lookup failed for relation 1")).kind).toBe("fatal");
   });
 
-  it.each(["unable to read data from DB node 0", "failed to create a backend 0 connection"])(
-    "takes a server that is gone behind a Pgpool-II for gone: %s",
-    (words) => {
-      expect(classifyFailure(withCode("XX000", words)).kind).toBe("reconnect");
-    },
-  );
+  it.each([
+    "unable to read data from DB node 0",
+    "failed to read data of length 5 from DB node: 1",
+    "unable to flush data to backend",
+    "unable to read message kind from backend",
+    "failed to read kind from backend 0",
+    "unable to forward message to backend",
+    "failed to create a backend 0 connection",
+  ])("takes a server that is gone behind a Pgpool-II for gone: %s", (words) => {
+    expect(classifyFailure(withCode("XX000", words)).kind).toBe("reconnect");
+  });
 
   it("keeps a commit without an answer in doubt, whatever broke the connection", () => {
     const lost = new StatementError("commit", new Error("Connection terminated unexpectedly"));

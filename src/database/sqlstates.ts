@@ -57,8 +57,12 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
  */
 const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
-/** How Pgpool-II says, as a failure of its own, that its connection to the server is gone or was not to be had. */
-const LOST_BEHIND_POOLER = /DB node \d+$|^failed to create a backend \d+ connection$/;
+/**
+ * How Pgpool-II says, as a failure of its own, that its connection to the server is gone or was not to be had
+ * (pool_stream.c, pool_process_query.c). PostgreSQL itself says "could not".
+ */
+const LOST_BEHIND_POOLER =
+  /^(?:unable|failed) to (?:read|write|flush|forward|create) .*\b(?:backend|DB node)(?::? \d+)?(?: connection)?$/;
 
 /** Class 08 is "connection exception": every code of it means that the session is gone or was never there. */
 const CONNECTION_EXCEPTION = "08";
