@@ -46,6 +46,7 @@ const experiment: Experiment = {
     { number: 2, block: 0, treatmentId: "jsonb", seed: 5 },
   ],
   thresholds: [],
+  ratioThresholds: [],
   diagnosis: EXAMPLE_BOUNDS,
   yaml: "name: x\n",
 };

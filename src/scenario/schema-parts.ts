@@ -3,7 +3,7 @@
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
-import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
+import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
 export const DEFAULT_DRAIN_MS = 30_000;
@@ -101,12 +101,13 @@ const Condition = z
 export const Thresholds = z
   .record(
     // For editors; `thresholds.ts` checks it, beside conditions of any metric.
-    z.string().meta({ pattern: METRIC_PATTERN.source }),
+    z.string().meta({ pattern: `${METRIC_PATTERN.source}|${RATIO_PATTERN.source}` }),
     z.union([Condition, z.array(Condition).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
   )
   .prefault({})
   .meta({
     description:
       "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
-      "exit code 99. docs/reference/thresholds.md lists the metrics.",
+      "exit code 99. 'add{payload:text} / add{payload:jsonb}': ['events/s surely>1.2'] is one on a ratio. " +
+      "docs/reference/thresholds.md lists the metrics.",
   });

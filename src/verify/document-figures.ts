@@ -75,13 +75,13 @@ export class DocumentFigures {
   private thresholds(): readonly ThresholdResult[] {
     const { figures } = this;
     const { experiment, record, result, unmerged } = this.compared;
-    const again = thresholdsOf(experiment, record);
+    const again = thresholdsOf(experiment, record, { isSearch: result.capacity !== undefined });
     const stored = result.thresholds ?? [];
-    const isFound = ({ metric, expression, treatment }: ThresholdResult): boolean => {
+    const isFound = ({ metric, expression, treatment, against = treatment }: ThresholdResult): boolean => {
       const same = stored.find(
         (each) => each.metric === metric && each.expression === expression && each.treatment === treatment,
       );
-      return !unmerged.has(treatment) && !ABORTED.test(same?.reason ?? "");
+      return !unmerged.has(treatment) && !unmerged.has(against) && !ABORTED.test(same?.reason ?? "");
     };
     const left = stored.filter((each) => !isFound(each));
     for (const { metric, expression, treatment, reason } of left)

@@ -30,7 +30,10 @@ actors:
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }
-thresholds: { integrity: ['violations==0'], add: ['max<60000', 'rate>1'] }
+thresholds:
+  integrity: ['violations==0']
+  add: ['max<60000', 'rate>1']
+  'add{payload:text} / add{payload:jsonb-manual}': ['events/s>0.01', 'p(97)<1000']
 `;
 const SCENARIO = ON_OWN_SERVER + onSuiteServer("verified");
 

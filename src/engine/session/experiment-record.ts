@@ -8,7 +8,10 @@ import {
   type Abort,
   type JudgedTreatment,
   evaluateThresholds,
+  seenValue,
 } from "../../analysis/thresholds/thresholds.js";
+import { TrialValues } from "../../analysis/thresholds/quantities.js";
+import { evaluateRatios, type MeasuredTrials } from "../../analysis/thresholds/ratio-thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
@@ -19,6 +22,7 @@ import type {
   TrialResult,
   Verdict,
 } from "../../results/result-schema.js";
+import type { RatioThreshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
 
 interface RecordedTrial {
@@ -46,7 +50,12 @@ export class ExperimentRecord {
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
 
-  constructor(private readonly experiment: Experiment) {}
+  /** What is compared trial by trial. */
+  private readonly values: TrialValues;
+
+  constructor(private readonly experiment: Experiment) {
+    this.values = new TrialValues(experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]));
+  }
 
   get complete(): number {
     return this.finished.filter(({ result }) => result.status === "complete").length;
@@ -70,6 +79,7 @@ export class ExperimentRecord {
           operations: merged.operations,
           histograms: totals.histograms,
           audits: trials.flatMap(({ integrity }) => integrity ?? []),
+          databases: complete.map(({ database }) => database),
           taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
           randomArrivals: settings ? randomArrivals(settings) : [],
         };
@@ -89,6 +99,14 @@ export class ExperimentRecord {
     merged.totals.add(totals);
     merged.windowSeconds += result.windowSeconds;
     this.merged.set(treatmentId, merged);
+    const { operations, database } = result;
+    const { histograms } = totals;
+    const measured = { operations, histograms, audits: [], databases: [database], taintedTrials: undefined };
+    this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
+  }
+
+  measuredTrials(): MeasuredTrials {
+    return { values: this.values, treatments: this.treatments(), seed: this.experiment.seed };
   }
 
   treatments(): TreatmentResult[] {
@@ -118,15 +136,21 @@ export class ExperimentRecord {
   }
 }
 
-/** Each threshold on each treatment; one that has no trial, as no rate of it was confirmed, has failed them. */
+/** Each threshold on each treatment, then those on ratios on each pair of them; one that has no trial, as no rate of it was confirmed, has failed them. */
 export function thresholdsOf(
-  { thresholds, treatments }: Experiment,
+  { thresholds, ratioThresholds, treatments }: Experiment,
   record: ExperimentRecord,
-  abort?: Abort,
+  { abort, isSearch = false }: { readonly abort?: Abort | undefined; readonly isSearch?: boolean } = {},
 ): ThresholdResult[] {
   const recorded = record.judged();
   const judged = treatments.map(
     ({ id, levels }) => recorded.find((each) => each.id === id) ?? { id, levels, measured: undefined },
   );
-  return evaluateThresholds(thresholds, judged, abort);
+  const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
+    [treatment, against].every((id) => treatments.some((each) => each.id === id));
+  const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
+  return [
+    ...evaluateThresholds(thresholds, judged, abort),
+    ...evaluateRatios(ratios, isSearch ? undefined : record.measuredTrials()),
+  ];
 }

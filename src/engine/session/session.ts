@@ -208,7 +208,10 @@ class Session {
     const { experiment } = this.source;
     const found = this.found();
     const { reason: stopReason, abortedBy } = this.options.interruption;
-    const thresholds = thresholdsOf(experiment, found.record, this.judge.abort);
+    const thresholds = thresholdsOf(experiment, found.record, {
+      abort: this.judge.abort,
+      isSearch: found.capacity !== undefined,
+    });
     const facts = {
       treatments: found.record.treatments(),
       violations: found.violations,

@@ -2,9 +2,9 @@
 // thresholds, and caveats. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { seenText } from "../../../foundation/text/numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
+import { judgedText, seenOf } from "../../terminal/threshold-lines.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
@@ -46,12 +46,12 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   const failed = thresholds.filter(({ ok }) => !ok).length;
   const caption =
     failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
-  const rows = thresholds.map(({ metric, expression, treatment, seen, ok, reason }) => [
-    `${metric} ${expression}`,
-    ok ? "holds" : "FAILED",
-    treatment,
-    seenText(seen, expression),
-    reason,
+  const rows = thresholds.map((threshold) => [
+    `${threshold.metric} ${threshold.expression}`,
+    threshold.ok ? "holds" : "FAILED",
+    judgedText(threshold),
+    seenOf(threshold),
+    threshold.reason,
   ]);
   return tableOf(
     caption,
