@@ -47,6 +47,7 @@ const experiment: Experiment = {
   ],
   thresholds: [],
   ratioThresholds: [],
+  published: [],
   diagnosis: EXAMPLE_BOUNDS,
   yaml: "name: x\n",
 };

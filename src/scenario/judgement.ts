@@ -18,6 +18,19 @@ export interface RatioThreshold extends Pick<Threshold, "expression" | "operator
   readonly pairs: readonly { readonly treatment: string; readonly against: string }[];
 }
 
+/** What others have published of a treatment; `published.ts` parses it. */
+export interface PublishedFigure {
+  readonly source: string;
+  /** As written: `add p(95)`. */
+  readonly metric: string;
+  readonly quantity: Quantity;
+  readonly value: number;
+  /** By id. */
+  readonly treatment?: string | undefined;
+  /** Why it is about none of the treatments. */
+  readonly problem?: string;
+}
+
 /** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */
 export interface Threshold {
   /** With its selector, as written: `add{payload:text}`. */

@@ -19,6 +19,7 @@ import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import type { Experiment } from "./settings.js";
+import { resolvePublished } from "./published.js";
 import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
 import { planTrials } from "./plan/trial-order.js";
@@ -123,6 +124,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const asked = [expansion.read, areAllSound ? treatments : undefined, thresholdFindings] as const;
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
+  const published = resolvePublished(scenario.published, ...asked);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
@@ -139,6 +141,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     }),
     thresholds,
     ratioThresholds,
+    published,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),

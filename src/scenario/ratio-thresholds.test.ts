@@ -134,6 +134,16 @@ describe("a ratio that nothing would check", () => {
     ]);
   });
 
+  test("is refused where a level of one side alone was included, in either direction", () => {
+    const rest = `${FACTORS}\ninclude: [{ payload: text, statementShape: row-by-row }]`;
+    expect(problems("{ 'add{payload:text} / add{payload:jsonb}': [max<1] }", rest)).toEqual([
+      expect.stringMatching(/text-\S+ has no counterpart/),
+    ]);
+    expect(problems("{ 'add{payload:jsonb} / add{payload:text}': [max<1] }", rest)).toEqual([
+      expect.stringMatching(/jsonb-\S+ has no counterpart/),
+    ]);
+  });
+
   test("shows no password of a level", () => {
     const level = "postgresql://app:s3cret@db.example:5432/x";
     const [problem = ""] = problems(`{ "add{payload:${level}} / add{payload:text}": [max<1] }`);

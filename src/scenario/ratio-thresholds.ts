@@ -6,7 +6,7 @@ import type { Finding } from "../syntax/problems.js";
 import type { RatioThreshold } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
-import { RATIO_PATTERN } from "./threshold-metrics.js";
+import { JUDGED_AS_A_WHOLE, RATIO_PATTERN } from "./threshold-metrics.js";
 import {
   parseCondition,
   parseMetric,
@@ -22,8 +22,6 @@ import {
 type Levels = Readonly<Record<string, string>>;
 type Pairs = RatioThreshold["pairs"];
 
-/** What is judged as a whole has no ratio. */
-const WITHOUT_RATIO: readonly string[] = ["integrity", "verdict"];
 const BOUNDS_OF_INTERVALS: readonly string[] = ["<", "<=", ">", ">="];
 
 /** A treatment by its id stands for all of its levels. */
@@ -40,12 +38,14 @@ function hasLevels({ levels }: Named, wanted: Levels): boolean {
 export function pairsOf(over: Subject, under: Subject, treatments: readonly Named[]): Parsed<Pairs> {
   const [above, below] = [levelsNamed(over, treatments), levelsNamed(under, treatments)];
   const named = { ...above, ...below };
-  const restOf = ({ levels }: Named): Levels =>
-    Object.fromEntries(Object.entries(levels).filter(([factor]) => !Object.hasOwn(named, factor)));
+  const factors = new Set(treatments.flatMap(({ levels }) => Object.keys(levels)));
+  const others = [...factors].filter((factor) => !Object.hasOwn(named, factor));
   const numerators = treatments.filter((each) => hasLevels(each, { ...below, ...above }));
   const denominators = treatments.filter((each) => hasLevels(each, { ...above, ...below }));
   const pairs = numerators.flatMap((each) => {
-    const against = denominators.find((other) => hasLevels(other, restOf(each)));
+    const against = denominators.find((other) =>
+      others.every((factor) => other.levels[factor] === each.levels[factor]),
+    );
     return against ? [{ treatment: each.id, against: against.id }] : [];
   });
   const single =
@@ -76,7 +76,7 @@ function parseSides(metric: string, treatments: readonly Named[]): Parsed<Sides>
   if ("message" in over) return over;
   if ("message" in under) return under;
   const sides = { over: over.value, under: under.value };
-  const whole = [sides.over, sides.under].find(({ source }) => WITHOUT_RATIO.includes(source));
+  const whole = [sides.over, sides.under].find(({ source }) => JUDGED_AS_A_WHOLE.includes(source));
   if (whole) return { message: `${whole.source} has no ratio; set a bound on it by itself` };
   const problem = selectorProblem(sides.over, treatments) ?? selectorProblem(sides.under, treatments);
   if (problem !== undefined) return { message: problem };

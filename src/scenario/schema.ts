@@ -6,6 +6,7 @@ import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { Actors } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Published } from "./published.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
@@ -22,6 +23,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "order",
   "orderSeed",
   "thresholds",
+  "published",
   "diagnosis",
   "factors",
   "include",
@@ -126,6 +128,7 @@ export const Scenario = z
         "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
     }),
     thresholds: Thresholds,
+    published: Published,
     diagnosis: Diagnosis,
     retry: Retry,
     log: Log,

@@ -2,7 +2,7 @@
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are.
 import type { Fault } from "../faults/registry.js";
-import type { DiagnosisSettings, RatioThreshold, Threshold } from "./judgement.js";
+import type { DiagnosisSettings, PublishedFigure, RatioThreshold, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
@@ -55,6 +55,7 @@ export interface Experiment {
   /** In the order in which they are written. */
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];
+  readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;

@@ -19,6 +19,9 @@ export const CONDITION_PATTERN =
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
+/** What is judged as a whole: it has no ratio, and others publish no such thing. */
+export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
+
 /** All operations but rounds together. */
 export const ALL_OPERATIONS = "__all__";
 const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];

@@ -56,6 +56,7 @@ export class DocumentFigures {
       ...{ sweeps: rest.sweeps, outlyingTrials: rest.outlyingTrials },
     });
     figures.compare("statistics", "", statistics(result), statistics(again));
+    this.published();
     await this.verdict(this.thresholds());
   }
 
@@ -70,6 +71,14 @@ export class DocumentFigures {
       const found = again.treatments.find((each) => each.id === id)?.merged ?? null;
       this.figures.compare("merged", path, merged, found);
     }
+  }
+
+  private published(): void {
+    const { result, record, unmerged } = this.compared;
+    const again = record.published();
+    if (result.capacity || (!again && !result.published)) return;
+    if (unmerged.size === 0) this.figures.compare("published", "published", result.published, again);
+    else this.figures.leave("published", "the histograms of a trial are not there");
   }
 
   private thresholds(): readonly ThresholdResult[] {

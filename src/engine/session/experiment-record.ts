@@ -10,12 +10,14 @@ import {
   evaluateThresholds,
   seenValue,
 } from "../../analysis/thresholds/thresholds.js";
+import { comparePublished } from "../../analysis/published/published.js";
 import { TrialValues } from "../../analysis/thresholds/quantities.js";
 import { evaluateRatios, type MeasuredTrials } from "../../analysis/thresholds/ratio-thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
   Environment,
+  PublishedResult,
   ResultDocument,
   ThresholdResult,
   TreatmentResult,
@@ -54,7 +56,10 @@ export class ExperimentRecord {
   private readonly values: TrialValues;
 
   constructor(private readonly experiment: Experiment) {
-    this.values = new TrialValues(experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]));
+    this.values = new TrialValues([
+      ...experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]),
+      ...experiment.published.map(({ quantity }) => quantity),
+    ]);
   }
 
   get complete(): number {
@@ -103,6 +108,12 @@ export class ExperimentRecord {
     const { histograms } = totals;
     const measured = { operations, histograms, audits: [], databases: [database], taintedTrials: undefined };
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
+  }
+
+  /** Undefined where the scenario has no published figures. */
+  published(): PublishedResult[] | undefined {
+    const { published } = this.experiment;
+    return published.length === 0 ? undefined : comparePublished(published, this.measuredTrials());
   }
 
   measuredTrials(): MeasuredTrials {

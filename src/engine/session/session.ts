@@ -220,7 +220,9 @@ class Session {
       plannedTrials: experiment.trials.length,
       ...{ thresholds, failure, stopReason, abortedBy },
     };
-    const result = withAnalysis(this.document(found, verdictOf(facts), thresholds));
+    const published = found.capacity ? undefined : found.record.published();
+    const document = this.document(found, verdictOf(facts), thresholds);
+    const result = withAnalysis({ ...document, ...(published && { published }) });
     await writeResult(directory, result);
     const cause = failure ?? abortedBy;
     return { result, directory, exitCode: exitCodeOf(facts), ...(cause && { failure: cause }) };

@@ -18,6 +18,7 @@ import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-b
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
+import { publishedSentences } from "./published-lines.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { judgedText, seenOf } from "./threshold-lines.js";
@@ -208,6 +209,7 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
     ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
     ...differenceFindings(result, bounds),
     ...faultFindings(result),
+    ...publishedSentences(result).map((text) => finding("plain", text)),
     ...(isUndecided(result) ? reachFindings(result, "warn") : []),
     ...loadBoundSentences(result, bounds).map((text) => finding("plain", text)),
     ...sameFindings(result, bounds),

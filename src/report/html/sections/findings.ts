@@ -4,6 +4,7 @@ import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
+import { PUBLISHED_COLUMNS, publishedTables } from "../../terminal/published-lines.js";
 import { judgedText, seenOf } from "../../terminal/threshold-lines.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
@@ -60,6 +61,11 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   );
 }
 
+function publishedFigures(result: ResultDocument): Html[] {
+  const columns = PUBLISHED_COLUMNS.map(({ title, align }) => (align === "left" ? text(title) : title));
+  return publishedTables(result).map(({ title, rows }) => tableOf(title, columns, rows));
+}
+
 /** The verdict's reasons are the first of the findings. */
 export function renderFindings({ result, findings, notes }: ReportData): Html {
   const { status } = result.verdict;
@@ -72,7 +78,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       <ul class="findings">
         ${findings.map(findingItem)}
       </ul>
-      ${thresholdTable(result)}
+      ${thresholdTable(result)} ${publishedFigures(result)}
       ${
         notes.length > 0 &&
         html`<h3>Caveats</h3>

@@ -1,0 +1,106 @@
+// Figures that others have published, `published:`, to be shown beside one's own: the schema of an entry, and which treatment
+// and quantity it is about. What is written wrongly is refused; a figure whose treatment is not run, as when `--set`
+// leaves out a level, is kept aside with the reason.
+import * as z from "zod";
+import { withoutPasswords } from "../foundation/secrets.js";
+import type { Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
+import type { PublishedFigure } from "./judgement.js";
+import type { Treatment } from "./settings.js";
+import { JUDGED_AS_A_WHOLE } from "./threshold-metrics.js";
+import {
+  isSelected,
+  parseAggregate,
+  parseMetric,
+  selectorProblem,
+  thresholdProblem,
+  TREATMENT_KEY,
+  type Named,
+  type Parsed,
+  type Subject,
+} from "./thresholds.js";
+
+const Figure = z.strictObject({
+  source: z.string().min(1).max(200).meta({
+    description:
+      "Where it was published. Ratios are taken to the first figure of the same source and metric.",
+  }),
+  treatment: z.string().min(1).meta({
+    description: "Its treatment here: levels by factor, as '{payload:text}', or a name of run --plan.",
+  }),
+  metric: z
+    .string()
+    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric of thresholds and what it is asked for, as add p(95)")
+    .meta({
+      title: "metric and aggregate",
+      description:
+        "What was measured, as in thresholds: add events/s, add p(95). Latencies are in milliseconds.",
+    }),
+  value: z.number().min(0).meta({ description: "The published value." }),
+});
+type Figure = z.output<typeof Figure>;
+
+export const Published = z
+  .array(Figure)
+  .max(1000)
+  .prefault([])
+  .meta({
+    description:
+      "Figures that others have published: shown beside these, with the ratio between treatments theirs and ours, and whether " +
+      "direction and size agree. docs/reference/published.md says how that is decided.",
+  });
+
+function parseFigure({ treatment, metric }: Figure): Parsed<Subject & PublishedFigure["quantity"]> {
+  const [source = "", asked = ""] = metric.trim().split(/\s+/);
+  const about = treatment.trim();
+  const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source);
+  if ("message" in subject) return subject;
+  if (JUDGED_AS_A_WHOLE.includes(source)) return { message: `${source} has no published figures` };
+  const aggregate = parseAggregate(source, asked);
+  if ("message" in aggregate) return aggregate;
+  const selector = about.startsWith("{") ? subject.value.selector : { [TREATMENT_KEY]: about };
+  return { value: { source, selector, ...aggregate.value } };
+}
+
+/** The treatment that a figure is about, or why there is none. */
+function treatmentOf(
+  about: Subject & PublishedFigure["quantity"],
+  named: readonly Named[],
+  treatments: readonly Treatment[],
+): Pick<PublishedFigure, "treatment" | "problem"> {
+  const problem = selectorProblem(about, named) ?? thresholdProblem(about, treatments);
+  if (problem !== undefined) return { problem };
+  const selected = named.filter((each) => isSelected(about, each)).map(({ id }) => id);
+  const [treatment, ...others] = selected;
+  return others.length > 0 ? { problem: `${selected.length} treatments have these levels` } : { treatment };
+}
+
+/**
+ * The published figures of a scenario; what is wrong with them goes to `findings`.
+ * @param treatments undefined where some are refused: nothing is run then
+ */
+export function resolvePublished(
+  written: z.output<typeof Published>,
+  named: readonly Named[],
+  treatments: readonly Treatment[] | undefined,
+  findings: Finding[],
+): PublishedFigure[] {
+  return written.flatMap((figure, i) => {
+    const parsed = parseFigure(figure);
+    if ("message" in parsed) {
+      const path: Path = ["published", i];
+      findings.push({ path, message: parsed.message });
+      return [];
+    }
+    const { source, aggregate, percentile } = parsed.value;
+    return [
+      {
+        source: withoutPasswords(figure.source),
+        metric: figure.metric.trim().replace(/\s+/, " "),
+        quantity: { source, aggregate, ...(percentile !== undefined && { percentile }) },
+        value: figure.value,
+        ...treatmentOf(parsed.value, named, treatments ?? []),
+      },
+    ];
+  });
+}
