@@ -1,11 +1,11 @@
-// Figures that others have published, `published:`, to be shown beside one's own: the schema of an entry, and which treatment
-// and quantity it is about. What is written wrongly is refused; a figure whose treatment is not run, as when `--set`
-// leaves out a level, is kept aside with the reason.
-import * as z from "zod";
+// Figures that others have published, `published:`, to be shown beside one's own: which treatment and quantity each is
+// about. What is written wrongly is refused; a figure whose treatment is not run, as when `--set` leaves out a level,
+// is kept aside with the reason.
 import { withoutPasswords } from "../foundation/secrets.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { PublishedFigure } from "./judgement.js";
+import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
 import { JUDGED_AS_A_WHOLE } from "./threshold-metrics.js";
 import {
@@ -20,35 +20,7 @@ import {
   type Subject,
 } from "./thresholds.js";
 
-const Figure = z.strictObject({
-  source: z.string().min(1).max(200).meta({
-    description:
-      "Where it was published. Ratios are taken to the first figure of the same source and metric.",
-  }),
-  treatment: z.string().min(1).meta({
-    description: "Its treatment here: levels by factor, as '{payload:text}', or a name of run --plan.",
-  }),
-  metric: z
-    .string()
-    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric of thresholds and what it is asked for, as add p(95)")
-    .meta({
-      title: "metric and aggregate",
-      description:
-        "What was measured, as in thresholds: add events/s, add p(95). Latencies are in milliseconds.",
-    }),
-  value: z.number().min(0).meta({ description: "The published value." }),
-});
-type Figure = z.output<typeof Figure>;
-
-export const Published = z
-  .array(Figure)
-  .max(1000)
-  .prefault([])
-  .meta({
-    description:
-      "Figures that others have published: shown beside these, with the ratio between treatments theirs and ours, and whether " +
-      "direction and size agree. docs/reference/published.md says how that is decided.",
-  });
+type Figure = Scenario["published"][number];
 
 function parseFigure({ treatment, metric }: Figure): Parsed<Subject & PublishedFigure["quantity"]> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
@@ -80,7 +52,7 @@ function treatmentOf(
  * @param treatments undefined where some are refused: nothing is run then
  */
 export function resolvePublished(
-  written: z.output<typeof Published>,
+  written: Scenario["published"],
   named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
