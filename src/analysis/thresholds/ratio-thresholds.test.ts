@@ -75,9 +75,9 @@ describe("a ratio", () => {
   });
 
   it("has the number and the interval of the comparison of the same two", () => {
-    const treatments = treatmentsOf(7, {
-      jsonb: rate((block) => 100 + 7 * block),
-      text: rate((block) => 130 + 11 * ((block * 3) % 7)),
+    const treatments = treatmentsOf(16, {
+      jsonb: rate((block) => 100 + block ** 2),
+      text: rate((block) => 130 + ((block * 7) % 16) ** 1.7),
     });
     const compared = compareTreatments(treatments, 42).find(
       ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
@@ -97,9 +97,11 @@ describe("a ratio", () => {
 
   it("of all operations adds up what they did", () => {
     const treatments = treatmentsOf(5, {
-      text: ({ operations: { add, process } }) => {
+      text: ({ operations }) => {
+        const { add, process } = operations;
         Object.assign(add ?? {}, { transactionsPerSecond: 30 });
         Object.assign(process ?? {}, { transactionsPerSecond: 50 });
+        operations["__cycle__"] = { ...exampleOperation(10), transactionsPerSecond: 1000 };
       },
     });
     const { transactionsPerSecond } = exampleOperation(10);
