@@ -122,7 +122,7 @@ describe("the JSON Schema", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
-      ...["version", "scenario", "environment", "verdict", "thresholds", "treatments"],
+      ...["version", "scenario", "environment", "verdict", "thresholds", "published", "treatments"],
       ...[
         "comparisons",
         "effects",
