@@ -195,6 +195,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   statements(settings: S): readonly Statement[];
   /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */
   readonly isSimple?: true;
+  /** Whether they name tables without the schema, which is in the search path of every endpoint that can have one. */
+  readonly isUnqualified?: true;
   client(context: ClientContext<S>): WorkloadClient;
   /** Fills the tables before the warm-up. */
   preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
