@@ -16,6 +16,7 @@ import type { Connection, ConnectionSource } from "../database/contract.js";
 
 const connection: Connection = {
   execute: async () => [],
+  executeNamed: () => Promise.resolve([]),
   control: async () => undefined,
   observe: () => undefined,
   isBroken: false,
