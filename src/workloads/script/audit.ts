@@ -90,7 +90,7 @@ function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly s
   const [row, ...others] = rows;
   if (!row || others.length > 0) return { holds: false, seen: counted(rows.length, "row") };
   const value = firstOf(row);
-  return { holds: value === true, seen: value === null ? "null" : String(value) };
+  return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
 export function auditOf(program: Program) {

@@ -158,9 +158,15 @@ export class Machine {
         await this.run(operations[this.position] as Operation, connection, rest);
       return true;
     } catch (error) {
-      if (this.isOpen) await rollBack(connection);
+      // Every statement of it is undone with it.
+      if (this.hasBegun()) await rollBack(connection);
       throw error;
     }
+  }
+
+  /** Asked, since the compiler takes what it last saw for what is. */
+  private hasBegun(): boolean {
+    return this.isOpen;
   }
 
   private async run(operation: Operation, connection: Connection, rest: Rest): Promise<void> {
@@ -173,11 +179,17 @@ export class Machine {
       case "commit":
         this.isOpen = false;
         await this.commit(connection, operation.text);
-        return this.keep();
+        {
+          this.keep();
+          return;
+        }
       case "rollback":
         await connection.control("rollback", operation.text);
         this.isOpen = false;
-        return this.keep();
+        {
+          this.keep();
+          return;
+        }
       case "sql":
         await this.send(operation.step, operation.statement, connection);
         if (!this.isOpen) this.keep();

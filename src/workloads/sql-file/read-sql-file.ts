@@ -176,22 +176,28 @@ class Reader {
         if (!NAME.test(value)) this.refuse(place, `${value} is not a name, as bank`);
         this.workload = value;
         return;
-      case "setting":
-        return this.takeSetting(value, place);
+      case "setting": {
+        this.takeSetting(value, place);
+        return;
+      }
       case "schema":
       case "preload":
         this.section = name;
         return;
-      case "name":
-        return this.takeName(value, place);
+      case "name": {
+        this.takeName(value, place);
+        return;
+      }
       case "invariant":
         this.section = "invariant";
         if (this.invariants.some((each) => each.name === value))
           this.refuse(place, `two invariants ${value}`);
         this.invariants.push({ name: value, place, statements: [] });
         return;
-      case "acknowledged":
-        return this.takeAcknowledged(value, place);
+      case "acknowledged": {
+        this.takeAcknowledged(value, place);
+        return;
+      }
     }
     if (!draft) {
       this.refuse(place, `${name} belongs below a name`);
@@ -206,9 +212,14 @@ class Reader {
 
   private takeSetting(value: string, place: Place): void {
     const given = assignmentOf(value);
-    if (!given) return this.refuse(place, `expected setting: name = value, as accounts = 1000`);
-    if (this.settings.some(({ name }) => name === given.name))
-      return this.refuse(place, `two settings ${given.name}`);
+    if (!given) {
+      this.refuse(place, `expected setting: name = value, as accounts = 1000`);
+      return;
+    }
+    if (this.settings.some(({ name }) => name === given.name)) {
+      this.refuse(place, `two settings ${given.name}`);
+      return;
+    }
     this.settings.push({ name: given.name, value: scalarOf(given.text), place });
   }
 
@@ -230,7 +241,10 @@ class Reader {
 
   private takeParameter(draft: Draft, value: string, place: Place): void {
     const given = assignmentOf(value);
-    if (!given) return this.refuse(place, "expected param: name = expression, as id = uuid()");
+    if (!given) {
+      this.refuse(place, "expected param: name = expression, as id = uuid()");
+      return;
+    }
     const { name, text, at } = given;
     if (draft.steps.length > 0)
       this.refuse(place, `param ${name} stands below a statement; move it above all`);
@@ -255,7 +269,10 @@ class Reader {
 
   private takeExpectation(value: string, place: Place): void {
     const match = /^rows\s*(=|>=|<=|>|<)\s*(\d+)$/.exec(value);
-    if (!match) return this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
+    if (!match) {
+      this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
+      return;
+    }
     this.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
   }
 
