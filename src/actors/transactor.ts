@@ -48,8 +48,8 @@ export interface TransactorOptions {
   readonly retry: RetryPolicy;
   readonly slowTransactionMs: number;
   readonly sleeper: Sleeper;
-  /** The operation whose transactions are the arrivals of an open loop, while there is one. */
-  readonly arrivals: () => Operation | undefined;
+  /** Whether transactions of that operation are arrivals of an open loop now. */
+  readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
   /** Of statements that name one table only, that table; none when left out. */
@@ -227,7 +227,7 @@ export class Transactor {
 
   /** The intended start of what a schedule asked for; undefined for the rest. */
   private scheduledMs({ operation, intendedMs }: TransactionPlan<unknown>): number | undefined {
-    return this.options.arrivals() === operation ? intendedMs : undefined;
+    return this.options.isArrival(operation) ? intendedMs : undefined;
   }
 
   private facts(

@@ -66,8 +66,11 @@ export class PgConnection extends pg.Client implements Connection {
 
   /** What the driver sends first. Only what PgBouncer takes too: PGOPTIONS in the environment stays out of it. */
   getStartupConf(): Record<string, string> {
-    const { user, database } = this.endpoint;
-    return { user, database, application_name: this.applicationName };
+    const { user, database, searchPath } = this.endpoint;
+    return {
+      ...{ user, database, application_name: this.applicationName },
+      ...(searchPath !== undefined && { search_path: searchPath }),
+    };
   }
 
   /** Fails with a TargetError that says where, what was seen and what to do; its cause is the driver's error. */

@@ -17,6 +17,8 @@ export interface TableSet {
   readonly files: readonly string[];
   /** Beside those, statements that every dialect takes as they are, but for `{{namespace}}`. */
   readonly statements?: readonly string[];
+  /** Where it is not the tables alone: all that is to be dropped, in the order in which it is made, as `TYPE mood`. */
+  readonly made?: readonly string[];
 }
 
 /** The tables of a workload, as a namespace holds them. */
