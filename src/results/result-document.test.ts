@@ -46,6 +46,8 @@ const experiment: Experiment = {
     { number: 2, block: 0, treatmentId: "jsonb", seed: 5 },
   ],
   thresholds: [],
+  ratioThresholds: [],
+  published: [],
   diagnosis: EXAMPLE_BOUNDS,
   yaml: "name: x\n",
 };

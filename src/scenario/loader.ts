@@ -20,6 +20,8 @@ import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import { embedded, Own, readOwn } from "../workloads/own.js";
 import type { Experiment } from "./settings.js";
+import { resolvePublished } from "./published.js";
+import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
 import { planTrials } from "./plan/trial-order.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-source.js";
@@ -123,12 +125,10 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const { treatments, findings } = checkTreatments(expansion);
   const thresholdFindings: Finding[] = [];
   const areAllSound = treatments.length === expansion.ids.length;
-  const thresholds = resolveThresholds(
-    scenario.thresholds,
-    expansion.read,
-    areAllSound ? treatments : undefined,
-    thresholdFindings,
-  );
+  const asked = [expansion.read, areAllSound ? treatments : undefined, thresholdFindings] as const;
+  const thresholds = resolveThresholds(scenario.thresholds, ...asked);
+  const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
+  const published = resolvePublished(scenario.published, ...asked);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
@@ -144,6 +144,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
     thresholds,
+    ratioThresholds,
+    published,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),

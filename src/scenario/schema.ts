@@ -5,7 +5,7 @@ import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Evidence, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
@@ -26,6 +26,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "order",
   "orderSeed",
   "thresholds",
+  "published",
   "diagnosis",
   "factors",
   "include",
@@ -131,6 +132,7 @@ export const Scenario = z
         "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
     }),
     thresholds: Thresholds,
+    published: Published,
     diagnosis: Diagnosis,
     retry: Retry,
     log: Log,

@@ -2,7 +2,7 @@
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are.
 import type { Fault } from "../faults/registry.js";
-import type { DiagnosisSettings, Threshold } from "./judgement.js";
+import type { DiagnosisSettings, PublishedFigure, RatioThreshold, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
@@ -54,6 +54,8 @@ export interface Experiment {
   readonly trials: readonly PlannedTrial[];
   /** In the order in which they are written. */
   readonly thresholds: readonly Threshold[];
+  readonly ratioThresholds: readonly RatioThreshold[];
+  readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;

@@ -9,14 +9,31 @@ import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-l
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
   /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
-/** `p(99.9)<500`, `violations==0`. */
+/** `add{payload:text} / add{payload:jsonb}`; a slash of a level is none of these. */
+export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+)$/;
+/** `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */
 export const CONDITION_PATTERN =
-  /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
+  /^\s*((?!p\d)[A-Za-z_]\w*(?:\/s)?|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))(?:\s+(surely))?\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
+/** What is judged as a whole: it has no ratio, and others publish no such thing. */
+export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
+
+/** All operations but rounds together. */
+export const ALL_OPERATIONS = "__all__";
+const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
+/** As in a trial's `database` and its `perEvent`; `sizeBytes` is tables, indexes and TOAST together. */
+export const DATABASE_AGGREGATES = [
+  ...["sizeBytes", "tableBytes", "indexBytes", "toastBytes", "walBytes", "walRecords", "walFullPageImages"],
+  ...["blocksWritten", "temporaryBytes", "hotRatio", "deadlocks", "serverCpuSeconds"],
+];
+export const PER_EVENT_AGGREGATES = [
+  ...["walBytes", "walRecords", "walFullPageImages", "tableBytes", "indexBytes", "toastBytes"],
+  ...["deadTuples", "blocksWritten", "buffersDirtied", "serverCpuMs", "clientCpuMs"],
+];
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
@@ -62,9 +79,17 @@ const counts = (aggregates: readonly string[]): MetricTraits => ({
 /** By name. An operation by itself is its response time and its counts. */
 export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map([
   ...WORKLOADS.flatMap(metricsOf),
+  [ALL_OPERATIONS, counts(ALL_AGGREGATES)],
+  ["database", counts(DATABASE_AGGREGATES)],
+  ["database.perEvent", counts(PER_EVENT_AGGREGATES)],
   ["integrity", counts(INTEGRITY_AGGREGATES)],
   ["verdict", counts(["tainted"])],
 ]);
+
+/** `events/s` is `eventsPerSecond`: rates go by their label, too. */
+export function aggregateNamed(text: string): string {
+  return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
+}
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */
 export function isOfArrivals(source: string, aggregate: string): boolean {

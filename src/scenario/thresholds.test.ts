@@ -58,6 +58,8 @@ describe("a threshold", () => {
     ["lifecycle.completed", "p(50)<1000"],
     ["integrity", "violations==0", "lost==0"],
     ["verdict", "tainted==0"],
+    ["database", "sizeBytes<1000", "hotRatio>0.5"],
+    ["__all__", "rate>1", "transactions/s>1", "failedShare<1"],
   ])("can be about %s", (metric, ...conditions) => {
     const list = conditions.map((condition) => `'${condition}'`).join(", ");
     expect(load(`{ '${metric}': [${list}] }`).thresholds).toHaveLength(conditions.length);
@@ -168,9 +170,9 @@ describe("a threshold that nothing would check", () => {
 describe("the vocabulary", () => {
   test("is that of what is measured", () => {
     const plain = [...THRESHOLD_METRICS.keys()];
-    expect(plain.filter((name) => !name.includes(".") && !["integrity", "verdict"].includes(name))).toEqual([
-      ...OPERATIONS,
-    ]);
+    expect(
+      plain.filter((name) => !name.includes(".") && !["integrity", "verdict", "database"].includes(name)),
+    ).toEqual([...OPERATIONS, "__all__"]);
     const measures = plain.filter((name) => name.startsWith("add.")).map((name) => name.slice(4));
     expect(measures).toEqual(LATENCIES.map(({ id }) => id));
   });
