@@ -77,7 +77,7 @@ function transactorFor(operation: Operation, attempts = 1000) {
     retry: new RetryPolicy({ attempts, baseMs: 1, ceilingMs: 20, deadlineMs: 60_000 }, prng),
     slowTransactionMs: 1e9,
     sleeper: new Sleeper(),
-    arrivals: () => undefined,
+    isArrival: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,

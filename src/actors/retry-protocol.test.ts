@@ -95,7 +95,7 @@ async function addOnce(dialect: DialectName, script: Script) {
     retry: new RetryPolicy({ attempts: 20, baseMs: 1, ceilingMs: 4, deadlineMs: 60_000 }, new Prng(5)),
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void pauses.push(ms), wakeAll: () => undefined } as never,
-    arrivals: () => undefined,
+    isArrival: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,

@@ -37,6 +37,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       await call(name);
       return [];
     },
+    executeNamed: () => Promise.resolve([]),
     control: (name) => call(name),
     observe: (next) => void (observer = next),
     isBroken: false,
@@ -64,7 +65,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     retry: new RetryPolicy({ attempts: 10, baseMs: 1, ceilingMs: 1, deadlineMs: 60_000 }, new Prng(3)),
     slowTransactionMs: 100,
     sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,
-    arrivals: () => (isOpenLoop ? "process" : undefined),
+    isArrival: (operation) => isOpenLoop && operation === "process",
     time,
     partNames: new PartNames(),
     nowMs: () => clockMs,

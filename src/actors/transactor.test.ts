@@ -16,6 +16,7 @@ import type { Connection, ConnectionSource } from "../database/contract.js";
 
 const connection: Connection = {
   execute: async () => [],
+  executeNamed: () => Promise.resolve([]),
   control: async () => undefined,
   observe: () => undefined,
   isBroken: false,
@@ -50,7 +51,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
     retry,
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
-    arrivals: () => (isOpenLoop ? "add" : undefined),
+    isArrival: (operation) => isOpenLoop && operation === "add",
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,

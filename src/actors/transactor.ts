@@ -32,6 +32,8 @@ export interface TransactionPlan<T> {
    * transaction did commit, undefined when it did not. Left out where a repetition does no harm.
    */
   settle?(connection: Connection): Promise<T | undefined>;
+  /** Whether a commit in doubt that cannot be settled is the end: a repetition might do it twice. */
+  readonly isOnce?: boolean;
   /** Told of each commit in doubt: what it did if it was committed, undefined where that is not known. */
   unanswered?(result: T | undefined): void;
 }
@@ -48,8 +50,8 @@ export interface TransactorOptions {
   readonly retry: RetryPolicy;
   readonly slowTransactionMs: number;
   readonly sleeper: Sleeper;
-  /** The operation whose transactions are the arrivals of an open loop, while there is one. */
-  readonly arrivals: () => Operation | undefined;
+  /** Whether transactions of that operation are arrivals of an open loop now. */
+  readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
   /** Of statements that name one table only, that table; none when left out. */
@@ -84,7 +86,10 @@ export class Transactor {
         return this.finish(plan, result, startMs, progress);
       } catch (error) {
         const failure = this.judge(plan, error, progress);
-        const backoffMs = this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
+        const isOver = failure.kind === "final" || (failure.kind === "in-doubt" && plan.isOnce === true);
+        const backoffMs = isOver
+          ? undefined
+          : this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
         if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
         await this.backOff(plan, backoffMs, this.causeOf(error, failure), startMs, progress);
         progress.attempt++;
@@ -113,7 +118,7 @@ export class Transactor {
       isAcknowledged = true;
       return result;
     } catch (error) {
-      isSuspect = classifyFailure(error).kind !== "retry";
+      isSuspect = !["retry", "final"].includes(classifyFailure(error).kind);
       throw error;
     } finally {
       lease.connection.observe(undefined);
@@ -227,7 +232,7 @@ export class Transactor {
 
   /** The intended start of what a schedule asked for; undefined for the rest. */
   private scheduledMs({ operation, intendedMs }: TransactionPlan<unknown>): number | undefined {
-    return this.options.arrivals() === operation ? intendedMs : undefined;
+    return this.options.isArrival(operation) ? intendedMs : undefined;
   }
 
   private facts(

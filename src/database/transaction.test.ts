@@ -15,6 +15,7 @@ function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Erro
     isBroken,
     execute: () => Promise.resolve([]),
     observe: () => undefined,
+    executeNamed: () => Promise.resolve([]),
     control(name, text) {
       calls.push(text);
       const error = failures[name];

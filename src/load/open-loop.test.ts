@@ -32,8 +32,8 @@ function worldWith(overrides: Partial<PacingContext>): { world: World; context: 
     sharedCounter: new Int32Array(1),
     isOver: () => false,
     arrivals: {
-      offered: (intendedMs) => world.offered.push(intendedMs),
-      dropped: (intendedMs) => world.dropped.push(intendedMs),
+      offered: (_, intendedMs) => world.offered.push(intendedMs),
+      dropped: (_, intendedMs) => world.dropped.push(intendedMs),
     },
     ...overrides,
   };

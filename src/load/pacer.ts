@@ -13,9 +13,9 @@ export interface ThinkTime {
 /** Who is told what becomes of the arrivals of an open loop. All instants are monotonic milliseconds. */
 export interface ArrivalObserver {
   /** An arrival was due, whether or not a client was free. Told late, but in order and once each. */
-  offered(intendedMs: number): void;
+  offered(arrival: Arrival, intendedMs: number): void;
   /** An arrival that was offered will not start, as was decided at `atMs`. */
-  dropped(intendedMs: number, atMs: number): void;
+  dropped(arrival: Arrival, intendedMs: number, atMs: number): void;
 }
 
 /** What every executor is given. */

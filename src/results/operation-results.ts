@@ -13,7 +13,7 @@ export type Performing = Pick<TreatmentSettings, "actors"> & Pick<WorkloadChoice
 /** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
 export function arrivalOperations(settings: Performing): Operation[] {
   const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
-  return scheduled.map(([role]) => roleTraitsOf(settings, role).arrival);
+  return scheduled.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
 /** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
@@ -21,7 +21,7 @@ export function randomArrivals(settings: Performing): Operation[] {
   const random = groupsOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
-  return random.map(([role]) => roleTraitsOf(settings, role).arrival);
+  return random.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
 function groupsOf(settings: Performing): [string, ActorGroup][] {

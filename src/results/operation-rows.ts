@@ -1,8 +1,17 @@
 // Operations as a table with dbworkload's columns, and counts by SQLSTATE: what summaries and log analysis print alike.
 // Text of stored figures only.
 import type { Operation } from "../metrics/operations.js";
+import type { LatencySummary } from "../metrics/catalogue.js";
 import type { OperationResult } from "./result-schema.js";
 import { printable, renderTable, type Column } from "../foundation/text/text-table.js";
+
+export const LATENCY_TITLES = ["mean(ms)", "p50(ms)", "p90(ms)", "p95(ms)", "p99(ms)", "max(ms)"] as const;
+
+export function latencyCells(latency: LatencySummary | null): string[] {
+  return [latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(
+    (ms) => ms?.toFixed(2) ?? "-",
+  );
+}
 
 export const COLUMN_TITLES = [
   "elapsed",
@@ -11,12 +20,7 @@ export const COLUMN_TITLES = [
   "threads",
   "tot_ops",
   "tot_ops/s",
-  "mean(ms)",
-  "p50(ms)",
-  "p90(ms)",
-  "p95(ms)",
-  "p99(ms)",
-  "max(ms)",
+  ...LATENCY_TITLES,
 ] as const;
 
 export const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
@@ -37,15 +41,13 @@ export function renderOperationRows(
   elapsedSeconds: number | null,
 ): string[] {
   const rows = operations.map(([operation, result]) => {
-    const latency = result.responseTimeMs;
-    const ms = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
     return [
       elapsedSeconds === null ? "-" : Number(elapsedSeconds.toFixed(1)).toString(),
       operation,
       ...[result.clients, result.threads].map((count) => count?.toString() ?? "-"),
       String(result.transactions),
       result.transactionsPerSecond?.toFixed(2) ?? "-",
-      ...[latency?.mean, latency?.p50, latency?.p90, latency?.p95, latency?.p99, latency?.max].map(ms),
+      ...latencyCells(result.responseTimeMs),
     ];
   });
   return renderTable(COLUMNS, rows);

@@ -40,6 +40,7 @@ import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 import { PublishedResult } from "./published-schema.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
+import { WorkerResult } from "./worker-schema.js";
 
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
@@ -137,6 +138,10 @@ export const TrialResult = z.strictObject({
   steadyState: SteadyState.optional(),
   stall: Stall.optional().describe("The operation that stood still the longest; absent where none did"),
   diagnosis: z.array(Finding).optional().describe("Why its numbers must not be used, or only with care"),
+  workers: z
+    .array(WorkerResult)
+    .optional()
+    .describe("What each worker thread did; it adds up to `operations`"),
   ...split,
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
   faults: z

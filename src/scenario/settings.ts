@@ -7,11 +7,11 @@ import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
-import type { OwnSettings } from "../workloads/registry.js";
+import type { OwnSettings, WorkloadChoice } from "../workloads/registry.js";
 
 /** With what its workload's own keys come to. */
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
-  readonly workload: string;
+  readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
   /** Where `asksDialect`, a stand-in until the server has said what it is. */
   readonly dialect: DialectName;

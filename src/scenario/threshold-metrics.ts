@@ -100,5 +100,5 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
 export function arrivalRoles(source: string): readonly string[] {
   const [operation = ""] = source.split(".");
   const { workload, roles = [] } = THRESHOLD_METRICS.get(operation) ?? {};
-  return roles.filter((role) => workload?.roles[role]?.arrival === operation);
+  return roles.filter((role) => workload?.roles[role]?.arrivals.includes(operation));
 }

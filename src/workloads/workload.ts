@@ -9,6 +9,7 @@ import type { ConnectionSource, Statement } from "../database/contract.js";
 import type { ViewGroup } from "../database/evidence/view.js";
 import type { TableSet } from "../database/namespace/schema-files.js";
 import type { DialectName } from "../database/settings.js";
+import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
 import type { Mapping } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
@@ -45,8 +46,8 @@ export interface RoleTraits {
   /** Whether the batches of a day's profile are its own. */
   readonly hasBatches: boolean;
   readonly operations: readonly string[];
-  /** The operation that one arrival of an open loop starts. */
-  readonly arrival: string;
+  /** The operations of which one arrival of an open loop starts one; of several, `WorkloadClient.operationOf` says which. */
+  readonly arrivals: readonly string[];
   /** Whether a search for capacity drives it. */
   readonly isSearched: boolean;
   /** Whether it goes on while the trial drains. */
@@ -108,6 +109,8 @@ export interface ClientContext<S extends WorkloadTreatment> extends ActorContext
 
 /** The clients of one worker. */
 export interface WorkloadClient extends Actor {
+  /** What that arrival of the group starts, the same in every worker; where there is only one thing, left out. */
+  operationOf?(arrival: Arrival): string;
   /** Once a second, before what was recorded is handed over, and when the worker fails. Never throws. */
   flush?(): void;
   /** After the clients' last transactions; returns the counts for the audit. Throws where they could not be kept. */
@@ -192,7 +195,14 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   statements(settings: S): readonly Statement[];
   /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */
   readonly isSimple?: true;
+  /** Whether they name tables without the schema, which is in the search path of every endpoint that can have one. */
+  readonly isUnqualified?: true;
   client(context: ClientContext<S>): WorkloadClient;
+  /**
+   * Before the first trial: what the server refuses of its statements, one sentence each with its place, tried in a transaction
+   * that leaves nothing.
+   */
+  tryOut?(admin: AdminClient, settings: S): Promise<readonly string[]>;
   /** Fills the tables before the warm-up. */
   preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
   readonly drain?: {

@@ -127,6 +127,40 @@ describe("a run", () => {
     },
   );
 
+  it("states what each worker did, which adds up to the operations, in a table of the details", () => {
+    const { directory, result } = onlyResultIn(out);
+    const trials = result.treatments.flatMap((treatment) => treatment.trials);
+    for (const { operations, workers = [] } of trials) {
+      expect(workers.map(({ worker, clients }) => [worker, clients])).toEqual([
+        ["producers/0", 3],
+        ["consumers/0", 2],
+        ["consumers/1", 2],
+        ["archivers/0", 2],
+      ]);
+      for (const [operation, total] of Object.entries(operations)) {
+        const rows = workers.flatMap((worker) => worker.operations[operation] ?? []);
+        const sum = (field: "transactions" | "events" | "retries") =>
+          rows.reduce((all, row) => all + row[field], 0);
+        expect(sum("transactions")).toBe(total.transactions);
+        expect(sum("events")).toBe(total.events);
+        expect(sum("retries")).toBe(total.retries);
+        expect(Math.max(...rows.map((row) => row.responseTimeMs?.max ?? 0))).toBe(total.responseTimeMs?.max);
+      }
+    }
+    const consumers = trials[0]?.workers?.filter(({ worker }) => worker.startsWith("consumers/"));
+    expect(consumers?.map(({ operations }) => (operations.process?.transactions ?? 0) > 0)).toEqual([
+      true,
+      true,
+    ]);
+    const summary = readFileSync(join(directory, "summary.txt"), "utf8");
+    expect(summary).toMatch(
+      /^by worker, trial 1:\nelapsed +worker +id +clients +tot_ops +tot_ops\/s +mean\(ms\)/m,
+    );
+    expect(summary).toMatch(/^ +1 +consumers\/1 +process +2 +\d+/m);
+    expect(summary).not.toContain("--actor");
+    expect(ended.stderr).not.toContain("by worker");
+  });
+
   it("executes an iteration budget exactly, the remainder over workers included", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(`payload: text

@@ -73,7 +73,7 @@ function isOwn(steps: readonly Step[], operation: Operation): boolean {
 /** Whether a schedule starts it, by itself or as a part of a round: then clients are not what drives it. */
 function isScheduled(steps: readonly Step[], operation: Operation): boolean {
   const performing = Object.values(ROLE_TRAITS).filter(({ operations }) => operations.includes(operation));
-  const started = performing.map(({ arrival }) => arrival);
+  const started = performing.flatMap(({ arrivals }) => arrivals);
   return steps.some(({ treatment }) =>
     treatment.trials.some(({ operations }) =>
       started.some((name) => operations[name]?.offered !== undefined),

@@ -43,11 +43,18 @@ export interface Endpoint {
   readonly region?: string;
   /** As of `EndpointUrl`; 1 when left out. */
   readonly weight?: number;
+  /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */
+  readonly searchPath?: string;
 }
 
 /** Whether results are split by these: there are several, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
+}
+
+/** Of an endpoint in front of that one. */
+export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
+  return searchPath === undefined ? {} : { searchPath };
 }
 
 /** `host:port`, as results name an endpoint. */

@@ -15,7 +15,7 @@ import type { Storage } from "../settings.js";
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
 const MARK =
-  /^train-sim namespace, version (\d+), ([a-z]+ [a-z-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?/;
+  /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
 
 export type NamespaceState =
   | { readonly kind: "absent" }
@@ -27,6 +27,8 @@ export type NamespaceState =
       readonly storage: string;
       /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
       readonly run: string | undefined;
+      /** What of it is to be dropped, where the mark says so: `NamespaceTables.made`. */
+      readonly made: readonly string[] | undefined;
       readonly mark: string;
     }
   /** Exists without our mark. */
@@ -47,7 +49,8 @@ export interface NamespaceSettings {
 function markOf({ tables, storage = "default", run }: NamespaceSettings): string {
   const stored = storage === "default" ? "" : `, storage ${storage}`;
   const maker = run === undefined ? "" : `; run ${run}`;
-  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}`;
+  const made = tables.made === undefined ? "" : `; made ${tables.made.join(", ")}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
 }
 
 /** Qualified and quoted. */
@@ -57,14 +60,17 @@ function qualified(dialect: Dialect, namespace: string, names: readonly string[]
 
 function grantStatements(
   dialect: Dialect,
-  { namespace, tables: { names } }: NamespaceSettings,
+  { namespace, tables: { names, made } }: NamespaceSettings,
   role: string,
 ): string[] {
   const grantee = dialect.quoteIdentifier(role);
+  const schema = dialect.quoteIdentifier(namespace);
   const tables = qualified(dialect, namespace, names).join(", ");
   return [
-    `GRANT USAGE ON SCHEMA ${dialect.quoteIdentifier(namespace)} TO ${grantee}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
+    ...(tables === "" ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`]),
+    // Those that number rows are not named.
+    ...(made === undefined ? [] : [`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${grantee}`]),
   ];
 }
 
@@ -91,8 +97,8 @@ export async function namespaceState(
   const mark = typeof row.mark === "string" ? row.mark : "";
   const match = MARK.exec(mark);
   if (!match) return { kind: "foreign" };
-  const [, version, variant = "", storage = "default", run] = match;
-  return { kind: "ours", version: Number(version), variant, storage, run, mark };
+  const [, version, variant = "", storage = "default", run, made] = match;
+  return { kind: "ours", version: Number(version), variant, storage, run, made: made?.split(", "), mark };
 }
 
 /** Throws a UsageError when that schema exists and is not train-sim's. */
@@ -175,19 +181,25 @@ async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
 /** Names of the tables of a namespace with that variant in its mark, in the order in which they are made. */
 export type TablesOf = (variant: string) => readonly string[];
 
+/** @param object its kind, and its name as SQL has it: `TABLE account` */
+function dropStatement(schema: string, object: string): string {
+  const [, kind = "", name = ""] = /^(\w+(?: VIEW)?) (.+)$/s.exec(object) ?? [];
+  return `DROP ${kind} IF EXISTS ${schema}.${name}`;
+}
+
 /** The mark goes last but one: what was dropped by halves is still known as ours. */
 async function dropTables(
   client: SqlClient,
   dialect: Dialect,
   namespace: string,
-  { mark, variant }: Extract<NamespaceState, { kind: "ours" }>,
+  { mark, variant, made }: Extract<NamespaceState, { kind: "ours" }>,
   tablesOf: TablesOf,
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
-  // The others may refer to the first one.
-  const [first = "", ...others] = qualified(dialect, namespace, tablesOf(variant));
+  // Later ones may refer to earlier ones.
+  const objects = made ?? tablesOf(variant).map((table) => `TABLE ${table}`);
   const statements = [
-    ...[...others, first].map((table) => `DROP TABLE IF EXISTS ${table}`),
+    ...objects.toReversed().map((object) => dropStatement(schema, object)),
     ...dialect.mark.removal(schema, mark),
     `DROP SCHEMA ${schema}`,
   ];

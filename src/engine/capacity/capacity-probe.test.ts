@@ -38,7 +38,7 @@ describe("the treatment of a probe", () => {
     const load =
       "{ executor: constant-arrival-rate, rate: 5, maxClients: 9, distribution: uniform, maxWait: 1s }";
     const treatment = treatmentOf(`topology: cycle\nactors: { cycle: { load: ${load} } }`);
-    expect(drivenGroup(treatment)).toMatchObject({ role: "cycle", operation: "__cycle__" });
+    expect(drivenGroup(treatment)).toMatchObject({ role: "cycle", operations: ["__cycle__"] });
     expect(ratePerSecondOf(treatment)).toBe(5);
     expect(treatmentAt(treatment, 80).settings.actors.cycle?.load).toMatchObject({
       ...{ clients: 9, ratePerSecond: 80, distribution: "uniform", maxWaitMs: 1000 },

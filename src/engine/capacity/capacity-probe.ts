@@ -50,8 +50,8 @@ export function parseCapacityThreshold(text: string): Threshold {
 interface Driven {
   readonly role: string;
   readonly group: ActorGroup;
-  /** What arrivals start. */
-  readonly operation: Operation;
+  /** Of which each arrival starts one. */
+  readonly operations: readonly Operation[];
   /** What a round of it is made of; nothing where arrivals start transactions. */
   readonly parts: readonly Operation[];
 }
@@ -59,10 +59,10 @@ interface Driven {
 /** The group that is driven by the rate. Throws a UsageError without any. */
 export function drivenGroup({ id, settings }: Treatment): Driven {
   const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
-  for (const [role, { arrival: operation, operations }] of driven) {
+  for (const [role, { arrivals, operations }] of driven) {
     const group = settings.actors[role];
-    const parts = isRound(operation) ? operations.filter((part) => !isRound(part)) : [];
-    if (group) return { role, group, operation, parts };
+    const parts = arrivals.some(isRound) ? operations.filter((part) => !isRound(part)) : [];
+    if (group) return { role, group, operations: arrivals, parts };
   }
   const names = driven.map(([role]) => role);
   throw new UsageError(
@@ -121,9 +121,24 @@ function givenUp(operations: OperationResults, operation: Operation): number {
   return failuresOf(operations[operation] ?? {});
 }
 
+function sumOf(
+  results: OperationResults,
+  { operations }: Driven,
+  field: "offered" | "dropped" | "transactions",
+): number {
+  return operations.reduce((sum, operation) => sum + (results[operation]?.[field] ?? 0), 0);
+}
+
+/** The one that the threshold is about, where arrivals start it. */
+function shownOf({ operations }: Driven, { source }: Pick<Threshold, "source">): Operation {
+  const [asked] = source.split(".");
+  return operations.find((operation) => operation === asked) ?? operations[0] ?? "";
+}
+
 /** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
-function doneOf(operations: OperationResults, { operation, parts }: Driven): number {
-  const { transactions = 0 } = operations[operation] ?? {};
+function doneOf(operations: OperationResults, driven: Driven): number {
+  const { parts } = driven;
+  const transactions = sumOf(operations, driven, "transactions");
   const failed = parts.reduce((sum, part) => sum + givenUp(operations, part), 0);
   return Math.max(0, transactions - failed);
 }
@@ -142,7 +157,11 @@ function objection(
     taintedTrials: Number(isTainted(result.diagnosis)),
   };
   const seen = seenValue(threshold, measured);
-  const { offered = 0, dropped = 0, clients = 0 } = result.operations[driven.operation] ?? {};
+  const [offered, dropped] = [
+    sumOf(result.operations, driven, "offered"),
+    sumOf(result.operations, driven, "dropped"),
+  ];
+  const { clients } = driven.group.load;
   const left = offered - doneOf(result.operations, driven);
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
@@ -169,7 +188,7 @@ export function judgeProbe(
   const driven = drivenGroup(treatment);
   const canDrop = "maxWaitMs" in driven.group.load;
   const { seen, reason } = objection(measured, driven, threshold, canDrop);
-  const { offered = 0, dropped = 0, responseTimeMs } = result.operations[driven.operation] ?? {};
+  const { responseTimeMs } = result.operations[shownOf(driven, threshold)] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
   const expected = EXPECTED[reason === undefined ? "held" : "failed"];
   const few = seen === undefined ? undefined : fewSamples(threshold, measured.totals);
@@ -183,9 +202,9 @@ export function judgeProbe(
   return {
     trial: result.number,
     ...about,
-    offeredPerSecond: perSecond(offered),
+    offeredPerSecond: perSecond(sumOf(result.operations, driven, "offered")),
     achievedPerSecond: perSecond(doneOf(result.operations, driven)),
-    dropped,
+    dropped: sumOf(result.operations, driven, "dropped"),
     seen: seen ?? null,
     p99Ms: responseTimeMs?.p99 ?? null,
     held: reason === undefined,
@@ -202,11 +221,13 @@ export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | nul
 /** A treatment's entry in the result, wherever the search has come to with it. */
 export function capacityOf(
   treatment: Treatment,
-  { metric, expression }: Threshold,
+  { metric, expression, source }: Threshold,
   ran: readonly { readonly probe: CapacityProbe }[],
   found: SearchResult,
 ): Capacity {
-  const { operation, group } = drivenGroup(treatment);
+  const driven = drivenGroup(treatment);
+  const { group } = driven;
+  const operation = shownOf(driven, { source });
   const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
   const probes = ran.map(({ probe }) => probe);
   const counting = probes.filter(({ discarded }) => discarded !== true);

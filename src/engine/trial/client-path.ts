@@ -4,6 +4,8 @@
 // train-sim's own connections (control, evidence, consoles) never go through one.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";
 import type { Lifeline } from "./lifeline.js";
@@ -29,7 +31,8 @@ export class ClientPath {
   async open(): Promise<void> {
     const { host, lifeline } = this;
     const { settings } = this.inputs.treatment;
-    const upstreams = await this.before("pooler", host.target.endpoints);
+    const servers = this.servers();
+    const upstreams = await this.before("pooler", servers);
     const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings);
     this.runningPooler = pooler;
     if (pooler) {
@@ -38,7 +41,7 @@ export class ClientPath {
       const version = (await pooler.askVersion()) ?? "unknown version";
       host.onPooler({ product: pooler.product, version });
     }
-    this.named = pooler?.endpoints ?? host.target.endpoints;
+    this.named = pooler?.endpoints ?? servers;
     this.ends = await this.before("clients", this.named);
   }
 
@@ -68,6 +71,15 @@ export class ClientPath {
   async close(): Promise<void> {
     await this.runningPooler?.stop();
     await Promise.all(Object.values(this.networks).map((network) => network.close()));
+  }
+
+  /** With the workload's tables in their search path, where its statements name them without a schema. */
+  private servers(): readonly Endpoint[] {
+    const { settings } = this.inputs.treatment;
+    const { endpoints } = this.host.target;
+    if (!workloadOf(settings).isUnqualified) return endpoints;
+    const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
+    return endpoints.map((endpoint) => ({ ...endpoint, searchPath }));
   }
 
   /** Where those of that place connect, to get to these endpoints. */

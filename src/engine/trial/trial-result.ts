@@ -5,6 +5,7 @@ import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import type { WindowSummary } from "../../metrics/totals.js";
+import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
 import { operationResults } from "../../results/operation-results.js";
 import {
@@ -14,6 +15,7 @@ import {
   type TrialResult,
 } from "../../results/result-schema.js";
 import type { TrialFiles } from "../../results/trial-files.js";
+import { workerResults } from "../../results/worker-results.js";
 import { totalClients } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
@@ -48,7 +50,7 @@ export function endingOf(
 
 /** What the phases of a trial made that is put away, and stated, at its end. */
 export interface Reached {
-  fleet: Pick<Fleet, "account" | "usages" | "endpointDeltas" | "closeLedgers" | "terminate">;
+  fleet: Pick<Fleet, "assignments" | "account" | "usages" | "endpointDeltas" | "closeLedgers" | "terminate">;
   evidence: Pick<TrialEvidence, "result" | "close">;
   window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
   faults: Pick<TrialFaults, "onSecond" | "records" | "end">;
@@ -61,6 +63,7 @@ const done = (): Promise<undefined> => Promise.resolve(undefined);
 /** Until its phase, each part does nothing and states nothing. */
 export const NOT_REACHED: Readonly<Reached> = {
   fleet: {
+    assignments: [],
     account: { told: [], unclosed: [] },
     usages: [],
     endpointDeltas: [],
@@ -85,6 +88,7 @@ export const NOT_REACHED: Readonly<Reached> = {
 export interface TrialOutcome {
   readonly reached: Reached;
   readonly summary: WindowSummary;
+  readonly workers: WorkerTallies;
   readonly series: SecondSeries;
   /** Undefined where the tables could not be read. */
   readonly ending: TrialEnding | undefined;
@@ -132,6 +136,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...(machine && { machine }),
     ...(servers.length > 0 && { servers }),
     ...(notAssessed.length > 0 && { notAssessed }),
+    workers: workerResults(fleet.assignments, outcome.workers, treatment.settings),
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),

@@ -6,6 +6,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
+import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
 import { TrialFiles } from "../../results/trial-files.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
@@ -47,6 +48,7 @@ class TrialRun {
   private readonly log: TrialLog;
   private readonly watch: ServerWatch;
   private readonly tally: Tally;
+  private readonly workers = new WorkerTallies();
   private readonly series: SecondSeries;
   private readonly lifeline = new Lifeline();
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
@@ -118,6 +120,7 @@ class TrialRun {
       ...{ reached, surroundings, series, ending, failure },
       endpoints: this.path.namedEndpoints,
       summary: tally.summary(reached.window.seconds),
+      workers: this.workers,
       stopReason: host.interruption.reason,
     });
     await this.log.close(result);
@@ -140,7 +143,10 @@ class TrialRun {
       prepared: settings.prepared === true && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
     const fleet = new Fleet(assignments, {
-      onDelta: (delta, worker) => this.tally.add(worker, delta),
+      onDelta: (delta, worker) => {
+        this.workers.add(worker, delta);
+        this.tally.add(worker, delta);
+      },
       onContacts: this.path.onContacts,
     });
     this.reached.fleet = fleet;

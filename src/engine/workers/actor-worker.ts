@@ -8,6 +8,7 @@ import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
+import type { Arrival } from "../../load/arrivals.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { dialectOf } from "../../database/dialects/registry.js";
@@ -77,7 +78,7 @@ export class ActorWorker {
         slowTransactionMs: settings.log.slowTransactionMs,
         nowMs: monotonicMs,
         onlyTables: onlyTablesOf(workload.statements(settings), tables),
-        arrivals: () => (this.isScheduled() ? this.traits.arrival : undefined),
+        isArrival: (operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
       }),
       recorder,
       sleeper,
@@ -191,7 +192,8 @@ export class ActorWorker {
 
   private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
     const { assignment, client: actor, sleeper, recorder } = this;
-    const operation = this.traits.arrival;
+    const [only = ""] = this.traits.arrivals;
+    const operationOf = (arrival: Arrival): string => actor.operationOf?.(arrival) ?? only;
     this.enter(name);
     const phase = startPhase({
       name,
@@ -204,8 +206,8 @@ export class ActorWorker {
       sleeper,
       time: this.time,
       arrivals: {
-        offered: (intendedMs) => recorder.offered(operation, intendedMs),
-        dropped: (intendedMs, atMs) => recorder.dropped(operation, intendedMs, atMs),
+        offered: (arrival, intendedMs) => recorder.offered(operationOf(arrival), intendedMs),
+        dropped: (arrival, intendedMs, atMs) => recorder.dropped(operationOf(arrival), intendedMs, atMs),
       },
     });
     this.phase = phase;

@@ -78,10 +78,11 @@ class OpenLoop implements Pacer {
     return Promise.resolve({ intendedMs, arrival: this.schedule.take() });
   }
 
-  mayStart({ intendedMs }: Start): boolean {
+  mayStart({ intendedMs, arrival }: Start): boolean {
     if (!this.context.isOver()) return true;
     this.settle();
-    if (intendedMs < (this.endedAtMs ?? 0)) this.context.arrivals.dropped(intendedMs, this.context.nowMs());
+    if (arrival && intendedMs < (this.endedAtMs ?? 0))
+      this.context.arrivals.dropped(arrival, intendedMs, this.context.nowMs());
     return false;
   }
 
@@ -90,8 +91,8 @@ class OpenLoop implements Pacer {
     const nowMs = this.context.nowMs();
     const untilMs = Math.min(nowMs, this.context.endMs());
     while (this.intendedMs(this.offered) < untilMs) {
-      this.context.arrivals.offered(this.intendedMs(this.offered));
-      this.offered.take();
+      const intendedMs = this.intendedMs(this.offered);
+      this.context.arrivals.offered(this.offered.take(), intendedMs);
     }
     if (!this.context.isOver() && nowMs < this.context.endMs()) return;
     this.endedAtMs = untilMs;
@@ -100,8 +101,8 @@ class OpenLoop implements Pacer {
 
   private dropBefore(untilMs: number): void {
     while (this.intendedMs(this.schedule) < untilMs) {
-      this.context.arrivals.dropped(this.intendedMs(this.schedule), this.context.nowMs());
-      this.schedule.take();
+      const intendedMs = this.intendedMs(this.schedule);
+      this.context.arrivals.dropped(this.schedule.take(), intendedMs, this.context.nowMs());
     }
   }
 

@@ -38,7 +38,12 @@ export function pgBouncerIni(
   files: PgBouncerFiles,
   hasPreparedStatements: boolean,
 ): string {
-  const database = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
+  // In session mode the reset between two clients would undo it.
+  const searchPath = settings.mode === "session" ? undefined : upstream.searchPath;
+  const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
+  // The client names the schema too when it logs in; a server connection has it once and for all.
+  const setUp =
+    searchPath === undefined ? "" : ` connect_query=${quoted(`SET search_path TO ${searchPath}`, upstream)}`;
   const entries: Record<string, string | number> = {
     listen_addr: "127.0.0.1",
     listen_port: files.port,
@@ -52,7 +57,7 @@ export function pgBouncerIni(
     pool_mode: settings.mode,
     default_pool_size: settings.size,
     max_client_conn: settings.maxClientConnections + ADMIN_CONNECTIONS,
-    ignore_startup_parameters: "extra_float_digits",
+    ignore_startup_parameters: `extra_float_digits${searchPath === undefined ? "" : ", search_path"}`,
     // Used in session mode only: in the other modes a client leaves nothing behind that could be reset.
     server_reset_query: "DISCARD ALL",
     // A server that comes back is tried again soon; the default of 15 s would be most of a trial.
@@ -65,7 +70,7 @@ export function pgBouncerIni(
     log_stats: 0,
   };
   const lines = Object.entries(entries).map(([key, value]) => `${key} = ${value}`);
-  return ["[databases]", `${CLIENT_DATABASE} = ${database}`, "", "[pgbouncer]", ...lines, ""].join("\n");
+  return ["[databases]", `${CLIENT_DATABASE} = ${place}${setUp}`, "", "[pgbouncer]", ...lines, ""].join("\n");
 }
 
 /** Text of the user list: the client's user, whose password logs in to the server too, and the admin. */

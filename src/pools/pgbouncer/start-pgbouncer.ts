@@ -1,5 +1,5 @@
 // Starts one PgBouncer before a server.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { searchPathOf, type Endpoint } from "../../database/endpoint/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { PoolerProcess } from "../pooler-process.js";
@@ -53,7 +53,10 @@ export function startPgBouncer(
       isPortTaken: /failed to listen on any address|nowhere to listen on/,
       // 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",
-      client: { database: CLIENT_DATABASE, user: upstream.user, password },
+      client: {
+        ...{ database: CLIENT_DATABASE, user: upstream.user, password },
+        ...(settings.mode !== "session" && searchPathOf(upstream)),
+      },
       console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword },
     },
     choosePort,

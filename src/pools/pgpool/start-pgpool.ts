@@ -1,7 +1,7 @@
 // Starts one Pgpool-II before a server that takes connections without TLS: of its own connections to a server, Pgpool-II
 // checks no certificate.
 import { UsageError } from "../../foundation/errors.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint, searchPathOf, type Endpoint } from "../../database/endpoint/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
@@ -20,7 +20,7 @@ export async function startPgpool(
       "Use pool: pgbouncer, or pool.urls of a Pgpool-II of your own.",
     );
   const password = upstream.password ?? generateSecret();
-  const client = { database: upstream.database, user: upstream.user, password };
+  const client = { database: upstream.database, user: upstream.user, password, ...searchPathOf(upstream) };
   return PoolerProcess.start({
     product: "Pgpool-II",
     program,

@@ -157,6 +157,45 @@ describe("the summary", () => {
     expect(text.endsWith("\nResults: results/x\n")).toBe(true);
   });
 
+  it("has rows of each worker where an operation runs in several threads, within the width", () => {
+    const result = example();
+    const trial = result.treatments[0]?.trials[0];
+    if (!trial?.operations.add) throw new Error("the example adds");
+    trial.operations.add.threads = 2;
+    const none = { transactions: 0, events: 0, retries: 0, failures: 0, responseTimeMs: null };
+    const { responseTimeMs } = trial.operations.add;
+    trial.workers = [
+      {
+        worker: "producers/0",
+        clients: 100,
+        operations: { add: { ...none, transactions: 123_456_789, responseTimeMs } },
+      },
+      { worker: "producers/1", clients: 99, operations: { add: none } },
+    ];
+    const text = render(result);
+    const [, table = ""] = text.split("by worker, trial 1:\n");
+    const [titles = "", , first = "", idle = ""] = table.split("\n");
+    const cells = (line: string): string[] => line.trim().split(/ +/);
+    expect(cells(titles).slice(0, 6)).toEqual(["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s"]);
+    expect(cells(first).slice(0, 6)).toEqual(["30", "producers/0", "add", "100", "123456789", "4115226.30"]);
+    expect(cells(idle)).toEqual([
+      "30",
+      "producers/1",
+      "add",
+      "99",
+      "0",
+      "0.00",
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+    ]);
+    expect(titles.length).toBeLessThanOrEqual(120);
+    expect(text).not.toContain("--actor");
+  });
+
   it("shows failures, retries, unanswered commits and empty polls plainly, and says when there were none", () => {
     const result = example();
     const { add } = second(result);

@@ -19,6 +19,7 @@ import { renderTrust } from "./trust-notes.js";
 import { renderWhy } from "./why-lines.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "./treatment-labels.js";
+import { hasWorkerRows, renderWorkers } from "./worker-rows.js";
 import { UsageError } from "../../foundation/errors.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -32,6 +33,8 @@ import {
   WIDTH_MAX,
   type Marks,
 } from "../../foundation/text/text-table.js";
+
+const WORKERS_ELSEWHERE = "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs";
 
 function trialCounts(result: ResultDocument): { complete: number; run: number } {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
@@ -69,6 +72,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
       ? [...renderOperations(shown), ...renderParts(shown), ...renderEndpoints(shown)]
       : ["nothing was measured"]),
     ...notes,
+    ...renderWorkers(treatment),
     "",
   ];
 }
@@ -128,7 +132,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),
     ...parameterLines(result),
     "",
-    "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs",
+    ...(result.treatments.some(hasWorkerRows) ? [] : [WORKERS_ELSEWHERE]),
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");

@@ -35,7 +35,7 @@ export const accounts = {
   name: "accounts",
   description: "TPC-B and its variants: transfers that add to balances, so that clients meet at a hot row.",
   operations: { transfer: { verb: "makes", unit: "transfers" } },
-  roles: { clients: clientsRole(["transfer"], "transfer") },
+  roles: { clients: clientsRole(["transfer"]) },
   settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: TABLES,

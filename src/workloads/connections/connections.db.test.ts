@@ -50,6 +50,34 @@ it("every transaction of the budget is done and audited, over each pool", async 
   expect(direct).toBeGreaterThan(kept ?? Number.POSITIVE_INFINITY);
 }, 120_000);
 
+it("accounts for every arrival of an open loop under the script that it would have started", async () => {
+  const yaml = `name: arrivals
+seed: 4
+workload: connections
+actors:
+  clients: { load: { executor: constant-arrival-rate, rate: 3000, maxClients: 2, maxWait: 0 }, workers: 2 }
+trials: 1
+trial: { warmUp: 0, duration: 3s, drain: false }
+diagnosis: { ceiling: false }
+`;
+  const out = join(scratchDirectory(), "results");
+  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  for (const name of ["account", "script"]) {
+    const {
+      offered = 0,
+      dropped = 0,
+      unfinished = 0,
+      transactions = 0,
+      startDelayMs,
+    } = trial?.operations[name] ?? {};
+    expect(offered, name).toBeGreaterThan(3_500);
+    expect(transactions + dropped + unfinished, name).toBe(offered);
+    expect(startDelayMs, name).not.toBeNull();
+  }
+}, 120_000);
+
 it("the audit finds a lost row, and a row without an acknowledgement", async () => {
   const namespace = testNamespace();
   const admin = await connectAdmin(inject("adminEndpoint"));

@@ -7,7 +7,9 @@ import { dialectOf } from "../../database/dialects/registry.js";
 import { asTransaction } from "../../database/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { counted } from "../../foundation/units.js";
+import type { Arrival } from "../../load/arrivals.js";
 import type { Finding } from "../../syntax/problems.js";
+import { Mix } from "../mix.js";
 import { clientsRole } from "../one-group.js";
 import { ACCOUNTS, fillTables, scaleKey } from "../pgbench-tables.js";
 import { examples } from "./examples.js";
@@ -95,16 +97,21 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
   );
   /** By client: the account that it reads next, undefined for the script. */
   const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
-  const draw = (number: number): { readonly aid: number | undefined } => {
+  const mix = new Mix(weights, deriveSeed(trial.seed, role));
+  const draw = (number: number, arrival?: Arrival): { readonly aid: number | undefined } => {
     const prng = prngs[number] as Prng;
-    const isAccount = prng.float() * (weights.account + weights.script) < weights.account;
+    const isAccount = (arrival ? mix.of(arrival) : mix.next(prng)) === "account";
     return { aid: isAccount ? prng.intBetween(1, scale * ACCOUNTS) : undefined };
   };
   // The simple protocol has no parameters: the number is put in, as pgbench does.
   const readsOf = (aid: number): Statement => ({ ...account, text: account.text.replace("$1", String(aid)) });
 
   return {
-    prepare: (number) => void (drawn[number] ??= draw(number)),
+    operationOf: (arrival) => mix.of(arrival),
+    prepare(number, arrival) {
+      if (arrival) drawn[number] = draw(number, arrival);
+      else drawn[number] ??= draw(number);
+    },
     async iterate(number, intendedMs) {
       const { aid } = drawn[number] ?? draw(number);
       drawn[number] = undefined;
@@ -206,7 +213,7 @@ export const connections = {
     script: { verb: "runs", unit: "transactions" },
   },
   roles: {
-    clients: clientsRole(["account", "script"], "script"),
+    clients: clientsRole(["account", "script"]),
   },
   settings: {
     keys,

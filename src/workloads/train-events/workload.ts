@@ -36,27 +36,27 @@ export const trainEvents = {
     producers: {
       purpose: "Clients that add events in batches. false leaves them out.",
       ...{ clients: 4, thinkTimeMs: 100, isByDefault: true, drains: false },
-      ...{ operations: ["add"], arrival: "add", ...publishing },
+      ...{ operations: ["add"], arrivals: ["add"], ...publishing },
     },
     consumers: {
       purpose: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
       ...{ clients: 4, thinkTimeMs: 0, isByDefault: true, drains: true },
-      ...{ operations: ["process"], arrival: "process", ...working },
+      ...{ operations: ["process"], arrivals: ["process"], ...working },
     },
     archivers: {
       purpose: "Clients that move finished events to the archive. false leaves them out.",
       ...{ clients: 2, thinkTimeMs: 0, isByDefault: true, drains: true },
-      ...{ operations: ["archive"], arrival: "archive", ...working },
+      ...{ operations: ["archive"], arrivals: ["archive"], ...working },
     },
     readers: {
       purpose: "Clients that look events up as a dispatcher would. Left out unless named here.",
       ...{ clients: 2, thinkTimeMs: 100, isByDefault: false, drains: false },
-      ...{ operations: ["read"], arrival: "read", ...working },
+      ...{ operations: ["read"], arrivals: ["read"], ...working },
     },
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
       ...{ clients: 8, thinkTimeMs: 100, isByDefault: true, drains: true },
-      ...{ operations: ["add", "process", "archive", "__cycle__"], arrival: "__cycle__", ...publishing },
+      ...{ operations: ["add", "process", "archive", "__cycle__"], arrivals: ["__cycle__"], ...publishing },
     },
   },
   settings: { keys, check, dialectProblems, resolve, hasRole },

@@ -1,0 +1,30 @@
+// What each worker of a trial did, as its result states it: the operations of its role, zeros included, for a worker that
+// stands still is a row of zeros.
+import type { WorkerTallies } from "../metrics/worker-tallies.js";
+import { roleTraitsOf } from "../workloads/registry.js";
+import type { Performing } from "./operation-results.js";
+import type { WorkerResult } from "./worker-schema.js";
+
+/** A worker of a trial; its place in the list is its number in the tallies. */
+interface Worker {
+  readonly role: string;
+  readonly index: number;
+  readonly clients: number;
+}
+
+export function workerResults(
+  workers: readonly Worker[],
+  tallies: WorkerTallies,
+  settings: Performing,
+): WorkerResult[] {
+  return workers.map(({ role, index, clients }, number) => ({
+    worker: `${role}/${index}`,
+    clients,
+    operations: Object.fromEntries(
+      roleTraitsOf(settings, role).operations.map((operation) => [
+        operation,
+        tallies.summary(number, operation),
+      ]),
+    ),
+  }));
+}

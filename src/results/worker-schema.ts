@@ -1,0 +1,22 @@
+// What the result document says of each worker of a trial. Percentiles are of that trial: their histograms are not stored.
+import * as z from "zod";
+import { OperationName } from "./comparison-schema.js";
+import { LatencyOrNull } from "./latency-schema.js";
+
+const count = z.int().min(0);
+
+export const WorkerResult = z.strictObject({
+  worker: z.string().describe("Its group and its number there, from 0, as in the log: `consumers/0`"),
+  clients: count,
+  operations: z.record(
+    OperationName,
+    z.strictObject({
+      transactions: count,
+      events: count,
+      retries: count,
+      failures: count,
+      responseTimeMs: LatencyOrNull,
+    }),
+  ),
+});
+export type WorkerResult = z.infer<typeof WorkerResult>;

@@ -1,0 +1,34 @@
+// Which of several operations comes next, by weight: at random for a client, and for an arrival of an open loop the same
+// in every worker, since an arrival that no client is free for is dropped by name.
+import { deriveSeed, Prng } from "../foundation/prng.js";
+import type { Arrival } from "../load/arrivals.js";
+
+export class Mix<Name extends string> {
+  private readonly ofArrivals = new Prng(0);
+  private readonly choices: readonly (readonly [name: Name, upTo: number])[];
+  private readonly total: number;
+
+  /** @param weights at least one of them above 0 */
+  constructor(
+    weights: Readonly<Record<Name, number>>,
+    private readonly seed: number,
+  ) {
+    let total = 0;
+    this.choices = Object.entries<number>(weights).map(
+      ([name, weight]) => [name as Name, (total += weight)] as const,
+    );
+    this.total = total;
+  }
+
+  next(prng: Prng): Name {
+    const point = prng.float() * this.total;
+    const chosen = this.choices.find(([, upTo]) => point < upTo) ?? this.choices.at(-1);
+    if (!chosen) throw new Error("a mix of nothing");
+    return chosen[0];
+  }
+
+  of({ number }: Arrival): Name {
+    this.ofArrivals.reseed(deriveSeed(this.seed, "mix", number));
+    return this.next(this.ofArrivals);
+  }
+}

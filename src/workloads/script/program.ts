@@ -1,0 +1,112 @@
+// What a workload of the user's own comes to, whichever way it was written: as plain data, which crosses threads. A file of
+// SQL and pgbench's scripts are read into this; `workload.ts` makes a workload of it.
+
+/** As pgbench has them: whole numbers of 64 bits are `bigint`, doubles are `number`. */
+export type Value = null | boolean | bigint | number | string;
+
+/** In the file that was read, from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type Expression =
+  | { readonly kind: "constant"; readonly value: Value }
+  | { readonly kind: "variable"; readonly name: string }
+  /** Operators too: `+`, `case`, `is`; the branches of a `case` are condition, value, condition, value, ..., else. */
+  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] };
+
+/** SQL with variables between its pieces: of one fewer than there are pieces. */
+export interface SqlText {
+  readonly pieces: readonly string[];
+  /** One for each place, so that a name may be there twice. */
+  readonly variables: readonly string[];
+  readonly place: Place;
+}
+
+/** How many rows a statement is to give or change. */
+export interface RowCount {
+  readonly operator: "=" | ">" | ">=" | "<" | "<=";
+  readonly rows: number;
+}
+
+/** Of its only row, the value of a column, by its name or by its position from 0. */
+export interface Binding {
+  readonly column: string | number;
+  readonly variable: string;
+}
+
+export interface SqlStep extends SqlText {
+  readonly kind: "sql";
+  readonly expect?: RowCount;
+  readonly bindings: readonly Binding[];
+  /** Sent in one message with the next one (`\;`). */
+  readonly isJoined?: true;
+}
+
+export type Step =
+  | SqlStep
+  /** BEGIN, END, COMMIT, ROLLBACK, with their options, as they were written. */
+  | { readonly kind: "control"; readonly does: "begin" | "commit" | "rollback"; readonly text: string }
+  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
+  /** Milliseconds. */
+  | { readonly kind: "sleep"; readonly forMs: Expression }
+  /** The first branch whose condition holds; the last one may have none. */
+  | { readonly kind: "if"; readonly branches: readonly Branch[] };
+
+export interface Branch {
+  readonly condition?: Expression;
+  readonly steps: readonly Step[];
+}
+
+/** Drawn ahead of the intended start, in their order: a later one may use an earlier one. */
+export interface Parameter {
+  readonly variable: string;
+  readonly expression: Expression;
+}
+
+export interface ScriptTransaction {
+  /** Of its operation. */
+  readonly name: string;
+  /** Its share of all, beside those of the others. */
+  readonly weight: number;
+  readonly isReadOnly: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly steps: readonly Step[];
+  /** Whether its steps are one transaction; else they say themselves where one begins and ends. */
+  readonly isWhole: boolean;
+}
+
+export interface Invariant {
+  readonly name: string;
+  readonly sql: SqlText;
+  /** Its rows are the values of that parameter in acknowledged transactions of that name. */
+  readonly acknowledged?: { readonly transaction: string; readonly variable: string };
+}
+
+/** A key of the scenario, with its default; the level of a treatment is of the same type. */
+export interface Setting {
+  readonly name: string;
+  readonly value: number | string | boolean;
+  readonly place: Place;
+}
+
+export interface Program {
+  /** Of the workload. */
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  /** Statements, each by itself; their variables are settings. */
+  readonly schema: readonly SqlText[];
+  readonly preload: readonly SqlText[];
+  readonly transactions: readonly ScriptTransaction[];
+  readonly invariants: readonly Invariant[];
+}
+
+/** What is wrong with a file. */
+export interface FileProblem {
+  readonly file: string;
+  readonly place: Place;
+  readonly message: string;
+}
+
+export type ReadProgram = { readonly program: Program } | { readonly problems: readonly FileProblem[] };

@@ -1,0 +1,135 @@
+// SQL as text, cut where the server would cut it: into statements, and at the variables between. It knows quotes, dollar
+// quotes, comments and `BEGIN ATOMIC`, and nothing of what a statement means.
+import type { Place, SqlText } from "./program.js";
+
+type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
+
+interface Token {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** In their order of precedence; each matches at least a character. */
+const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
+  ["blank", /(?:\s|--[^\n]*)+/y],
+  ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
+  ["quoted", /\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[^]*?\$\1\$/y],
+  ["unended", /[eEbBxXnN]?'|"|\$(?:[A-Za-z_]\w*)?\$|\/\*/y],
+  ["word", /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|[\d.]+\w*/y],
+  ["variable", /:[A-Za-z_]\w*/y],
+  ["symbol", /::|:=|[^]/y],
+];
+
+/** PostgreSQL's nest. */
+function endOfComment(text: string, from: number): number | undefined {
+  let depth = 0;
+  const edge = /\/\*|\*\//g;
+  edge.lastIndex = from;
+  for (let match = edge.exec(text); match; match = edge.exec(text)) {
+    depth += match[0] === "/*" ? 1 : -1;
+    if (depth === 0) return edge.lastIndex;
+  }
+  return undefined;
+}
+
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  const push = (kind: Kind, end: number): void => {
+    tokens.push({ kind, text: text.slice(at, end), at });
+    at = end;
+  };
+  while (at < text.length) {
+    const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
+    if (end !== undefined) {
+      push("blank", end);
+      continue;
+    }
+    for (const [kind, pattern] of PATTERNS) {
+      pattern.lastIndex = at;
+      if (!pattern.test(text)) continue;
+      push(kind, pattern.lastIndex);
+      break;
+    }
+  }
+  return tokens;
+}
+
+/** Of a character of a text, which begins at `origin` in its file. */
+export function placeIn(text: string, at: number, origin: Place = { line: 1, column: 1 }): Place {
+  const before = text.slice(0, at).split("\n");
+  const last = before.at(-1) ?? "";
+  return {
+    line: origin.line + before.length - 1,
+    column: before.length === 1 ? origin.column + last.length : last.length + 1,
+  };
+}
+
+/** Words in capitals, without what is quoted, from the first on. */
+export function wordsOf({ pieces }: Pick<SqlText, "pieces">): string[] {
+  return tokensOf(pieces.join(" "))
+    .filter(({ kind }) => kind === "word")
+    .map(({ text }) => text.toUpperCase());
+}
+
+function textOf(tokens: readonly Token[], place: Place): SqlText {
+  const pieces = [""];
+  const variables: string[] = [];
+  for (const { kind, text } of tokens) {
+    if (kind === "variable") {
+      variables.push(text.slice(1));
+      pieces.push("");
+    } else pieces.push(`${pieces.pop() ?? ""}${text}`);
+  }
+  return { pieces, variables, place };
+}
+
+const trimmed = (tokens: readonly Token[]): readonly Token[] => {
+  const isCode = ({ kind }: Token): boolean => kind !== "blank";
+  return tokens.slice(tokens.findIndex(isCode), tokens.findLastIndex(isCode) + 1);
+};
+
+export interface CutSql {
+  readonly statements: readonly SqlText[];
+  /** What begins and does not end. */
+  readonly unended?: { readonly what: string; readonly place: Place };
+}
+
+/** The statements of a text, without their semicolons and what is blank around them. */
+export function statementsIn(text: string, origin?: Place): CutSql {
+  const statements: SqlText[] = [];
+  let current: Token[] = [];
+  /** Of `BEGIN ATOMIC` and of `CASE` in it. */
+  let depth = 0;
+  const end = (): void => {
+    const code = trimmed(current);
+    current = [];
+    const [first] = code;
+    if (first) statements.push(textOf(code, placeIn(text, first.at, origin)));
+  };
+  let before = "";
+  for (const token of tokensOf(text)) {
+    if (token.kind === "unended")
+      return { statements, unended: { what: token.text, place: placeIn(text, token.at, origin) } };
+    const word = token.kind === "word" ? token.text.toUpperCase() : "";
+    if (word === "ATOMIC" && before === "BEGIN") depth++;
+    else if (depth > 0 && word === "CASE") depth++;
+    else if (depth > 0 && word === "END") depth--;
+    if (word !== "") before = word;
+    if (token.kind === "symbol" && token.text === ";" && depth === 0) end();
+    else current.push(token);
+  }
+  end();
+  return { statements };
+}
+
+/** With `$1`, `$2`, ... where a variable stands. */
+export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
+  return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
+}
+
+/** With what `valueOf` says where a variable stands. */
+export function substituted({ pieces, variables }: SqlText, valueOf: (variable: string) => string): string {
+  return pieces.reduce((text, piece, i) => `${text}${valueOf(variables[i - 1] ?? "")}${piece}`);
+}
