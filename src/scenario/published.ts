@@ -7,7 +7,7 @@ import type { Finding } from "../syntax/problems.js";
 import type { PublishedFigure } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
-import { JUDGED_AS_A_WHOLE } from "./threshold-metrics.js";
+import { JUDGED_AS_A_WHOLE, type ThresholdMetrics } from "./threshold-metrics.js";
 import {
   isSelected,
   parseAggregate,
@@ -22,13 +22,16 @@ import {
 
 type Figure = Scenario["published"][number];
 
-function parseFigure({ treatment, metric }: Figure): Parsed<Subject & PublishedFigure["quantity"]> {
+function parseFigure(
+  { treatment, metric }: Figure,
+  metrics: ThresholdMetrics,
+): Parsed<Subject & PublishedFigure["quantity"]> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
   const about = treatment.trim();
-  const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source);
+  const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source, metrics);
   if ("message" in subject) return subject;
   if (JUDGED_AS_A_WHOLE.includes(source)) return { message: `${source} has no published figures` };
-  const aggregate = parseAggregate(source, asked);
+  const aggregate = parseAggregate(source, asked, metrics);
   if ("message" in aggregate) return aggregate;
   const selector = about.startsWith("{") ? subject.value.selector : { [TREATMENT_KEY]: about };
   return { value: { source, selector, ...aggregate.value } };
@@ -56,9 +59,10 @@ export function resolvePublished(
   named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
+  metrics: ThresholdMetrics,
 ): PublishedFigure[] {
   return written.flatMap((figure, i) => {
-    const parsed = parseFigure(figure);
+    const parsed = parseFigure(figure, metrics);
     if ("message" in parsed) {
       const path: Path = ["published", i];
       findings.push({ path, message: parsed.message });

@@ -6,7 +6,7 @@ import type { Finding } from "../syntax/problems.js";
 import type { RatioThreshold } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
-import { JUDGED_AS_A_WHOLE, RATIO_PATTERN } from "./threshold-metrics.js";
+import { JUDGED_AS_A_WHOLE, RATIO_PATTERN, type ThresholdMetrics } from "./threshold-metrics.js";
 import {
   parseCondition,
   parseMetric,
@@ -70,9 +70,9 @@ interface Sides {
   readonly pairs: Pairs;
 }
 
-function parseSides(metric: string, treatments: readonly Named[]): Parsed<Sides> {
+function parseSides(metric: string, treatments: readonly Named[], metrics: ThresholdMetrics): Parsed<Sides> {
   const [, above = "", below = ""] = RATIO_PATTERN.exec(metric) ?? [];
-  const [over, under] = [parseMetric(above), parseMetric(below)];
+  const [over, under] = [parseMetric(above, metrics), parseMetric(below, metrics)];
   if ("message" in over) return over;
   if ("message" in under) return under;
   const sides = { over: over.value, under: under.value };
@@ -89,9 +89,13 @@ function parseRatio(
   { over, under, pairs }: Sides,
   written: WrittenCondition,
   treatments: readonly Treatment[] | undefined,
+  metrics: ThresholdMetrics,
 ): Parsed<RatioThreshold> {
   const text = written.threshold;
-  const [above, below] = [parseCondition(over.source, text), parseCondition(under.source, text)];
+  const [above, below] = [
+    parseCondition(over.source, text, metrics),
+    parseCondition(under.source, text, metrics),
+  ];
   if ("message" in above) return above;
   if ("message" in below) return below;
   const { condition, isSure } = above.value;
@@ -122,17 +126,18 @@ export function resolveRatioThresholds(
   named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
+  metrics: ThresholdMetrics,
 ): RatioThreshold[] {
   const ratios = Object.entries(written).filter(([metric]) => RATIO_PATTERN.test(metric));
   return ratios.flatMap(([metric, conditions]) => {
     const key: Path = ["thresholds", metric];
-    const sides = parseSides(metric, named);
+    const sides = parseSides(metric, named, metrics);
     if ("message" in sides) {
       findings.push({ path: key, message: sides.message, isAboutKey: true });
       return [];
     }
     return conditions.flatMap((condition, i) => {
-      const parsed = parseRatio(metric, sides.value, condition, treatments);
+      const parsed = parseRatio(metric, sides.value, condition, treatments, metrics);
       if ("value" in parsed) return [parsed.value];
       const seen = JSON.stringify(condition.threshold);
       findings.push({ path: [...key, i], message: parsed.message, seen });

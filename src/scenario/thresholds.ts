@@ -17,7 +17,8 @@ import {
   isOfArrivals,
   METRIC_PATTERN,
   RATIO_PATTERN,
-  THRESHOLD_METRICS,
+  thresholdMetrics,
+  type ThresholdMetrics,
 } from "./threshold-metrics.js";
 
 export type Named = Pick<Treatment, "id" | "levels">;
@@ -37,13 +38,13 @@ function operatorOf(text: string): ThresholdOperator {
   return text === "!==" ? "!=" : (text as ThresholdOperator);
 }
 
-export function parseMetric(text: string): Parsed<Subject> {
+export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Subject> {
   const match = METRIC_PATTERN.exec(text);
   if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
   const [, source = "", selectors = ""] = match;
-  if (!THRESHOLD_METRICS.has(source))
+  if (!metrics.has(source))
     return {
-      message: `no metric ${source}; ${suggestion(source, [...THRESHOLD_METRICS.keys()], "metrics")}`,
+      message: `no metric ${source}; ${suggestion(source, [...metrics.keys()], "metrics")}`,
     };
   const pairs = selectors.split(",").filter((pair) => pair.trim() !== "");
   const selector: Record<string, string> = {};
@@ -57,9 +58,13 @@ export function parseMetric(text: string): Parsed<Subject> {
 }
 
 /** What a metric is asked for, if it has that. */
-export function parseAggregate(source: string, text: string): Parsed<Omit<Quantity, "source">> {
+export function parseAggregate(
+  source: string,
+  text: string,
+  metrics: ThresholdMetrics,
+): Parsed<Omit<Quantity, "source">> {
   const asked = aggregateNamed(text);
-  const traits = THRESHOLD_METRICS.get(source);
+  const traits = metrics.get(source);
   const percentile = /^p\((.*)\)$/.exec(asked)?.[1];
   const aggregates = traits?.aggregates ?? [];
   const isKnown = percentile === undefined ? aggregates.includes(asked) : traits?.isLatency === true;
@@ -82,21 +87,26 @@ type Condition = Pick<Threshold, "aggregate" | "percentile" | "operator" | "boun
 export function parseCondition(
   source: string,
   text: string,
+  metrics: ThresholdMetrics,
 ): Parsed<{ readonly condition: Condition; readonly isSure: boolean }> {
   const match = CONDITION_PATTERN.exec(text);
   if (!match) return { message: "not a threshold in k6's syntax, as p(99)<500 or violations==0" };
   const [, asked = "", surely, operator = "", bound = ""] = match;
-  const parsed = parseAggregate(source, asked);
+  const parsed = parseAggregate(source, asked, metrics);
   if ("message" in parsed) return parsed;
   const condition = { ...parsed.value, operator: operatorOf(operator), bound: Number(bound) };
   return { value: { condition, isSure: surely !== undefined } };
 }
 
 /** One condition on one metric, or what is wrong with it; selectors are not checked against any treatment. */
-export function parseThreshold(metric: string, condition: WrittenCondition): Parsed<Threshold> {
-  const parsed = parseMetric(metric);
+export function parseThreshold(
+  metric: string,
+  condition: WrittenCondition,
+  metrics: ThresholdMetrics = metricsOf([]),
+): Parsed<Threshold> {
+  const parsed = parseMetric(metric, metrics);
   if ("message" in parsed) return parsed;
-  const rest = parseCondition(parsed.value.source, condition.threshold);
+  const rest = parseCondition(parsed.value.source, condition.threshold, metrics);
   if ("message" in rest) return rest;
   if (rest.value.isSure)
     return {
@@ -138,9 +148,14 @@ export function selectorProblem(subject: Subject, treatments: readonly Named[]):
     : "no treatment has these levels together";
 }
 
+/** An experiment has one workload. */
+function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
+  return thresholdMetrics(workloadOf(first?.settings ?? {}));
+}
+
 /** What is wrong with a metric that none of the treatments measures. */
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
-  const { workload, roles = [] } = THRESHOLD_METRICS.get(subject.source) ?? {};
+  const { workload, roles = [] } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
   const isMeasured = selected.some(
     ({ settings }) =>
@@ -157,7 +172,9 @@ function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Trea
   if (!isOfArrivals(source, aggregate)) return undefined;
   const groups = treatments
     .filter((each) => isSelected(threshold, each))
-    .flatMap(({ settings }) => arrivalRoles(source).flatMap((role) => settings.actors[role] ?? []));
+    .flatMap(({ settings }) =>
+      arrivalRoles(source, metricsOf(treatments)).flatMap((role) => settings.actors[role] ?? []),
+    );
   return groups.some(({ load }) => isOpenLoop(load))
     ? undefined
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
@@ -184,17 +201,18 @@ export function resolveThresholds(
   named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
+  metrics: ThresholdMetrics,
 ): Threshold[] {
   return Object.entries(written).flatMap(([metric, conditions]) => {
     if (RATIO_PATTERN.test(metric)) return [];
     const key: Path = ["thresholds", metric];
-    const about = parseMetric(metric);
+    const about = parseMetric(metric, metrics);
     if ("message" in about) {
       findings.push({ path: key, message: about.message, isAboutKey: true });
       return [];
     }
     const thresholds = conditions.flatMap((condition, i) => {
-      const parsed = parseThreshold(metric, condition);
+      const parsed = parseThreshold(metric, condition, metrics);
       if ("value" in parsed) return [parsed.value];
       const seen = JSON.stringify(condition.threshold);
       findings.push({ path: [...key, i], message: parsed.message, seen });
