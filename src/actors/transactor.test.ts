@@ -16,6 +16,7 @@ import type { Connection, ConnectionSource } from "../database/contract.js";
 
 const connection: Connection = {
   execute: async () => [],
+  copyIn: async () => 0,
   control: async () => undefined,
   observe: () => undefined,
   isBroken: false,

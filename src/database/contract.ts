@@ -36,6 +36,8 @@ export interface CallObserver {
 export interface Connection {
   /** Runs a statement of the workload, prepared by name where the treatment says so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
+  /** Runs a `COPY ... FROM STDIN` of the workload, and sends it those messages; resolves to the rows that the server took. */
+  copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** Tells the time of every call to that one from now on, in place of whoever was told before. */

@@ -1,10 +1,11 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
 import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js";
 import { accounts } from "./accounts/workload.js";
+import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
 import { trainEvents } from "./train-events/workload.js";
 
-const FAMILIES = [trainEvents, connections, accounts] as const;
+const FAMILIES = [trainEvents, connections, accounts, calls] as const;
 
 type Family = (typeof FAMILIES)[number];
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
