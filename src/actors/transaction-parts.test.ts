@@ -38,6 +38,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       return [];
     },
     copyIn: () => Promise.resolve(0),
+    executeNamed: () => Promise.resolve([]),
     control: (name) => call(name),
     observe: (next) => void (observer = next),
     isBroken: false,

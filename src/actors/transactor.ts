@@ -32,6 +32,8 @@ export interface TransactionPlan<T> {
    * transaction did commit, undefined when it did not. Left out where a repetition does no harm.
    */
   settle?(connection: Connection): Promise<T | undefined>;
+  /** Whether a commit in doubt that cannot be settled is the end: a repetition might do it twice. */
+  readonly isOnce?: boolean;
   /** Told of each commit in doubt: what it did if it was committed, undefined where that is not known. */
   unanswered?(result: T | undefined): void;
 }
@@ -84,7 +86,10 @@ export class Transactor {
         return this.finish(plan, result, startMs, progress);
       } catch (error) {
         const failure = this.judge(plan, error, progress);
-        const backoffMs = this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
+        const isOver = failure.kind === "final" || (failure.kind === "in-doubt" && plan.isOnce === true);
+        const backoffMs = isOver
+          ? undefined
+          : this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
         if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
         await this.backOff(plan, backoffMs, this.causeOf(error, failure), startMs, progress);
         progress.attempt++;
@@ -113,7 +118,7 @@ export class Transactor {
       isAcknowledged = true;
       return result;
     } catch (error) {
-      isSuspect = classifyFailure(error).kind !== "retry";
+      isSuspect = !["retry", "final"].includes(classifyFailure(error).kind);
       throw error;
     } finally {
       lease.connection.observe(undefined);

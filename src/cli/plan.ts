@@ -62,9 +62,13 @@ export function renderPlan(experiment: Experiment, isSearch = false): string {
     ["Order of trials", order(experiment)],
     [
       "Thresholds",
-      experiment.thresholds.map(
-        ({ metric, expression, abortOnFail }) => `  ${metric}: ${expression}${abortOnFail ? ", aborts" : ""}`,
-      ),
+      [
+        ...experiment.thresholds.map(
+          ({ metric, expression, abortOnFail }) =>
+            `  ${metric}: ${expression}${abortOnFail ? ", aborts" : ""}`,
+        ),
+        ...experiment.ratioThresholds.map(({ metric, expression }) => `  ${metric}: ${expression}`),
+      ],
     ],
     ["Warnings", warnings.map((text) => `  - ${text}`)],
   ];

@@ -45,7 +45,7 @@ interface RunOptions {
   readonly seed?: number;
   readonly out: string;
   readonly resume?: string;
-  readonly findCapacity?: Threshold;
+  readonly findCapacity?: string;
   readonly plan?: true;
   readonly json?: true;
   readonly verbose?: true;
@@ -96,7 +96,6 @@ export function register(program: Command): void {
     .option(
       "--find-capacity <threshold>",
       "search the highest arrival rate that holds a threshold, as 'add: p(99)<50'",
-      parseCapacityThreshold,
     )
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option(
@@ -122,12 +121,10 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
   };
-  if (resume !== undefined && options.findCapacity)
+  if (resume !== undefined && options.findCapacity !== undefined)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const isPlanJson = options.plan === true && options.json === true;
-  const experiment = await answering(isPlanJson, () =>
-    load(scenario, resume, overrides, options.findCapacity),
-  );
+  const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides, options));
   if (options.plan) {
     const isSearch = options.findCapacity !== undefined;
     process.stdout.write(
@@ -171,11 +168,19 @@ async function load(
   scenario: string | undefined,
   resume: string | undefined,
   overrides: Overrides,
-  findCapacity: Threshold | undefined,
+  options: RunOptions,
 ): Promise<Experiment> {
   const experiment = await loadNamed(scenario, resume, overrides);
-  if (findCapacity) searchedTreatments(experiment.treatments, findCapacity);
+  const threshold = searchedThreshold(experiment, options);
+  if (threshold) searchedTreatments(experiment.treatments, threshold);
   return experiment;
+}
+
+function searchedThreshold(
+  { treatments }: Experiment,
+  { findCapacity: text }: RunOptions,
+): Threshold | undefined {
+  return text === undefined ? undefined : parseCapacityThreshold(text, treatments);
 }
 
 function loadNamed(
@@ -237,8 +242,9 @@ async function runWithSignals(
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
     const common = { out: options.out, programVersion, observer, interruption };
-    const outcome = options.findCapacity
-      ? await findCapacity(experiment, options.findCapacity, common)
+    const searched = searchedThreshold(experiment, options);
+    const outcome = searched
+      ? await findCapacity(experiment, searched, common)
       : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
     await writeOutcome(outcome, { programVersion, observer });
     const { exitCode, directory } = outcome;

@@ -17,7 +17,15 @@ import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type { CallObserver, Connection, Statement, StatementRow, StatementValues } from "./contract.js";
+import type {
+  CallObserver,
+  Connection,
+  SqlRow,
+  SqlValue,
+  Statement,
+  StatementRow,
+  StatementValues,
+} from "./contract.js";
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;
@@ -113,17 +121,31 @@ export class PgConnection extends pg.Client implements Connection {
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
   }
 
+  async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    const { name, text } = statement;
+    const query = { ...(this.prepared && { name }), text, values: [...values] };
+    const { rows } = await this.timed(name, () => this.query<SqlRow>(query));
+    return rows;
+  }
+
   /** The driver's own way: it prepares what has a name and asks what its rows look like. */
   private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
+    const query = { text, values: valuesOf(values), rowMode: "array" } as const;
+    const { rows, fields } = await this.timed(name, () =>
+      this.query<unknown[]>(this.prepared ? { name, ...query } : query),
+    );
+    if (this.prepared) this.known.set(statement, new RowReader(fields));
+    return rows;
+  }
+
+  private async timed<T>(name: string, call: () => Promise<T>): Promise<T> {
     const { observer } = this;
     const startMs = monotonicMs();
     try {
-      const query = { text, values: valuesOf(values), rowMode: "array" } as const;
-      const { rows, fields } = await this.query<unknown[]>(this.prepared ? { name, ...query } : query);
-      if (this.prepared) this.known.set(statement, new RowReader(fields));
+      const result = await call();
       observer?.onCall(name, startMs, this.answeredMs());
-      return rows;
+      return result;
     } catch (error) {
       observer?.onCall(name, startMs, monotonicMs());
       throw this.failure(name, error);

@@ -38,6 +38,8 @@ export interface Connection {
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
   /** Runs a `COPY ... FROM STDIN` of the workload, and sends it those messages; resolves to the rows that the server took. */
   copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
+  /** The same, with rows by the names of their columns: slower, for those who cannot know the order. */
+  executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** Tells the time of every call to that one from now on, in place of whoever was told before. */
@@ -64,6 +66,8 @@ export type FailureKind =
   | "reconnect"
   /** The commit was under way when the connection went: settle it before trying again. */
   | "in-doubt"
+  /** Trying again would give the same, and the load goes on: what a transaction found is not what it expects. */
+  | "final"
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
 

@@ -17,6 +17,11 @@ export class StatementError extends Error {
   }
 }
 
+/** A statement gave or changed another number of rows than its transaction takes. */
+export class UnexpectedRowsError extends Error {
+  override readonly name = "UnexpectedRowsError";
+}
+
 /** The connection was lost while the commit was under way: nobody knows whether it happened. */
 export class InDoubtError extends Error {
   override readonly name = "InDoubtError";

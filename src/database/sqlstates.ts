@@ -4,7 +4,7 @@
 // Aurora DSQL's pages on retries and quotas. A code means the same in every dialect; where a server uses one for two
 // things, its message tells. What is not in the table is fatal: an unknown error is shown.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
-import { InDoubtError, StatementError } from "./errors.js";
+import { InDoubtError, StatementError, UnexpectedRowsError } from "./errors.js";
 import type { FailureKind } from "./contract.js";
 
 /** What may be done about a failure, and the code to count it under (never empty). */
@@ -143,6 +143,7 @@ export function classifyFailure(error: unknown): Failure {
   if (error instanceof InDoubtError) {
     return { kind: "in-doubt", sqlstate: classifyFailure(error.cause).sqlstate };
   }
+  if (error instanceof UnexpectedRowsError) return { kind: "final", sqlstate: "unexpected-rows" };
   const isWrapper = error instanceof StatementError || error instanceof TargetError;
   if (isWrapper && error.cause !== undefined) return classifyFailure(error.cause);
   const code = codeOf(error) ?? codeOfDriver(error);

@@ -16,6 +16,7 @@ function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Erro
     execute: () => Promise.resolve([]),
     copyIn: () => Promise.resolve(0),
     observe: () => undefined,
+    executeNamed: () => Promise.resolve([]),
     control(name, text) {
       calls.push(text);
       const error = failures[name];

@@ -32,7 +32,8 @@ function notSent({ lost }: Connection): StatementError {
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 
-async function rollBack(connection: Connection): Promise<void> {
+/** Undoes what the connection is in the middle of; never rejects. */
+export async function rollBack(connection: Connection): Promise<void> {
   if (connection.isBroken) return;
   try {
     await connection.control("rollback", "ROLLBACK");
@@ -58,14 +59,19 @@ export async function inTransaction<T>(
     await rollBack(connection);
     throw error;
   }
+  await commit(connection, "COMMIT", result);
+  return result;
+}
+
+/** Rejects as `inTransaction`; `result` is what the transaction resolves to. */
+export async function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
   // Gone in an app delay, say: what was never committed has been rolled back.
   if (connection.isBroken) throw notSent(connection);
   try {
-    await connection.control("commit", "COMMIT");
+    await connection.control("commit", text);
   } catch (error) {
     throw isServersTrouble(error) ? new InDoubtError(error, result) : unlessInDoubt(error, result);
   }
-  return result;
 }
 
 /** As `inTransaction`, for reading: how its commit ended does not matter, so it is never in doubt. */

@@ -16,6 +16,16 @@ export const ThresholdResult = z.strictObject({
     .nullable()
     .describe("On the merged complete trials; null without samples, which counts as failed"),
   ok: z.boolean(),
+  against: z
+    .string()
+    .optional()
+    .describe("Of a ratio: the treatment below the line; seen is the median over blocks"),
+  blocks: z.int().min(0).optional().describe("Of a ratio: blocks of trials with both sides"),
+  ciLow: amount
+    .nullable()
+    .optional()
+    .describe("Of a ratio: 95 % bootstrap interval; null with fewer than 5 blocks"),
+  ciHigh: amount.nullable().optional(),
   reason: z.string().optional().describe("Why it was not assessed, met by chance, or ended the experiment"),
 });
 export type ThresholdResult = z.infer<typeof ThresholdResult>;

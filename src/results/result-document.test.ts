@@ -46,6 +46,8 @@ const experiment: Experiment = {
     { number: 2, block: 0, treatmentId: "jsonb", seed: 5 },
   ],
   thresholds: [],
+  ratioThresholds: [],
+  published: [],
   diagnosis: EXAMPLE_BOUNDS,
   yaml: "name: x\n",
 };
@@ -120,7 +122,7 @@ describe("the JSON Schema", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
-      ...["version", "scenario", "environment", "verdict", "thresholds", "treatments"],
+      ...["version", "scenario", "environment", "verdict", "thresholds", "published", "treatments"],
       ...[
         "comparisons",
         "effects",

@@ -38,6 +38,7 @@ import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
 import { FaultRecord } from "./fault-schema.js";
 import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
+import { PublishedResult } from "./published-schema.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
 import { WorkerResult } from "./worker-schema.js";
 
@@ -47,6 +48,7 @@ export * from "./endpoint-schema.js";
 export * from "./evidence-schema.js";
 export * from "./fault-schema.js";
 export * from "./integrity-schema.js";
+export * from "./published-schema.js";
 export { LatencySummary } from "./latency-schema.js";
 export * from "./server-schema.js";
 
@@ -199,6 +201,7 @@ export const ResultDocument = z
     environment: Environment,
     verdict: Verdict,
     thresholds: z.array(ThresholdResult).optional(),
+    published: z.array(PublishedResult).optional().describe("Figures of others beside ours"),
     treatments: z.array(TreatmentResult),
     comparisons: z.array(Comparison),
     effects: z.array(Effect).optional(),

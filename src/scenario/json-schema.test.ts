@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
-import { factorPath } from "./schema-paths.js";
+import { pathsOf } from "./schema-paths.js";
 import { Scenario } from "./schema.js";
 
 const schema = scenarioJsonSchema();
+const factorPath = (path: string) => pathsOf({}).factorPath(path);
 
 /** Every node with the path of keys to it. */
 function walk(node: SchemaNode, path: string): [string, SchemaNode][] {
@@ -45,7 +46,24 @@ test("no mapping takes unknown keys, but those whose keys are free", () => {
   const open = walk(schema, "").filter(
     ([, node]) => node.type === "object" && node.additionalProperties !== false,
   );
-  expect(new Set(open.map(([path]) => path))).toEqual(new Set(["/target/settings", "/thresholds"]));
+  const byWorkload = ["", "/factors"];
+  expect(new Set(open.map(([path]) => path))).toEqual(
+    new Set(["/target/settings", "/thresholds", ...byWorkload]),
+  );
+});
+
+test("keys and factors are free with a workload of the user's own alone", () => {
+  const { if: own, else: others } = schema;
+  const takesWorkload = (value: unknown): boolean => takes(own?.properties?.workload, value);
+  expect(takesWorkload("./bank.sql")).toBe(true);
+  expect(takesWorkload("accounts")).toBe(false);
+  expect(own?.required).toEqual(["workload"]);
+  expect(others?.propertyNames?.enum).toEqual(Object.keys(schema.properties ?? {}));
+  expect(others?.properties?.factors).toEqual({ $ref: "#/definitions/paths" });
+  const paths = schema.definitions?.paths?.propertyNames?.anyOf ?? [];
+  expect(paths.some((one) => takes(one, "pool.size"))).toBe(true);
+  expect(paths.some((one) => one.pattern && takes({ type: "string", ...one }, "faults[0].for"))).toBe(true);
+  expect(paths.some((one) => takes(one.enum ? one : { type: "string", ...one }, "poool"))).toBe(false);
 });
 
 test("an exclusion may name a mapping by some of its keys, a combination that is added may not", () => {

@@ -2,6 +2,7 @@
 // documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
 // is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
 import * as z from "zod";
+import { PATH } from "../workloads/own.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 
 /** The parts of a JSON Schema (draft 7) that this program reads. */
@@ -25,6 +26,8 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
   readonly definitions?: Readonly<Record<string, SchemaNode>>;
+  readonly if?: SchemaNode;
+  readonly else?: SchemaNode;
 }
 
 interface Place {
@@ -68,7 +71,6 @@ function byScenarioPath(
     type: "object",
     properties: Object.fromEntries(values.filter((one) => !isInList(one))),
     patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patterns) },
-    additionalProperties: false,
   };
 }
 
@@ -78,16 +80,30 @@ function isMapping(node: SchemaNode): boolean {
 }
 
 /** The schema of scenario files, draft 7, which editors' YAML support understands best. */
-export function scenarioJsonSchema(): SchemaNode {
-  const schema = z.toJSONSchema(Scenario, { io: "input", target: "draft-7" }) as SchemaNode;
+export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): SchemaNode {
+  const schema = z.toJSONSchema(scenario, { io: "input", target: "draft-7" }) as SchemaNode;
   const properties = schema.properties ?? {};
   const places = placesBelow({ path: "", pointer: "#", node: schema }).filter(
     ({ path }) => !EXPERIMENT_KEYS.includes(path.replace(/[.[].*/, "")),
   );
-  const levels = byScenarioPath(places, (level) => ({ anyOf: [level, { type: "array", items: level }] }));
+  const levels: SchemaNode = byScenarioPath(places, (level) => ({
+    anyOf: [level, { type: "array", items: level }],
+  }));
   const combination = { $ref: "#/definitions/combination" };
+  const paths = { $ref: "#/definitions/paths" };
+  const patterns = Object.keys(levels.patternProperties ?? {});
+  const { additionalProperties: _, ...open } = schema;
   return {
-    ...schema,
+    ...open,
+    // A workload of the user's own has keys that no schema knows.
+    if: {
+      properties: { workload: { anyOf: [{ type: "object" }, { type: "string", pattern: PATH.source }] } },
+      required: ["workload"],
+    },
+    else: {
+      propertyNames: { enum: Object.keys(properties) },
+      properties: { factors: paths, include: { items: paths }, exclude: { items: paths } },
+    },
     properties: {
       ...properties,
       factors: { ...properties.factors, ...levels },
@@ -95,6 +111,14 @@ export function scenarioJsonSchema(): SchemaNode {
       exclude: { ...properties.exclude, items: { $ref: "#/definitions/exclusion" } },
     },
     definitions: {
+      paths: {
+        propertyNames: {
+          anyOf: [
+            { enum: Object.keys(levels.properties ?? {}) },
+            ...patterns.map((pattern) => ({ pattern })),
+          ],
+        },
+      },
       combination: byScenarioPath(places, (level) => level),
       // A mapping there matches by the keys that it has, so that none of them has to be there.
       exclusion: byScenarioPath(places, (level, node) =>

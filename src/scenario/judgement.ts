@@ -3,6 +3,34 @@
 // Types only; `thresholds.ts` and `schema-diagnosis.ts` make them from a scenario.
 export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
+/** What is measured of one treatment: a metric and what it is asked for. */
+export type Quantity = Pick<Threshold, "source" | "aggregate" | "percentile">;
+
+/** A condition on how many times a quantity of one treatment is that of another; `ratio-thresholds.ts` parses it. */
+export interface RatioThreshold extends Pick<Threshold, "expression" | "operator" | "bound"> {
+  /** Both sides as written: `add{payload:text} / add{payload:jsonb}`. */
+  readonly metric: string;
+  readonly over: Quantity;
+  readonly under: Quantity;
+  /** Whether the whole interval has to lie beyond the bound. */
+  readonly isSure: boolean;
+  /** By id. */
+  readonly pairs: readonly { readonly treatment: string; readonly against: string }[];
+}
+
+/** What others have published of a treatment; `published.ts` parses it. */
+export interface PublishedFigure {
+  readonly source: string;
+  /** As written: `add p(95)`. */
+  readonly metric: string;
+  readonly quantity: Quantity;
+  readonly value: number;
+  /** By id. */
+  readonly treatment?: string | undefined;
+  /** Why it is about none of the treatments. */
+  readonly problem?: string;
+}
+
 /** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */
 export interface Threshold {
   /** With its selector, as written: `add{payload:text}`. */

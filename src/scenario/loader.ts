@@ -15,10 +15,15 @@ import { mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js"
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
 import { readScenario } from "./rules.js";
-import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
+import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
+import { thresholdMetrics } from "./threshold-metrics.js";
+import { embedded, Own, readOwn } from "../workloads/own.js";
+import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
+import { resolvePublished } from "./published.js";
+import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
 import { planTrials } from "./plan/trial-order.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-source.js";
@@ -97,8 +102,11 @@ function inFileOrder(a: ScenarioProblem, b: ScenarioProblem): number {
  */
 export function parseScenario(text: string, name: string, overrides: Overrides = {}): Experiment {
   const source = parseYaml(text, name);
-  const given = withAbsoluteFiles(source.value, path.dirname(path.resolve(name)));
+  const directory = path.dirname(path.resolve(name));
+  const given = withAbsoluteFiles(source.value, directory);
+  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], directory);
   const applied = applyOverrides(given, overrides);
+  requireSound(given);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
@@ -119,12 +127,11 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const { treatments, findings } = checkTreatments(expansion);
   const thresholdFindings: Finding[] = [];
   const areAllSound = treatments.length === expansion.ids.length;
-  const thresholds = resolveThresholds(
-    scenario.thresholds,
-    expansion.read,
-    areAllSound ? treatments : undefined,
-    thresholdFindings,
-  );
+  const metrics = thresholdMetrics(workloadOf(scenario));
+  const asked = [expansion.read, areAllSound ? treatments : undefined, thresholdFindings, metrics] as const;
+  const thresholds = resolveThresholds(scenario.thresholds, ...asked);
+  const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
+  const published = resolvePublished(scenario.published, ...asked);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
@@ -140,10 +147,35 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
     thresholds,
+    ratioThresholds,
+    published,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
+}
+
+/** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */
+function requireSound({ workload: written }: Mapping): void {
+  const own = Own.safeParse(written);
+  if (!own.success) return;
+  const { problems, program } = readOwn(own.data);
+  const taken = (program?.settings ?? []).filter(
+    ({ name }) => COMMON_KEYS.includes(name) || name === "isolation",
+  );
+  const all = [
+    ...problems,
+    ...taken.map(({ name, place }) => ({
+      place,
+      message: `every scenario has a key ${name}; call the setting otherwise`,
+    })),
+  ];
+  if (all.length === 0) return;
+  const { file } = own.data;
+  throw new ScenarioError(
+    file,
+    all.map(({ place, message }) => ({ source: file, ...place, path: "", message })),
+  );
 }
 
 /** Trials of each treatment: as before, where an experiment of before goes on and its scenario says nothing. */

@@ -1,6 +1,7 @@
 // The two passes over a scenario without factors: its schema, and, once that takes it, the rules that span several keys.
 // Each shows all of its problems at once; no rule has to reckon with a key that the schema refuses.
 import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
+import { nearest } from "../syntax/nearest.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";
 import { poolRules } from "./pool-rules.js";
 import { resolveTreatment } from "./resolve.js";
@@ -10,9 +11,10 @@ import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rule
 import { connectionRules, passwordCommandRules, settingRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
 import { targetKeyProblems } from "../targets/registry.js";
-import { Scenario } from "./schema.js";
-import { keySuggestion } from "./schema-paths.js";
+import { hasUnreadWorkload, Scenario, schemaOf } from "./schema.js";
+import { pathsOf } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
+import { ownIn } from "../workloads/own.js";
 import { OWN_KEYS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
 
 type Rule = (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
@@ -49,7 +51,8 @@ function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
 
 function protocolRules({ prepared, workload }: Scenario): Finding[] {
   if (prepared !== "simple" || workloadOf({ workload }).isSimple) return [];
-  const message = `statements of ${workload} have parameters, which the simple protocol lacks; use true or false`;
+  const { name } = workloadOf({ workload });
+  const message = `statements of ${name} have parameters, which the simple protocol lacks; use true or false`;
   return [{ path: ["prepared"], message }];
 }
 
@@ -58,7 +61,7 @@ function foreignKeys(raw: Mapping, { workload }: Scenario): Finding[] {
   const own = workloadOf({ workload });
   const foreign = (path: Path, owner: string): Finding => ({
     path,
-    message: `belongs to workload ${owner}, and this one is ${workload}; remove it, or set workload: ${owner}`,
+    message: `belongs to workload ${owner}, and this one is ${own.name}; remove it, or set workload: ${owner}`,
     isAboutKey: true,
   });
   const ownerOf = (isIts: (each: (typeof WORKLOADS)[number]) => boolean): string =>
@@ -84,16 +87,27 @@ function foreignKeys(raw: Mapping, { workload }: Scenario): Finding[] {
   ];
 }
 
+/** Whether it is about a key that a workload might have. */
+function mayBeItsKey({ path, isAboutKey }: Finding): boolean {
+  const [key] = path;
+  return isAboutKey === true && path.length === 1 && nearest(String(key), ["workload"]) === undefined;
+}
+
 /** The first pass: the scenario with its defaults, or all that the schema refuses. */
 export function readScenario(
   raw: Mapping,
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
-  const parsed = Scenario.safeParse(raw);
+  const own = ownIn(raw);
+  const parsed = (own ? schemaOf(own) : Scenario).safeParse(raw);
+  if (own && parsed.success) return { scenario: parsed.data };
   if (parsed.success) {
     const foreign = foreignKeys(raw, parsed.data);
     return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
   }
-  return { findings: findingsFrom(parsed.error, raw, (key, path) => keySuggestion(key, path, false)) };
+  const paths = pathsOf(raw);
+  const findings = findingsFrom(parsed.error, raw, (key, path) => paths.keySuggestion(key, path, false));
+  const isUnread = hasUnreadWorkload(raw);
+  return { findings: isUnread ? findings.filter((finding) => !mayBeItsKey(finding)) : findings };
 }
 
 /** The second pass: what the scenario means, and everything that is wrong with that. */

@@ -8,6 +8,8 @@ import { parseScenario } from "./loader.js";
 import { totalClients } from "./settings.js";
 
 const DIRECTORY = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+const load = (file: string, set: readonly string[] = []) =>
+  parseScenario(text(file), DIRECTORY + file, { set });
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith(".yaml"));
 
 function text(file: string): string {
@@ -33,13 +35,13 @@ function commandsIn(file: string): string[][] {
 describe.each(FILES)("%s", (file) => {
   test("is known to editors and loads, also from its resolved text", () => {
     expect(text(file)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\/scenario\.schema\.json\n/);
-    const experiment = parseScenario(text(file), file);
+    const experiment = load(file);
     expect(experiment.name).toBe(file.replace(".yaml", ""));
     expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
   });
 
   test("does not run its baseline last in every block", () => {
-    const { treatments, trials } = parseScenario(text(file), file);
+    const { treatments, trials } = load(file);
     const last = trials.filter((_, i) => (i + 1) % treatments.length === 0);
     expect(treatments.length === 1 || last.some(({ treatmentId }) => treatmentId !== treatments[0]?.id)).toBe(
       true,
@@ -49,7 +51,7 @@ describe.each(FILES)("%s", (file) => {
   test("can be changed as its header says", () => {
     const commands = commandsIn(file);
     expect(commands.length).toBeGreaterThan(0);
-    for (const set of commands) expect(() => parseScenario(text(file), file, { set })).not.toThrow();
+    for (const set of commands) expect(() => load(file, set)).not.toThrow();
   });
 });
 

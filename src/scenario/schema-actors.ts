@@ -30,13 +30,18 @@ type GroupSchema = ReturnType<typeof group>;
 /** A group of clients as a scenario writes it. */
 export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
-export const Actors = z
-  .strictObject(
-    Object.fromEntries(Object.entries(ROLE_TRAITS).map(([role, traits]) => [role, group(role, traits)])),
-  )
-  .prefault({})
-  .meta({
-    title: "Actors",
-    description:
-      "The groups of clients, each in worker threads of its own. Groups not named here have their defaults.",
-  });
+/** Of these roles. */
+export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
+  return z
+    .strictObject(
+      Object.fromEntries(Object.entries(roles).map(([role, traits]) => [role, group(role, traits)])),
+    )
+    .prefault({})
+    .meta({
+      title: "Actors",
+      description:
+        "The groups of clients, each in worker threads of its own. Groups not named here have their defaults.",
+    });
+}
+
+export const Actors = actorsOf(ROLE_TRAITS);

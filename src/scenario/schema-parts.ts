@@ -1,9 +1,9 @@
 // The parts of a scenario's schema that are mappings of their own: trial, retry, log, evidence,
-// thresholds.
+// thresholds, published figures.
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
-import { CONDITION_PATTERN, METRIC_PATTERN } from "./threshold-metrics.js";
+import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
 export const DEFAULT_DRAIN_MS = 30_000;
@@ -101,12 +101,42 @@ const Condition = z
 export const Thresholds = z
   .record(
     // For editors; `thresholds.ts` checks it, beside conditions of any metric.
-    z.string().meta({ pattern: METRIC_PATTERN.source }),
+    z.string().meta({ pattern: `${METRIC_PATTERN.source}|${RATIO_PATTERN.source}` }),
     z.union([Condition, z.array(Condition).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
   )
   .prefault({})
   .meta({
     description:
       "Conditions on the results, by metric, in k6's syntax: 'add{payload:text}': ['p(99)<500']. A failed one makes " +
-      "exit code 99. docs/reference/thresholds.md lists the metrics.",
+      "exit code 99. 'add{payload:text} / add{payload:jsonb}': ['events/s surely>1.2'] is one on a ratio. " +
+      "docs/reference/thresholds.md lists the metrics.",
+  });
+
+const PublishedFigure = z.strictObject({
+  source: z.string().min(1).max(200).meta({
+    description:
+      "Where it was published. Ratios are taken to the first figure of the same source and metric.",
+  }),
+  treatment: z.string().min(1).meta({
+    description: "Its treatment here: levels by factor, as '{payload:text}', or a name of run --plan.",
+  }),
+  metric: z
+    .string()
+    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric of thresholds and what it is asked for, as add p(95)")
+    .meta({
+      title: "metric and aggregate",
+      description:
+        "What was measured, as in thresholds: add events/s, add p(95). Latencies are in milliseconds.",
+    }),
+  value: z.number().min(0).meta({ description: "The published value." }),
+});
+
+export const Published = z
+  .array(PublishedFigure)
+  .max(1000)
+  .prefault([])
+  .meta({
+    description:
+      "Figures that others have published: shown beside these, with the ratio between treatments theirs and ours, and " +
+      "whether direction and size agree. docs/reference/published.md says how that is decided.",
   });

@@ -3,15 +3,19 @@
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
-import { Actors } from "./schema-actors.js";
+import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Evidence, Log, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Evidence, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";
+import { nearest } from "../syntax/nearest.js";
+import type { Mapping } from "../syntax/paths.js";
+import { Own, PATH } from "../workloads/own.js";
 import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, WORKLOADS } from "../workloads/registry.js";
+import type { Workload } from "../workloads/workload.js";
 
 /** Keys that belong to the experiment as a whole: they cannot vary between treatments. */
 export const EXPERIMENT_KEYS: readonly string[] = [
@@ -22,6 +26,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "order",
   "orderSeed",
   "thresholds",
+  "published",
   "diagnosis",
   "factors",
   "include",
@@ -53,11 +58,12 @@ export const Scenario = z
           "printed and stored.",
       }),
     workload: z
-      .enum(WORKLOAD_NAMES)
+      .union([z.enum(WORKLOAD_NAMES), z.string().regex(PATH), Own])
       .default(DEFAULT_WORKLOAD)
       .meta({
         description:
           `${WORKLOADS.map(({ name, description }) => `${name}: ${description}`).join(" ")} ` +
+          "A path, as ./bank.sql: a workload of one's own. " +
           `Keys of another one are refused. Default ${DEFAULT_WORKLOAD}.`,
       }),
     target: Target,
@@ -127,6 +133,7 @@ export const Scenario = z
         "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
     }),
     thresholds: Thresholds,
+    published: Published,
     diagnosis: Diagnosis,
     retry: Retry,
     log: Log,
@@ -153,6 +160,30 @@ export const Scenario = z
     title: "train-sim scenario",
     description: "An experiment on an event queue, for `train-sim run`.",
   });
+
+/** Whether a raw scenario names a workload that cannot be read, or misspells the key: then its keys are not known. */
+export function hasUnreadWorkload(raw: Mapping): boolean {
+  if (raw["workload"] !== undefined) return !Scenario.shape.workload.safeParse(raw["workload"]).success;
+  return Object.keys(raw).some((key) => !(key in Scenario.shape) && nearest(key, ["workload"]) !== undefined);
+}
+
+const ofOwn = new WeakMap<Workload, typeof Scenario>();
+
+/** Keys that every scenario has: a setting of a workload cannot be called so. */
+export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter((key) => !(key in OWN_KEYS));
+
+/** The schema of scenarios of that workload, where it is one of the user's own: its keys in place of the others'. */
+export function schemaOf(workload: Workload): typeof Scenario {
+  if (WORKLOADS.includes(workload)) return Scenario;
+  const made = ofOwn.get(workload);
+  if (made) return made;
+  const common = Object.entries(Scenario.shape).filter(([key]) => COMMON_KEYS.includes(key));
+  const keys = { ...Object.fromEntries(common), ...workload.settings.keys, actors: actorsOf(workload.roles) };
+  // Of the keys of other workloads nothing is read.
+  const schema = z.strictObject(keys) as unknown as typeof Scenario;
+  ofOwn.set(workload, schema);
+  return schema;
+}
 
 /** A scenario with its defaults, durations in milliseconds and sizes in bytes. */
 export type Scenario = z.output<typeof Scenario>;

@@ -2,16 +2,16 @@
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are.
 import type { Fault } from "../faults/registry.js";
-import type { DiagnosisSettings, Threshold } from "./judgement.js";
+import type { DiagnosisSettings, PublishedFigure, RatioThreshold, Threshold } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
-import type { OwnSettings } from "../workloads/registry.js";
+import type { OwnSettings, WorkloadChoice } from "../workloads/registry.js";
 
 /** With what its workload's own keys come to. */
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
-  readonly workload: string;
+  readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
   /** Where `asksDialect`, a stand-in until the server has said what it is. */
   readonly dialect: DialectName;
@@ -54,6 +54,8 @@ export interface Experiment {
   readonly trials: readonly PlannedTrial[];
   /** In the order in which they are written. */
   readonly thresholds: readonly Threshold[];
+  readonly ratioThresholds: readonly RatioThreshold[];
+  readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;

@@ -8,15 +8,32 @@ import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-l
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
-  /^\s*([A-Za-z_][\w.]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
-/** `p(99.9)<500`, `violations==0`. */
+  /^\s*([A-Za-z_][\w.-]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
+/** `add{payload:text} / add{payload:jsonb}`; a slash of a level is none of these. */
+export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+)$/;
+/** `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */
 export const CONDITION_PATTERN =
-  /^\s*((?!p\d)[A-Za-z_]\w*|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
+  /^\s*((?!p\d)[A-Za-z_]\w*(?:\/s)?|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))(?:\s+(surely))?\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
 /** Of a latency, in milliseconds; `p(N)` comes on top. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
+/** What is judged as a whole: it has no ratio, and others publish no such thing. */
+export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
+
+/** All operations but rounds together. */
+export const ALL_OPERATIONS = "__all__";
+const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
+/** As in a trial's `database` and its `perEvent`; `sizeBytes` is tables, indexes and TOAST together. */
+export const DATABASE_AGGREGATES = [
+  ...["sizeBytes", "tableBytes", "indexBytes", "toastBytes", "walBytes", "walRecords", "walFullPageImages"],
+  ...["blocksWritten", "temporaryBytes", "hotRatio", "deadlocks", "serverCpuSeconds"],
+];
+export const PER_EVENT_AGGREGATES = [
+  ...["walBytes", "walRecords", "walFullPageImages", "tableBytes", "indexBytes", "toastBytes"],
+  ...["deadTuples", "blocksWritten", "buffersDirtied", "serverCpuMs", "clientCpuMs"],
+];
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
@@ -59,12 +76,32 @@ const counts = (aggregates: readonly string[]): MetricTraits => ({
   ...{ aggregates, isLatency: false, roles: ROLES },
 });
 
-/** By name. An operation by itself is its response time and its counts. */
-export const THRESHOLD_METRICS: ReadonlyMap<string, MetricTraits> = new Map([
-  ...WORKLOADS.flatMap(metricsOf),
+/** By name. */
+export type ThresholdMetrics = ReadonlyMap<string, MetricTraits>;
+
+const COMMON: readonly [string, MetricTraits][] = [
+  [ALL_OPERATIONS, counts(ALL_AGGREGATES)],
+  ["database", counts(DATABASE_AGGREGATES)],
+  ["database.perEvent", counts(PER_EVENT_AGGREGATES)],
   ["integrity", counts(INTEGRITY_AGGREGATES)],
   ["verdict", counts(["tainted"])],
-]);
+];
+const made = new WeakMap<Workload, ThresholdMetrics>();
+
+/**
+ * Of scenarios of that workload; an operation by itself is its response time and its counts. Those of other workloads are
+ * known, too: what is not measured here is another mistake than what is not there at all.
+ */
+export function thresholdMetrics(workload: Workload): ThresholdMetrics {
+  const metrics = made.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
+  made.set(workload, metrics);
+  return metrics;
+}
+
+/** `events/s` is `eventsPerSecond`: rates go by their label, too. */
+export function aggregateNamed(text: string): string {
+  return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
+}
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */
 export function isOfArrivals(source: string, aggregate: string): boolean {
@@ -72,8 +109,8 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
 }
 
 /** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */
-export function arrivalRoles(source: string): readonly string[] {
+export function arrivalRoles(source: string, metrics: ThresholdMetrics): readonly string[] {
   const [operation = ""] = source.split(".");
-  const { workload, roles = [] } = THRESHOLD_METRICS.get(operation) ?? {};
+  const { workload, roles = [] } = metrics.get(operation) ?? {};
   return roles.filter((role) => workload?.roles[role]?.arrivals.includes(operation));
 }

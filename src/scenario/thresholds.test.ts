@@ -5,7 +5,8 @@ import { OPERATIONS, WORKLOADS } from "../workloads/registry.js";
 import { LATENCIES } from "../metrics/metric-lists.js";
 import { parseScenario } from "./loader.js";
 import type { Experiment } from "./settings.js";
-import { THRESHOLD_METRICS } from "./threshold-metrics.js";
+import { workloadOf } from "../workloads/registry.js";
+import { thresholdMetrics } from "./threshold-metrics.js";
 import { isSelected } from "./thresholds.js";
 
 const FACTORS = "factors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }] }";
@@ -58,6 +59,8 @@ describe("a threshold", () => {
     ["lifecycle.completed", "p(50)<1000"],
     ["integrity", "violations==0", "lost==0"],
     ["verdict", "tainted==0"],
+    ["database", "sizeBytes<1000", "hotRatio>0.5"],
+    ["__all__", "rate>1", "transactions/s>1", "failedShare<1"],
   ])("can be about %s", (metric, ...conditions) => {
     const list = conditions.map((condition) => `'${condition}'`).join(", ");
     expect(load(`{ '${metric}': [${list}] }`).thresholds).toHaveLength(conditions.length);
@@ -167,10 +170,10 @@ describe("a threshold that nothing would check", () => {
 
 describe("the vocabulary", () => {
   test("is that of what is measured", () => {
-    const plain = [...THRESHOLD_METRICS.keys()];
-    expect(plain.filter((name) => !name.includes(".") && !["integrity", "verdict"].includes(name))).toEqual([
-      ...OPERATIONS,
-    ]);
+    const plain = [...thresholdMetrics(workloadOf({})).keys()];
+    expect(
+      plain.filter((name) => !name.includes(".") && !["integrity", "verdict", "database"].includes(name)),
+    ).toEqual([...OPERATIONS, "__all__"]);
     const measures = plain.filter((name) => name.startsWith("add.")).map((name) => name.slice(4));
     expect(measures).toEqual(LATENCIES.map(({ id }) => id));
   });
@@ -178,7 +181,7 @@ describe("the vocabulary", () => {
   test("knows who performs which operation", () => {
     for (const { name, roles, operations } of WORKLOADS)
       for (const operation of Object.keys(operations)) {
-        const { workload, roles: known } = THRESHOLD_METRICS.get(operation) ?? {};
+        const { workload, roles: known } = thresholdMetrics(workloadOf({})).get(operation) ?? {};
         const performing = Object.keys(roles).filter((role) => roles[role]?.operations.includes(operation));
         expect([workload?.name, known], operation).toEqual([name, performing]);
       }

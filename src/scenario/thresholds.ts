@@ -5,43 +5,46 @@ import { workloadOf } from "../workloads/registry.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
-import type { Threshold, ThresholdOperator } from "./judgement.js";
+import type { Quantity, Threshold, ThresholdOperator } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import {
+  aggregateNamed,
   arrivalRoles,
   CONDITION_PATTERN,
   isOfArrivals,
   METRIC_PATTERN,
-  THRESHOLD_METRICS,
+  RATIO_PATTERN,
+  thresholdMetrics,
+  type ThresholdMetrics,
 } from "./threshold-metrics.js";
 
-type Named = Pick<Treatment, "id" | "levels">;
+export type Named = Pick<Treatment, "id" | "levels">;
 
 /** Selects by the id of a treatment, beside the factors. */
-const TREATMENT_KEY = "treatment";
+export const TREATMENT_KEY = "treatment";
 
 /** One condition as the schema gives it. */
-type WrittenCondition = Scenario["thresholds"][string][number];
+export type WrittenCondition = Scenario["thresholds"][string][number];
 
 /** What a threshold is about. */
-type Subject = Pick<Threshold, "source" | "selector">;
-type Parsed<T> = { readonly value: T } | { readonly message: string };
+export type Subject = Pick<Threshold, "source" | "selector">;
+export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
 function operatorOf(text: string): ThresholdOperator {
   if (text === "===") return "==";
   return text === "!==" ? "!=" : (text as ThresholdOperator);
 }
 
-function parseMetric(text: string): Parsed<Subject> {
+export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Subject> {
   const match = METRIC_PATTERN.exec(text);
   if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
   const [, source = "", selectors = ""] = match;
-  if (!THRESHOLD_METRICS.has(source))
+  if (!metrics.has(source))
     return {
-      message: `no metric ${source}; ${suggestion(source, [...THRESHOLD_METRICS.keys()], "metrics")}`,
+      message: `no metric ${source}; ${suggestion(source, [...metrics.keys()], "metrics")}`,
     };
   const pairs = selectors.split(",").filter((pair) => pair.trim() !== "");
   const selector: Record<string, string> = {};
@@ -54,14 +57,14 @@ function parseMetric(text: string): Parsed<Subject> {
   return { value: { source, selector } };
 }
 
-function parseCondition(
+/** What a metric is asked for, if it has that. */
+export function parseAggregate(
   source: string,
   text: string,
-): Parsed<Pick<Threshold, "aggregate" | "percentile" | "operator" | "bound">> {
-  const match = CONDITION_PATTERN.exec(text);
-  if (!match) return { message: "not a threshold in k6's syntax, as p(99)<500 or violations==0" };
-  const [, asked = "", operator = "", bound = ""] = match;
-  const traits = THRESHOLD_METRICS.get(source);
+  metrics: ThresholdMetrics,
+): Parsed<Omit<Quantity, "source">> {
+  const asked = aggregateNamed(text);
+  const traits = metrics.get(source);
   const percentile = /^p\((.*)\)$/.exec(asked)?.[1];
   const aggregates = traits?.aggregates ?? [];
   const isKnown = percentile === undefined ? aggregates.includes(asked) : traits?.isLatency === true;
@@ -75,24 +78,46 @@ function parseCondition(
     value: {
       aggregate: percentile === undefined ? asked : "p",
       ...(percentile !== undefined && { percentile: Number(percentile) }),
-      operator: operatorOf(operator),
-      bound: Number(bound),
     },
   };
 }
 
-/** One condition on one metric, or what is wrong with it; selectors are not checked against any treatment. */
-export function parseThreshold(metric: string, condition: WrittenCondition): Parsed<Threshold> {
-  const parsed = parseMetric(metric);
+type Condition = Pick<Threshold, "aggregate" | "percentile" | "operator" | "bound">;
+
+export function parseCondition(
+  source: string,
+  text: string,
+  metrics: ThresholdMetrics,
+): Parsed<{ readonly condition: Condition; readonly isSure: boolean }> {
+  const match = CONDITION_PATTERN.exec(text);
+  if (!match) return { message: "not a threshold in k6's syntax, as p(99)<500 or violations==0" };
+  const [, asked = "", surely, operator = "", bound = ""] = match;
+  const parsed = parseAggregate(source, asked, metrics);
   if ("message" in parsed) return parsed;
-  const rest = parseCondition(parsed.value.source, condition.threshold);
+  const condition = { ...parsed.value, operator: operatorOf(operator), bound: Number(bound) };
+  return { value: { condition, isSure: surely !== undefined } };
+}
+
+/** One condition on one metric, or what is wrong with it; selectors are not checked against any treatment. */
+export function parseThreshold(
+  metric: string,
+  condition: WrittenCondition,
+  metrics: ThresholdMetrics = metricsOf([]),
+): Parsed<Threshold> {
+  const parsed = parseMetric(metric, metrics);
+  if ("message" in parsed) return parsed;
+  const rest = parseCondition(parsed.value.source, condition.threshold, metrics);
   if ("message" in rest) return rest;
+  if (rest.value.isSure)
+    return {
+      message: "surely is for ratios, as 'add{payload:text} / add{payload:jsonb}': ['p(99) surely<1']",
+    };
   return {
     value: {
       metric: metric.trim(),
       ...parsed.value,
       expression: condition.threshold.trim(),
-      ...rest.value,
+      ...rest.value.condition,
       abortOnFail: condition.abortOnFail,
       delayAbortEvalMs: condition.delayAbortEvalMs,
     },
@@ -109,7 +134,7 @@ export function isSelected({ selector }: Pick<Threshold, "selector">, treatment:
 }
 
 /** What is wrong with a selector, given the treatments there are. */
-function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
+export function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
     if (factor !== TREATMENT_KEY && !factors.includes(factor))
@@ -123,9 +148,14 @@ function selectorProblem(subject: Subject, treatments: readonly Named[]): string
     : "no treatment has these levels together";
 }
 
+/** An experiment has one workload. */
+function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
+  return thresholdMetrics(workloadOf(first?.settings ?? {}));
+}
+
 /** What is wrong with a metric that none of the treatments measures. */
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
-  const { workload, roles = [] } = THRESHOLD_METRICS.get(subject.source) ?? {};
+  const { workload, roles = [] } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
   const isMeasured = selected.some(
     ({ settings }) =>
@@ -137,19 +167,24 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
 }
 
 /** What is wrong with a question about arrivals where none of the treatments has any. */
-function arrivalProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Treatment[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
   const groups = treatments
     .filter((each) => isSelected(threshold, each))
-    .flatMap(({ settings }) => arrivalRoles(source).flatMap((role) => settings.actors[role] ?? []));
+    .flatMap(({ settings }) =>
+      arrivalRoles(source, metricsOf(treatments)).flatMap((role) => settings.actors[role] ?? []),
+    );
   return groups.some(({ load }) => isOpenLoop(load))
     ? undefined
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
 /** Why that threshold cannot be measured on any of these treatments, if so. */
-export function thresholdProblem(threshold: Threshold, treatments: readonly Treatment[]): string | undefined {
+export function thresholdProblem(
+  threshold: Subject & Quantity,
+  treatments: readonly Treatment[],
+): string | undefined {
   return (
     selectorProblem(threshold, treatments) ??
     measureProblem(threshold, treatments) ??
@@ -166,16 +201,18 @@ export function resolveThresholds(
   named: readonly Named[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
+  metrics: ThresholdMetrics,
 ): Threshold[] {
   return Object.entries(written).flatMap(([metric, conditions]) => {
+    if (RATIO_PATTERN.test(metric)) return [];
     const key: Path = ["thresholds", metric];
-    const about = parseMetric(metric);
+    const about = parseMetric(metric, metrics);
     if ("message" in about) {
       findings.push({ path: key, message: about.message, isAboutKey: true });
       return [];
     }
     const thresholds = conditions.flatMap((condition, i) => {
-      const parsed = parseThreshold(metric, condition);
+      const parsed = parseThreshold(metric, condition, metrics);
       if ("value" in parsed) return [parsed.value];
       const seen = JSON.stringify(condition.threshold);
       findings.push({ path: [...key, i], message: parsed.message, seen });

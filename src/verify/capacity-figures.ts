@@ -23,7 +23,7 @@ export async function compareCapacity(
   const before: Capacity[] = [];
   for (const stored of capacity) {
     const treatment = experiment.treatments.find(({ id }) => id === stored.treatment);
-    const threshold = parseCapacityThreshold(`${stored.metric}: ${stored.expression}`);
+    const threshold = parseCapacityThreshold(`${stored.metric}: ${stored.expression}`, experiment.treatments);
     const path = `capacity[${stored.treatment}]`;
     if (!treatment) continue; // The plan, which is compared, does not have it.
     const judged = (probe: CapacityProbe): CapacityProbe | undefined => {

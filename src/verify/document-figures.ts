@@ -56,6 +56,7 @@ export class DocumentFigures {
       ...{ sweeps: rest.sweeps, outlyingTrials: rest.outlyingTrials },
     });
     figures.compare("statistics", "", statistics(result), statistics(again));
+    this.published();
     await this.verdict(this.thresholds());
   }
 
@@ -72,16 +73,24 @@ export class DocumentFigures {
     }
   }
 
+  private published(): void {
+    const { result, record, unmerged } = this.compared;
+    const again = record.published();
+    if (result.capacity || (!again && !result.published)) return;
+    if (unmerged.size === 0) this.figures.compare("published", "published", result.published, again);
+    else this.figures.leave("published", "the histograms of a trial are not there");
+  }
+
   private thresholds(): readonly ThresholdResult[] {
     const { figures } = this;
     const { experiment, record, result, unmerged } = this.compared;
-    const again = thresholdsOf(experiment, record);
+    const again = thresholdsOf(experiment, record, { isSearch: result.capacity !== undefined });
     const stored = result.thresholds ?? [];
-    const isFound = ({ metric, expression, treatment }: ThresholdResult): boolean => {
+    const isFound = ({ metric, expression, treatment, against = treatment }: ThresholdResult): boolean => {
       const same = stored.find(
         (each) => each.metric === metric && each.expression === expression && each.treatment === treatment,
       );
-      return !unmerged.has(treatment) && !ABORTED.test(same?.reason ?? "");
+      return !unmerged.has(treatment) && !unmerged.has(against) && !ABORTED.test(same?.reason ?? "");
     };
     const left = stored.filter((each) => !isFound(each));
     for (const { metric, expression, treatment, reason } of left)

@@ -24,6 +24,7 @@ export const FIGURES = {
   statistics: { what: "medians, comparisons, effects, sweeps", from: "trials, seed", isDefined: true },
   capacity: { what: "capacity and its probes", from: "trials of the probes", isDefined: true },
   thresholds: { what: "thresholds", from: "merged histograms, counts", isDefined: true },
+  published: { what: "published figures beside ours", from: "histograms, counts, scenario", isDefined: true },
   verdict: { what: "verdict and diagnosis", from: "trials, scenario", isDefined: true },
   pages: { what: "summary.txt, report.html", from: "result.json, histograms", isDefined: true },
 } as const satisfies Record<string, { what: string; from: string; isDefined: boolean }>;

@@ -48,7 +48,7 @@ function trialsOf({ treatments }: ResultDocument): TrialOf[] {
 function searched(experiment: Experiment, { capacity }: ResultDocument): Experiment {
   const [first] = capacity ?? [];
   if (!first) return experiment;
-  const threshold = parseCapacityThreshold(`${first.metric}: ${first.expression}`);
+  const threshold = parseCapacityThreshold(`${first.metric}: ${first.expression}`, experiment.treatments);
   const treatments = searchedTreatments(experiment.treatments, threshold);
   const isSearched = (id: string): boolean => treatments.some((each) => each.id === id);
   const trials = experiment.trials.filter(({ treatmentId }) => isSearched(treatmentId));

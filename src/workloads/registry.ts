@@ -3,9 +3,13 @@ import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js"
 import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
+import { documents } from "./documents/workload.js";
+import { ownWorkload, type Own } from "./own.js";
+import { findings as findingsOfOwn } from "./script/audit.js";
+import type { OwnValues } from "./script/settings.js";
 import { trainEvents } from "./train-events/workload.js";
 
-const FAMILIES = [trainEvents, connections, accounts, calls] as const;
+const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
 
 type Family = (typeof FAMILIES)[number];
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
@@ -15,7 +19,7 @@ type Both<Union> = (Union extends unknown ? (each: Union) => void : never) exten
 /** The keys of all of them, each with its schema. */
 export type OwnKeys = Both<Family["settings"]["keys"]>;
 /** What those of a treatment's own come to; it has those of its own workload alone. */
-export type OwnSettings = Both<ReturnType<Family["settings"]["resolve"]>>;
+export type OwnSettings = Both<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
 
 export const WORKLOADS: readonly Workload[] = FAMILIES;
 
@@ -26,9 +30,11 @@ export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => sett
 
 type FindingsOf<F> = F extends { readonly findings: infer Findings } ? Findings : never;
 /** What an audit of any of them gives, beside what every audit does. */
-export const OWN_FINDINGS = Object.assign({}, ...WORKLOADS.map(({ findings }) => findings)) as Both<
-  FindingsOf<Family>
->;
+export const OWN_FINDINGS = Object.assign(
+  {},
+  ...WORKLOADS.map(({ findings }) => findings),
+  findingsOfOwn,
+) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
 /** Names of operations and roles are each one workload's. */
 export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
@@ -71,10 +77,12 @@ export const DEFAULT_WORKLOAD = trainEvents.name;
 export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
-  readonly workload?: string;
+  /** The name of one of these, or one of the user's own. */
+  readonly workload?: string | Own;
 }
 
 export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoice): Workload {
+  if (typeof chosen !== "string") return ownWorkload(chosen);
   const workload = WORKLOADS.find(({ name }) => name === chosen);
   if (!workload) throw new Error(`there is no workload ${chosen}`);
   return workload;

@@ -198,6 +198,11 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** Whether they name tables without the schema, which is in the search path of every endpoint that can have one. */
   readonly isUnqualified?: true;
   client(context: ClientContext<S>): WorkloadClient;
+  /**
+   * Before the first trial: what the server refuses of its statements, one sentence each with its place, tried in a transaction
+   * that leaves nothing.
+   */
+  tryOut?(admin: AdminClient, settings: S): Promise<readonly string[]>;
   /** Fills the tables before the warm-up. */
   preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
   readonly drain?: {

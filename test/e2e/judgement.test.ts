@@ -78,6 +78,26 @@ describe("thresholds", () => {
     expect(result.treatments[0]?.ceiling).toBeUndefined();
   });
 
+  it("on ratios pair trials by block, and are not surely met with too few", async () => {
+    const { exitCode, stdout, result } = await run(
+      ...["trials=2", "factors.payload=[text, jsonb-manual]", "trial.warmUp=0s"],
+      'thresholds."add{payload:text} / add{payload:jsonb-manual}"=[events/s>0.01, events/s surely>0.01]',
+      'thresholds."database{payload:text} / database{payload:jsonb-manual}"=[sizeBytes<100]',
+    );
+    expect(exitCode).toBe(99);
+    expect(stdout).toMatch(/^Thresholds: 1 of 3 FAILED\.$/m);
+    const comparison = result.comparisons.find(
+      ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+    );
+    const sides = { treatment: "text", against: "jsonb-manual", blocks: 2 };
+    expect(result.thresholds).toMatchObject([
+      { ...sides, expression: "events/s>0.01", ok: true },
+      { ...sides, ok: false, reason: "2 blocks, surely needs 5" },
+      { ...sides, ok: true },
+    ]);
+    expect(result.thresholds?.[0]?.seen).toBeCloseTo(1 / (comparison?.ratio ?? 0), 10);
+  });
+
   it("do not blame the server for what a Poisson schedule did not offer", async () => {
     const { exitCode, result } = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",

@@ -30,7 +30,13 @@ actors:
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 trials: 2
 diagnosis: { ceiling: false }
-thresholds: { integrity: ['violations==0'], add: ['max<60000', 'rate>1'] }
+thresholds:
+  integrity: ['violations==0']
+  add: ['max<60000', 'rate>1']
+  'add{payload:text} / add{payload:jsonb-manual}': ['events/s>0.01', 'p(97)<1000']
+published:
+  - { source: a blog, treatment: text, metric: add p(97), value: 10 }
+  - { source: a blog, treatment: jsonb-manual, metric: add p(97), value: 20 }
 `;
 const SCENARIO = ON_OWN_SERVER + onSuiteServer("verified");
 
@@ -90,7 +96,7 @@ describe("a result as its run left it", () => {
     expect(exitCode).toBe(0);
     expect(verification.notRecomputed.filter(({ isMissing }) => isMissing)).toEqual([]);
     const kinds =
-      "latencies counts log events rates copies judgement merged plan statistics thresholds verdict pages";
+      "latencies counts log events rates copies judgement merged plan statistics thresholds published verdict pages";
     expect(verification.figures.map(({ kind }) => kind).sort()).toEqual(kinds.split(" ").sort());
     for (const { kind, recomputed } of verification.figures) expect(recomputed, kind).toBeGreaterThan(0);
     expect(readdirSync(sound, { recursive: true })).toEqual(before);
@@ -146,6 +152,26 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
     "what a threshold saw",
     (r) => ((r.thresholds?.find(({ expression }) => expression === "max<60000") ?? { seen: 0 }).seen = 1),
     /^thresholds\[add max<60000 .+\]\.seen$/,
+  ],
+  [
+    "what a threshold on a ratio saw",
+    (r) => ((r.thresholds?.find(({ against }) => against) ?? { seen: 0 }).seen = 7),
+    /^thresholds\[add\{payload:text\} \/ .+\]\.seen$/,
+  ],
+  [
+    "a published figure",
+    (r) => ((r.published?.[0] ?? { value: 0 }).value = 11),
+    /^published\[text add p\(97\)\]\.value$/,
+  ],
+  [
+    "our ratio beside a published one",
+    (r) => ((r.published?.[1]?.ratio?.ours ?? { ratio: 0 }).ratio *= 2),
+    /^published\[jsonb-manual add p\(97\)\]\.ratio\.ours\.ratio$/,
+  ],
+  [
+    "whether a published ratio agrees",
+    (r) => ((r.published?.[1]?.ratio ?? { direction: "" }).direction = "agrees"),
+    /^published\[jsonb-manual add p\(97\)\]\.ratio\.direction$/,
   ],
   [
     "the verdict",

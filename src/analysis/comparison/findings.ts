@@ -77,31 +77,42 @@ export function medianWithInterval(
   return { median: median(values), ciLow: interval.low, ciHigh: interval.high };
 }
 
-type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
+/** Values of these blocks, in the order of blocks. */
+function inOrder(series: LogSeries, blocks: LogSeries): number[] {
+  return [...blocks.keys()].sort((a, b) => a - b).flatMap((block) => series.get(block) ?? []);
+}
 
-function answer(question: Question, pairedFrom: number, seed: number): Unadjusted | undefined {
-  const differences = ratioSeries(question.values, question.reference);
-  const blocks = [...differences.keys()].sort((a, b) => a - b);
-  if (blocks.length === 0) return undefined;
-  const pick = (series: LogSeries): number[] => blocks.flatMap((block) => series.get(block) ?? []);
-  const ratios = pick(differences);
-  const ownSeed = deriveSeed(seed, "finding", question.key);
-  const { median: logRatio, ciLow, ciHigh } = medianWithInterval(ratios, ownSeed);
-  const prng = new Prng(deriveSeed(ownSeed, "test"));
-  const test = blocks.length < BLOCKS_MIN ? null : blocks.length >= pairedFrom ? "paired" : "unpaired";
-  const pValue =
-    test === "paired"
-      ? signFlipPValue(ratios, prng)
-      : twoSamplePValue(pick(question.reference), pick(question.values), prng);
+/** Median of the ratios over blocks, with its interval; undefined where not one block has both sides. */
+export function pairedRatio(
+  { key, values, reference }: Question,
+  seed: number,
+): Pick<Asked, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
+  const differences = ratioSeries(values, reference);
+  if (differences.size === 0) return undefined;
+  const ratios = inOrder(differences, differences);
+  const { median: logRatio, ciLow, ciHigh } = medianWithInterval(ratios, deriveSeed(seed, "finding", key));
   return {
-    blocks: blocks.length,
+    blocks: ratios.length,
     ratio: Math.exp(logRatio),
     ciLow: ciLow === null ? null : Math.exp(ciLow),
     ciHigh: ciHigh === null ? null : Math.exp(ciHigh),
-    test,
-    pValue: test === null ? null : pValue,
     differences,
   };
+}
+
+type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
+
+function answer(question: Question, pairedFrom: number, seed: number): Unadjusted | undefined {
+  const paired = pairedRatio(question, seed);
+  if (!paired) return undefined;
+  const { blocks, differences } = paired;
+  if (blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
+  const prng = new Prng(deriveSeed(deriveSeed(seed, "finding", question.key), "test"));
+  const isPaired = blocks >= pairedFrom;
+  const pValue = isPaired
+    ? signFlipPValue(inOrder(differences, differences), prng)
+    : twoSamplePValue(inOrder(question.reference, differences), inOrder(question.values, differences), prng);
+  return { ...paired, test: isPaired ? "paired" : "unpaired", pValue };
 }
 
 /** One answer for each question, in order; undefined where not one block has both sides. */

@@ -15,7 +15,7 @@ type Facts = Readonly<Record<string, string | number>>;
 const PASSED_OVER: ReadonlySet<string> = new Set(["loadAverage1m", "server"]);
 
 /** Keys whose value does not change what a trial does. */
-const SCENARIO_PASSED_OVER = /^(name|seed|trials|thresholds|log)(\.|\[|$)/;
+const SCENARIO_PASSED_OVER = /^(name|seed|trials|thresholds|published|log)(\.|\[|$)/;
 
 function factDifferences(before: Facts, after: Facts): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(

@@ -56,8 +56,18 @@ function outranked({ warnings = [] }: Experiment): Lint[] {
   return warnings.map((words) => ({ rule: "outranked", words }));
 }
 
+/** Published figures that cannot stand beside ours. */
+function unmatchedFigures({ published }: Experiment): Lint[] {
+  const unmatched = published.filter(({ problem }) => problem !== undefined);
+  const [first] = unmatched;
+  if (!first) return [];
+  const lack = `${unmatched.length} of ${counted(published.length, "published figure")} not compared`;
+  return [{ rule: "published", words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}` }];
+}
+
 const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   outranked,
+  unmatchedFigures,
   confounded,
   unequalClients,
   unequalWork,

@@ -35,7 +35,7 @@ export function metricOf(
 }
 
 /** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
-const EVENTS_FOR_NONE = 0.5;
+export const EVENTS_FOR_NONE = 0.5;
 
 /** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
 function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
@@ -53,12 +53,20 @@ export function logSeries(
   metric: ComparisonMetric,
   among: readonly TreatmentResult[],
 ): LogSeries {
-  const series = new Map<number, number>();
-  const standIn = standInFor(among, metric);
+  const values = new Map<number, number>();
   for (const trial of treatment.trials) {
     const value = metricOf(trial, operation, metric);
+    if (value !== undefined) values.set(trial.block, value);
+  }
+  return logarithms(values, standInFor(among, metric));
+}
+
+/** Of values by block; without a stand-in for 0 a block of 0 is left out. */
+export function logarithms(values: ReadonlyMap<number, number>, standIn: number | undefined): LogSeries {
+  const series = new Map<number, number>();
+  for (const [block, value] of values) {
     const counted = value === 0 ? standIn : value;
-    if (counted !== undefined) series.set(trial.block, Math.log(counted));
+    if (counted !== undefined) series.set(block, Math.log(counted));
   }
   return series;
 }

@@ -6,13 +6,15 @@ import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../m
 import { failuresOf } from "../../metrics/catalogue.js";
 import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
-import type { Threshold } from "../../scenario/judgement.js";
+import type { Quantity, Threshold } from "../../scenario/judgement.js";
 import { isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
+import { median } from "../statistics/quantiles.js";
+import { databaseValue, isOfDatabase, operationOf, type Counted } from "./quantities.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
+  DatabaseEvidence,
   Integrity,
-  OperationResult,
   OperationResults,
   ThresholdResult,
 } from "../../results/result-schema.js";
@@ -23,6 +25,8 @@ export interface Measured {
   readonly histograms: Pick<HistogramSet, "get">;
   /** Of the trials that were audited. */
   readonly audits: readonly Integrity[];
+  /** Of the complete trials; none while one runs. */
+  readonly databases?: readonly DatabaseEvidence[];
   /** Trials that are tainted; undefined where none has been diagnosed. */
   readonly taintedTrials: number | undefined;
   /** Operations that a Poisson schedule starts; none where left out. */
@@ -30,16 +34,16 @@ export interface Measured {
 }
 
 function histogramOf(
-  { source }: Threshold,
+  { source }: Quantity,
   { histograms }: Pick<Measured, "histograms">,
 ): Histogram | undefined {
   const tag = source.includes(".") ? source : `${source}.response`;
   return isTag(tag) ? histograms.get(tag) : undefined;
 }
 
-function latency(threshold: Threshold, measured: Measured): number | undefined {
-  const { aggregate, percentile = 0 } = threshold;
-  const histogram = histogramOf(threshold, measured);
+function latency(quantity: Quantity, measured: Measured): number | undefined {
+  const { aggregate, percentile = 0 } = quantity;
+  const histogram = histogramOf(quantity, measured);
   if (!histogram) return undefined;
   if (aggregate === "avg") return meanMs(histogram);
   const asked: Readonly<Record<string, number>> = { min: 0, med: 50, max: 100, p: percentile };
@@ -47,7 +51,7 @@ function latency(threshold: Threshold, measured: Measured): number | undefined {
 }
 
 /** Nothing done is a measurement where more is better, and no sample where it would be praised for having done nothing. */
-function operationCount(aggregate: string, result: OperationResult): number | undefined {
+function operationCount(aggregate: string, result: Counted): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
   const value = valueOf(metric, result);
@@ -71,12 +75,16 @@ const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
 /** Undefined without samples. */
-export function seenValue(threshold: Threshold, measured: Measured): number | undefined {
-  const { source, aggregate } = threshold;
+export function seenValue(quantity: Quantity, measured: Measured): number | undefined {
+  const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
   if (source === "verdict") return measured.taintedTrials;
-  if (LATENCIES.has(aggregate)) return latency(threshold, measured);
-  const result = measured.operations[source];
+  if (isOfDatabase(source)) {
+    const values = (measured.databases ?? []).flatMap((each) => databaseValue(quantity, each) ?? []);
+    return values.length === 0 ? undefined : median(values);
+  }
+  if (LATENCIES.has(aggregate)) return latency(quantity, measured);
+  const result = operationOf(source, measured.operations);
   return result && operationCount(aggregate, result);
 }
 

@@ -2,11 +2,13 @@
 // reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and
 // no key is without one. Those of a feature's own keys are in its folder.
 import { STRATEGIES } from "../../pools/registry.js";
+import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
 export const EXAMPLES: readonly ScenarioExample[] = [
   ...WORKLOADS.flatMap(({ examples }) => examples?.taken ?? []),
+  ...OWN_EXAMPLES.flatMap(({ taken }) => taken),
   {
     title: "Through PgBouncers of your own, with a console for their statistics",
     yaml: `name: external-pooler

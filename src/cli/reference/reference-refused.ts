@@ -1,6 +1,7 @@
 // The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A
 // test loads them all, so that no message on the page is one that the program no longer gives.
 import { STRATEGIES } from "../../pools/registry.js";
+import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
@@ -47,5 +48,6 @@ export const REFUSED: readonly ScenarioExample[] = [
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },
   ...WORKLOADS.flatMap(({ examples }) => examples?.refused ?? []),
+  ...OWN_EXAMPLES.flatMap(({ refused }) => refused),
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),
 ];

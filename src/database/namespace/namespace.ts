@@ -60,14 +60,17 @@ function qualified(dialect: Dialect, namespace: string, names: readonly string[]
 
 function grantStatements(
   dialect: Dialect,
-  { namespace, tables: { names } }: NamespaceSettings,
+  { namespace, tables: { names, made } }: NamespaceSettings,
   role: string,
 ): string[] {
   const grantee = dialect.quoteIdentifier(role);
+  const schema = dialect.quoteIdentifier(namespace);
   const tables = qualified(dialect, namespace, names).join(", ");
   return [
-    `GRANT USAGE ON SCHEMA ${dialect.quoteIdentifier(namespace)} TO ${grantee}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
+    ...(tables === "" ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`]),
+    // Those that number rows are not named.
+    ...(made === undefined ? [] : [`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${grantee}`]),
   ];
 }
 

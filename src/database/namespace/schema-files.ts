@@ -51,7 +51,9 @@ export function tableStatements(
       throw new Error(`DDL of ${dialect.name} asks for {{${name}}}, which ${storage} does not say`);
     return value;
   };
-  return [...files.flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/)), ...statements]
-    .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim())
-    .filter((statement) => statement !== "");
+  const ofFiles = files
+    .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
+    .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim());
+  const others = statements.map((statement) => statement.replaceAll("{{namespace}}", valueOf("namespace")));
+  return [...ofFiles, ...others].filter((statement) => statement !== "");
 }

@@ -15,6 +15,7 @@ import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Threshold } from "../../scenario/judgement.js";
+import { thresholdMetrics } from "../../scenario/threshold-metrics.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
@@ -33,12 +34,12 @@ const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
   failed: new Set(["dropped", "failures"]),
 };
 
-/** `add: p(99)<50`; throws a UsageError that says what is wrong with it. */
-export function parseCapacityThreshold(text: string): Threshold {
+/** `add: p(99)<50`, of a workload of these treatments; throws a UsageError that says what is wrong with it. */
+export function parseCapacityThreshold(text: string, [first]: readonly Treatment[] = []): Threshold {
   const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
   const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
   const parsed = match
-    ? parseThreshold(match[1] ?? "", condition)
+    ? parseThreshold(match[1] ?? "", condition, thresholdMetrics(workloadOf(first?.settings ?? {})))
     : { message: "expected a metric and a condition" };
   if ("value" in parsed) return parsed.value;
   throw new UsageError(

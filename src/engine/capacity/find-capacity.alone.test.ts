@@ -144,6 +144,17 @@ describe("the result of a search for capacity", () => {
     expect(summary).toContain("Thresholds: 2 of 6 FAILED");
   });
 
+  it("counts thresholds on ratios as failed, since its trials share no blocks", async () => {
+    const text = "thresholds: { 'add{payload:text} / add{payload:jsonb-manual}': ['events/s>0'] }";
+    const { result, exitCode } = await search(text);
+    expect(exitCode).toBe(ExitCode.thresholdFailed);
+    const reason = "the trials of a search share no blocks";
+    expect(result.thresholds).toMatchObject([
+      { treatment: "text", against: "jsonb-manual", ok: false, reason },
+    ]);
+    expect((await search(text, "add{payload:text}: p(99)<50")).result.thresholds).toEqual([]);
+  });
+
   it("counts thresholds on a treatment as failed where no rate was confirmed, and leaves other treatments out", async () => {
     const text = 'thresholds: { add: ["count>0"], "add{payload:jsonb-manual}": ["count>1"] }';
     const { result, exitCode } = await search(text, "add{payload:text}: p(99)<1");

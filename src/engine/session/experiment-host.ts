@@ -4,9 +4,11 @@
 import { dialectOf } from "../../database/dialects/registry.js";
 import { claimNamespace, UNCLAIMED, type NamespaceClaim } from "../../database/namespace/namespace-claim.js";
 import { dropNamespace } from "../../workloads/namespace.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { namespaceState } from "../../database/namespace/namespace.js";
 import { withinMs } from "../../foundation/deadline.js";
-import { messageOf } from "../../foundation/errors.js";
+import { messageOf, UsageError } from "../../foundation/errors.js";
+import { counted } from "../../foundation/units.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { describeEndpoint } from "../../database/endpoint/endpoint.js";
@@ -47,8 +49,10 @@ export class ExperimentHost {
   private readonly namespaces = new Map<string, Claimed>();
   private keepsTables = false;
 
+  private tried: Promise<void> | undefined;
+
   constructor(
-    treatments: readonly Treatment[],
+    private readonly treatments: readonly Treatment[],
     private readonly programVersion: string,
     private readonly observer: ExperimentObserver,
     private readonly earlier?: Earlier,
@@ -66,9 +70,26 @@ export class ExperimentHost {
   /** The target of that treatment, started when the one that runs is another. */
   async provide(treatment: Treatment): Promise<ClaimedTarget> {
     const kept = await this.keeper.provide(treatment);
+    this.tried ??= this.tryOut(kept);
+    await this.tried;
     const { target, namespace } = treatment.settings;
     const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED;
     return { ...kept, claim };
+  }
+
+  /** Rejects with all that the server refuses of the workload, in any treatment. */
+  private async tryOut({ admin }: KeptTarget): Promise<void> {
+    const refused = new Set<string>();
+    for (const { settings } of this.treatments)
+      for (const words of (await workloadOf(settings).tryOut?.(admin, settings)) ?? []) refused.add(words);
+    if (refused.size === 0) return;
+    throw new UsageError(
+      [
+        `${counted(refused.size, "problem")} before the first trial`,
+        ...[...refused].map((words) => `  ${words}`),
+      ].join("\n"),
+      "Correct the workload's file.",
+    );
   }
 
   /** What is left on servers, for the result's `diagnosis`. */

@@ -8,17 +8,23 @@ import {
   type Abort,
   type JudgedTreatment,
   evaluateThresholds,
+  seenValue,
 } from "../../analysis/thresholds/thresholds.js";
+import { comparePublished } from "../../analysis/published/published.js";
+import { TrialValues } from "../../analysis/thresholds/quantities.js";
+import { evaluateRatios, type MeasuredTrials } from "../../analysis/thresholds/ratio-thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
   Environment,
+  PublishedResult,
   ResultDocument,
   ThresholdResult,
   TreatmentResult,
   TrialResult,
   Verdict,
 } from "../../results/result-schema.js";
+import type { RatioThreshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
 
 interface RecordedTrial {
@@ -46,7 +52,15 @@ export class ExperimentRecord {
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
 
-  constructor(private readonly experiment: Experiment) {}
+  /** What is compared trial by trial. */
+  private readonly values: TrialValues;
+
+  constructor(private readonly experiment: Experiment) {
+    this.values = new TrialValues([
+      ...experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]),
+      ...experiment.published.map(({ quantity }) => quantity),
+    ]);
+  }
 
   get complete(): number {
     return this.finished.filter(({ result }) => result.status === "complete").length;
@@ -70,6 +84,7 @@ export class ExperimentRecord {
           operations: merged.operations,
           histograms: totals.histograms,
           audits: trials.flatMap(({ integrity }) => integrity ?? []),
+          databases: complete.map(({ database }) => database),
           taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
           randomArrivals: settings ? randomArrivals(settings) : [],
         };
@@ -89,6 +104,20 @@ export class ExperimentRecord {
     merged.totals.add(totals);
     merged.windowSeconds += result.windowSeconds;
     this.merged.set(treatmentId, merged);
+    const { operations, database } = result;
+    const { histograms } = totals;
+    const measured = { operations, histograms, audits: [], databases: [database], taintedTrials: undefined };
+    this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
+  }
+
+  /** Undefined where the scenario has no published figures. */
+  published(): PublishedResult[] | undefined {
+    const { published } = this.experiment;
+    return published.length === 0 ? undefined : comparePublished(published, this.measuredTrials());
+  }
+
+  measuredTrials(): MeasuredTrials {
+    return { values: this.values, treatments: this.treatments(), seed: this.experiment.seed };
   }
 
   treatments(): TreatmentResult[] {
@@ -118,15 +147,21 @@ export class ExperimentRecord {
   }
 }
 
-/** Each threshold on each treatment; one that has no trial, as no rate of it was confirmed, has failed them. */
+/** Each threshold on each treatment, then those on ratios on each pair of them; one that has no trial, as no rate of it was confirmed, has failed them. */
 export function thresholdsOf(
-  { thresholds, treatments }: Experiment,
+  { thresholds, ratioThresholds, treatments }: Experiment,
   record: ExperimentRecord,
-  abort?: Abort,
+  { abort, isSearch = false }: { readonly abort?: Abort | undefined; readonly isSearch?: boolean } = {},
 ): ThresholdResult[] {
   const recorded = record.judged();
   const judged = treatments.map(
     ({ id, levels }) => recorded.find((each) => each.id === id) ?? { id, levels, measured: undefined },
   );
-  return evaluateThresholds(thresholds, judged, abort);
+  const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
+    [treatment, against].every((id) => treatments.some((each) => each.id === id));
+  const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
+  return [
+    ...evaluateThresholds(thresholds, judged, abort),
+    ...evaluateRatios(ratios, isSearch ? undefined : record.measuredTrials()),
+  ];
 }

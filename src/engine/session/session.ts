@@ -208,7 +208,10 @@ class Session {
     const { experiment } = this.source;
     const found = this.found();
     const { reason: stopReason, abortedBy } = this.options.interruption;
-    const thresholds = thresholdsOf(experiment, found.record, this.judge.abort);
+    const thresholds = thresholdsOf(experiment, found.record, {
+      abort: this.judge.abort,
+      isSearch: found.capacity !== undefined,
+    });
     const facts = {
       treatments: found.record.treatments(),
       violations: found.violations,
@@ -217,7 +220,9 @@ class Session {
       plannedTrials: experiment.trials.length,
       ...{ thresholds, failure, stopReason, abortedBy },
     };
-    const result = withAnalysis(this.document(found, verdictOf(facts), thresholds));
+    const published = found.capacity ? undefined : found.record.published();
+    const document = this.document(found, verdictOf(facts), thresholds);
+    const result = withAnalysis({ ...document, ...(published && { published }) });
     await writeResult(directory, result);
     const cause = failure ?? abortedBy;
     return { result, directory, exitCode: exitCodeOf(facts), ...(cause && { failure: cause }) };

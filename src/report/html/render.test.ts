@@ -53,6 +53,13 @@ function hostileResult(text: string): ResultDocument {
     environment: { versions: { [text]: text }, settings: { [text]: text }, machine: { [text]: text } },
     verdict: { status: "tainted", reasons: [text] },
     thresholds: [{ metric: text, expression: text, treatment: text, seen: null, ok: false, reason: text }],
+    published: [
+      { source: text, treatment: text, metric: text, value: 1, ours: null },
+      {
+        ...{ source: text, treatment: second.id, metric: text, value: 2, ours: null },
+        ratio: { against: text, published: 2, ours: null, direction: "agrees", size: "inconclusive" },
+      },
+    ],
     treatments: [first, { ...second, id: rename(second.id), levels: { [text]: text } }],
     comparisons: result.comparisons.map((each) => ({
       ...each,

@@ -17,9 +17,11 @@ import {
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
-import { seenText, shortNumber } from "../../foundation/text/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { publishedSentences } from "./published-lines.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
+import { judgedText, seenOf } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
@@ -93,9 +95,10 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
     return thresholds.length > 0 && failed.length === 0 ? [finding("good", text)] : [];
   }
   if (failed.length === 0) return [];
-  const texts = failed.map(({ metric, expression, treatment, seen, reason }) => {
+  const texts = failed.map((threshold) => {
+    const { metric, expression, reason } = threshold;
     const why = reason ? ` (${reason})` : "";
-    return `${metric} ${expression} of ${treatment}: ${seenText(seen, expression)}${why}`;
+    return `${metric} ${expression} of ${judgedText(threshold)}: ${seenOf(threshold)}${why}`;
   });
   return [finding("bad", `Thresholds: ${failed.length} of ${thresholds.length} FAILED.`, texts)];
 }
@@ -206,6 +209,7 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
     ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
     ...differenceFindings(result, bounds),
     ...faultFindings(result),
+    ...publishedSentences(result).map((text) => finding("plain", text)),
     ...(isUndecided(result) ? reachFindings(result, "warn") : []),
     ...loadBoundSentences(result, bounds).map((text) => finding("plain", text)),
     ...sameFindings(result, bounds),

@@ -11,6 +11,7 @@ import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "./lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
+import { renderPublished } from "./published-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
@@ -117,6 +118,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   return [
     ...screenLines(result, marks, "below"),
     ...renderThresholds(result, marks),
+    ...renderPublished(result, marks),
     ...verdictLines(result, marks),
     ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),

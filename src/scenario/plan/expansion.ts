@@ -6,7 +6,7 @@ import { combine, levelNames, type LevelNames, type Levels, type OverriddenFacto
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, readScenario } from "../rules.js";
-import { factorPath } from "../schema-paths.js";
+import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
 
@@ -44,7 +44,7 @@ interface Combination {
 function apply(base: Mapping, levels: Levels): Combination {
   const raw = deepCopy(base) as Mapping;
   const assignments = [...levels].flatMap(([key, level]) => {
-    const resolved = factorPath(key);
+    const resolved = pathsOf(base).factorPath(key);
     return "path" in resolved ? [{ path: resolved.path, level }] : [];
   });
   // The shorter path first: `pool` before `pool.size`, which changes a part of it.
@@ -73,7 +73,7 @@ function levelTexts(
     paths.map((path) => {
       const own = levels.get(path)?.text;
       if (own !== undefined) return [path, own];
-      const resolved = factorPath(path);
+      const resolved = pathsOf(base).factorPath(path);
       const value = "path" in resolved ? getIn(base, resolved.path) : undefined;
       return [path, (value === undefined ? undefined : names.get(path)?.get(canonical(value))) ?? "default"];
     }),

@@ -5,7 +5,7 @@ import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "
 import { suggestion } from "../../syntax/nearest.js";
 import { getIn, isMapping, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
-import { factorPath } from "../schema-paths.js";
+import { pathsOf } from "../schema-paths.js";
 
 const MAX_TREATMENTS = 1000;
 
@@ -20,6 +20,7 @@ export type LevelNames = ReadonlyMap<string, ValueNames>;
 
 /** Names that hold for the whole scenario, for results and thresholds know a level by its name alone. */
 export function levelNames(raw: Mapping): LevelNames {
+  const paths = pathsOf(raw);
   const values = new Map<string, unknown[]>();
   const add = (key: string, value: unknown): void => {
     const known = values.get(key);
@@ -32,7 +33,7 @@ export function levelNames(raw: Mapping): LevelNames {
   for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
     for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
   for (const [key, known] of values) {
-    const resolved = factorPath(key);
+    const resolved = paths.factorPath(key);
     const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
     if (own !== undefined) known.push(own);
   }
@@ -44,7 +45,7 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
   if (!isMapping(raw.factors)) return factors;
   for (const [key, given] of Object.entries(raw.factors)) {
     const origin: Path = ["factors", key];
-    const resolved = factorPath(key);
+    const resolved = pathsOf(raw).factorPath(key);
     if ("message" in resolved) {
       findings.push({ path: origin, message: resolved.message, isAboutKey: true });
       continue;
@@ -100,7 +101,7 @@ function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[
     if (Object.keys(entry).length === 0)
       findings.push({ path: origin, message: "an empty entry matches everything" });
     for (const key of Object.keys(entry)) {
-      const resolved = factorPath(key);
+      const resolved = pathsOf(raw).factorPath(key);
       if ("message" in resolved)
         findings.push({ path: [...origin, key], message: resolved.message, isAboutKey: true });
     }
@@ -118,7 +119,9 @@ function exclude(
   let left = combinations;
   for (const [entry, origin] of entriesOf(raw, "exclude", findings)) {
     const keys = Object.keys(entry);
-    for (const key of keys.filter((one) => !factors.has(one) && !("message" in factorPath(one)))) {
+    for (const key of keys.filter(
+      (one) => !factors.has(one) && !("message" in pathsOf(raw).factorPath(one)),
+    )) {
       const message = `not a factor of this scenario; ${suggestion(key, [...factors.keys()], "factors")}`;
       findings.push({ path: [...origin, key], message, isAboutKey: true });
     }

@@ -13,7 +13,8 @@ import {
   type Path,
 } from "../../syntax/paths.js";
 import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
-import { knownPath } from "../schema-paths.js";
+import { embedded } from "../../workloads/own.js";
+import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 import type { StoredOrder } from "./trial-order.js";
 
@@ -71,7 +72,7 @@ function pathProblem(path: string, message: string): ScenarioProblem {
   return { source: "--set", path: "", message: `this is not a path; ${way}` };
 }
 
-function parseSet(text: string): Override | ScenarioProblem {
+function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   const assignment = splitAssignment(text);
   if (!assignment) {
     const shown = /^[\w.[\]]+$/.test(text) ? ` ${text}` : "";
@@ -82,18 +83,21 @@ function parseSet(text: string): Override | ScenarioProblem {
     };
   }
   const label = `--set ${keyWithoutPasswords(assignment.path)}`;
-  const known = knownPath(assignment.path);
+  const known = pathsOf(raw).knownPath(assignment.path);
   if ("message" in known) return pathProblem(assignment.path, known.message);
   const parsed = parseValue(assignment.value, known.path);
   if ("message" in parsed) return { source: label, path: shownPath(known.path), message: parsed.message };
-  return { label, path: known.path, value: parsed.value };
+  const isWorkload = pathText(known.path) === "workload";
+  // A path on the command line is relative to where it is typed.
+  const value = isWorkload ? embedded(parsed.value, process.cwd()) : parsed.value;
+  return { label, path: known.path, value };
 }
 
 /** The factor that varies what `path` would fix. */
 function factorOver(raw: Mapping, path: Path): string | undefined {
   if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
   return Object.keys(raw.factors).find((key) => {
-    const known = knownPath(key);
+    const known = pathsOf(raw).knownPath(key);
     return "path" in known && startsWith(path, known.path);
   });
 }
@@ -108,7 +112,8 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   if (obstacle)
     return { source: label, path: shownPath(path), message: `${shownPath(obstacle)} has nothing there` };
   // A factor given here outranks the value that the file fixes.
-  const varied = path[0] === "factors" && path.length === 2 ? knownPath(String(path[1])) : undefined;
+  const isFactor = path[0] === "factors" && path.length === 2;
+  const varied = isFactor ? pathsOf(raw).knownPath(String(path[1])) : undefined;
   if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
     const parent = getIn(raw, varied.path.slice(0, -1));
     const last = varied.path.at(-1);
@@ -155,11 +160,14 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
     return [{ label: `--${flag}`, path, value: "value" in parsed ? parsed.value : given }];
   });
-  for (const one of [...(overrides.set ?? []).map(parseSet), ...flags]) {
+  const take = (one: Override | ScenarioProblem): void => {
     const problem = "source" in one ? one : applyOne(raw, one);
     if (problem) problems.push(problem);
     else if (!("source" in one)) applied.push(one);
-  }
+  };
+  // One after the other: a workload that is set has keys that those behind it may set.
+  for (const text of overrides.set ?? []) take(parseSet(text, raw));
+  for (const flag of flags) take(flag);
   problems.push(...applied.flatMap((one) => outranked(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
     const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);

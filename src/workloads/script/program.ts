@@ -88,6 +88,7 @@ export interface Invariant {
 export interface Setting {
   readonly name: string;
   readonly value: number | string | boolean;
+  readonly place: Place;
 }
 
 export interface Program {

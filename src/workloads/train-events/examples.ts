@@ -27,7 +27,13 @@ orderSeed: 3
 thresholds:
   add: p(99)<500
   'process{payload:text}': ['p(95)<200', { threshold: failures==0, abortOnFail: true, delayAbortEval: 5s }]
+  'process{payload:text,pool:direct,clients:16} / process{payload:jsonb}': ['events/s surely>1.2', 'p(95)<0.8']
   integrity: violations==0
+published:
+  - source: a blog post
+    treatment: '{payload:text,pool:direct,clients:16}'
+    metric: __cycle__ transactions/s
+    value: 120
 `,
     },
     {

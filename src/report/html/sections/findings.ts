@@ -2,9 +2,10 @@
 // thresholds, and caveats. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { seenText } from "../../../foundation/text/numbers.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
+import { PUBLISHED_COLUMNS, publishedTables } from "../../terminal/published-lines.js";
+import { judgedText, seenOf } from "../../terminal/threshold-lines.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
@@ -46,18 +47,23 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   const failed = thresholds.filter(({ ok }) => !ok).length;
   const caption =
     failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
-  const rows = thresholds.map(({ metric, expression, treatment, seen, ok, reason }) => [
-    `${metric} ${expression}`,
-    ok ? "holds" : "FAILED",
-    treatment,
-    seenText(seen, expression),
-    reason,
+  const rows = thresholds.map((threshold) => [
+    `${threshold.metric} ${threshold.expression}`,
+    threshold.ok ? "holds" : "FAILED",
+    judgedText(threshold),
+    seenOf(threshold),
+    threshold.reason,
   ]);
   return tableOf(
     caption,
     [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")],
     rows,
   );
+}
+
+function publishedFigures(result: ResultDocument): Html[] {
+  const columns = PUBLISHED_COLUMNS.map(({ title, align }) => (align === "left" ? text(title) : title));
+  return publishedTables(result).map(({ title, rows }) => tableOf(title, columns, rows));
 }
 
 /** The verdict's reasons are the first of the findings. */
@@ -72,7 +78,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       <ul class="findings">
         ${findings.map(findingItem)}
       </ul>
-      ${thresholdTable(result)}
+      ${thresholdTable(result)} ${publishedFigures(result)}
       ${
         notes.length > 0 &&
         html`<h3>Caveats</h3>

@@ -1,0 +1,78 @@
+// Published figures beside ours. Values depend on the machine, so what is judged is the ratio between two treatments, theirs
+// against ours: its direction, and its size.
+import { deriveSeed } from "../../foundation/prng.js";
+import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
+import type { PublishedFigure } from "../../scenario/judgement.js";
+import { medianWithInterval } from "../comparison/findings.js";
+import { NEAR } from "../statistics/limits.js";
+import { metricIdOf } from "../thresholds/quantities.js";
+import { ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
+
+type RunFigure = PublishedFigure & { readonly treatment: string };
+type OurRatio = PublishedRatio["ours"];
+
+/** Above 1, below it, or neither, as our interval shows; undefined without one. */
+function sideOf(ours: OurRatio): number | undefined {
+  if (!ours || ours.ciLow === null || ours.ciHigh === null) return undefined;
+  return ours.ciLow > 1 ? 1 : ours.ciHigh < 1 ? -1 : 0;
+}
+
+export function directionOf(published: number, ours: OurRatio): Agreement {
+  const side = sideOf(ours);
+  if (!side) return "inconclusive";
+  return side === Math.sign(published - 1) ? "agrees" : "differs";
+}
+
+export function sizeOf(published: number, ours: OurRatio): Agreement {
+  if (!ours || ours.ciLow === null || ours.ciHigh === null) return "inconclusive";
+  const isWithin = ours.ciLow <= published && published <= ours.ciHigh;
+  const isNear = published <= ours.ratio * NEAR && ours.ratio <= published * NEAR;
+  return isWithin || isNear ? "agrees" : "differs";
+}
+
+function ratioBetween(
+  figure: RunFigure,
+  first: RunFigure | undefined,
+  measured: MeasuredTrials,
+): PublishedRatio | undefined {
+  if (!first || first === figure || first.treatment === figure.treatment || first.value === 0)
+    return undefined;
+  const published = figure.value / first.value;
+  const ratio = ratioOf(figure, first, measured);
+  const ours =
+    typeof ratio === "string"
+      ? null
+      : { blocks: ratio.blocks, ratio: ratio.ratio, ciLow: ratio.ciLow, ciHigh: ratio.ciHigh };
+  return {
+    ...{ against: first.treatment, published, ours },
+    direction: directionOf(published, ours),
+    size: sizeOf(published, ours),
+  };
+}
+
+function oursOf(
+  { quantity, treatment }: RunFigure,
+  { values, seed }: MeasuredTrials,
+): PublishedResult["ours"] {
+  const own = [...values.of(quantity, treatment).values()];
+  if (own.length === 0) return null;
+  // As the treatment's summary has it, where it has the metric.
+  const ownSeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
+  return { trials: own.length, ...medianWithInterval(own, ownSeed) };
+}
+
+/** Of the figures whose treatments were run, in the order written. */
+export function comparePublished(
+  figures: readonly PublishedFigure[],
+  measured: MeasuredTrials,
+): PublishedResult[] {
+  const run = figures.flatMap(({ treatment, ...figure }) =>
+    treatment === undefined ? [] : [{ ...figure, treatment }],
+  );
+  return run.map((figure) => {
+    const { source, treatment, metric, value } = figure;
+    const first = run.find((each) => each.source === source && each.metric === metric);
+    const ratio = ratioBetween(figure, first, measured);
+    return { source, treatment, metric, value, ours: oursOf(figure, measured), ...(ratio && { ratio }) };
+  });
+}

@@ -1,0 +1,110 @@
+// What a threshold is about, beyond one operation's own numbers: all operations together and the database. And what is
+// kept of each trial where quantities are compared block by block: their values, so that no histogram has to be.
+import { failuresOf } from "../../metrics/catalogue.js";
+import { thresholdMetric } from "../../metrics/metric-lists.js";
+import { isRound } from "../../metrics/operations.js";
+import type {
+  DatabaseEvidence,
+  OperationResult,
+  OperationResults,
+  TreatmentResult,
+} from "../../results/result-schema.js";
+import type { Quantity } from "../../scenario/judgement.js";
+import { ALL_OPERATIONS } from "../../scenario/threshold-metrics.js";
+import { EVENTS_FOR_NONE } from "../steady-state/series.js";
+
+/** What thresholds count of an operation. */
+export type Counted = Partial<OperationResult> &
+  Pick<OperationResult, "transactions" | "transactionsPerSecond" | "events" | "eventsPerSecond"> &
+  Pick<OperationResult, "emptyPolls" | "failures">;
+
+export function operationOf(source: string, operations: OperationResults): Counted | undefined {
+  if (source !== ALL_OPERATIONS) return operations[source];
+  const all = Object.keys(operations).flatMap((name) => (isRound(name) ? [] : (operations[name] ?? [])));
+  if (all.length === 0) return undefined;
+  const sum = (valueOf: (each: OperationResult) => number): number =>
+    all.reduce((total, each) => total + valueOf(each), 0);
+  return {
+    transactions: sum(({ transactions }) => transactions),
+    transactionsPerSecond: sum(({ transactionsPerSecond }) => transactionsPerSecond),
+    events: sum(({ events }) => events),
+    eventsPerSecond: sum(({ eventsPerSecond }) => eventsPerSecond),
+    emptyPolls: sum(({ emptyPolls }) => emptyPolls),
+    failures: { all: sum(failuresOf) },
+  };
+}
+
+const PER_EVENT = "database.perEvent";
+
+export function isOfDatabase(source: string): boolean {
+  return source === "database" || source === PER_EVENT;
+}
+
+/** Undefined where the server did not show it. */
+export function databaseValue(
+  { source, aggregate }: Quantity,
+  evidence: DatabaseEvidence,
+): number | undefined {
+  const { tableBytes, indexBytes, toastBytes = 0 } = evidence;
+  if (aggregate === "sizeBytes")
+    return tableBytes === undefined || indexBytes === undefined
+      ? undefined
+      : tableBytes + indexBytes + toastBytes;
+  const values: Readonly<Record<string, unknown>> =
+    (source === PER_EVENT ? evidence.perEvent : evidence) ?? {};
+  const value = values[aggregate];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** As comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
+export function metricIdOf({ aggregate, percentile }: Quantity): string {
+  if (aggregate === "p") return `p${percentile ?? ""}`;
+  const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };
+  return spans[aggregate] ?? thresholdMetric(aggregate)?.id ?? aggregate;
+}
+
+/** What stands in for 0 of a count, a rate or a share: half of one. Undefined of a time or a size. */
+export function standInFor(
+  { source, aggregate }: Quantity,
+  among: readonly TreatmentResult[],
+): number | undefined {
+  const metric = isOfDatabase(source) ? undefined : thresholdMetric(aggregate);
+  if (!metric || metric.unit === "ms") return undefined;
+  const trials = among.flatMap((treatment) => treatment.trials);
+  const ended = trials.map(({ operations }) => {
+    const counted = operationOf(source, operations);
+    return counted ? counted.transactions + failuresOf(counted) : 0;
+  });
+  const windows = trials.map(({ windowSeconds }) => windowSeconds);
+  const isShare = metric.id === "failedShare" || metric.id === "retriesPerTransaction";
+  const whole = metric.id.endsWith("PerSecond") ? windows : isShare ? ended : [1];
+  const most = Math.max(0, ...whole);
+  return most > 0 ? EVENTS_FOR_NONE / most : undefined;
+}
+
+function keyOf({ source, aggregate, percentile }: Quantity, treatment: string): string {
+  return [treatment, source, aggregate, percentile].join("\n");
+}
+
+/** Values of these quantities by treatment and block. */
+export class TrialValues {
+  private readonly values = new Map<string, Map<number, number>>();
+
+  constructor(private readonly quantities: readonly Quantity[]) {}
+
+  /** @param valueOf undefined where the trial has no sample */
+  add(treatment: string, block: number, valueOf: (quantity: Quantity) => number | undefined): void {
+    for (const quantity of this.quantities) {
+      const value = valueOf(quantity);
+      if (value === undefined) continue;
+      const key = keyOf(quantity, treatment);
+      const own = this.values.get(key) ?? new Map<number, number>();
+      this.values.set(key, own.set(block, value));
+    }
+  }
+
+  /** By block, in the order in which trials ran. */
+  of(quantity: Quantity, treatment: string): ReadonlyMap<number, number> {
+    return this.values.get(keyOf(quantity, treatment)) ?? new Map<number, number>();
+  }
+}

@@ -1,0 +1,200 @@
+// Thresholds on ratios against known trials: what is compared block by block, when a ratio surely holds, and when there is
+// none.
+import { describe, expect, it } from "vitest";
+import { exampleOperation, exampleResult } from "../../../test/support/example-result.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { DatabaseEvidence, ThresholdResult, type TreatmentResult } from "../../results/result-schema.js";
+import type { RatioThreshold } from "../../scenario/judgement.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { DATABASE_AGGREGATES, PER_EVENT_AGGREGATES } from "../../scenario/threshold-metrics.js";
+import { compareTreatments } from "../comparison/comparisons.js";
+import { TrialValues } from "./quantities.js";
+import { evaluateRatios, type MeasuredTrials } from "./ratio-thresholds.js";
+import { seenValue, type Measured } from "./thresholds.js";
+
+function ratios(condition: string, source = "add"): readonly RatioThreshold[] {
+  const metric = `${source}{payload:text} / ${source}{payload:jsonb}`;
+  const text = `name: x\nseed: 42\nfactors: { payload: [jsonb, text] }\nthresholds: { '${metric}': ['${condition}'] }`;
+  return parseScenario(text, "x.yaml").ratioThresholds;
+}
+
+type Change = (trial: TreatmentResult["trials"][number]) => void;
+
+/** In block b, jsonb takes 10 + b ms to add, and text three times that. */
+function treatmentsOf(blocks: number, change?: Readonly<Record<string, Change>>): TreatmentResult[] {
+  const { treatments } = exampleResult(blocks, 3);
+  for (const { id, trials } of treatments) trials.forEach((trial) => change?.[id]?.(trial));
+  return treatments;
+}
+
+/** As an experiment records them: one sample, which is every percentile. */
+function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResult[]): MeasuredTrials {
+  const values = new TrialValues(thresholds.flatMap(({ over, under }) => [over, under]));
+  for (const { id, trials } of treatments)
+    for (const { block, operations, database, status } of trials) {
+      if (status !== "complete") continue;
+      const histograms = new HistogramSet();
+      const ms = operations.add?.responseTimeMs?.p99;
+      if (ms) histograms.at("add.response").recordValue(Math.round(ms * 1000));
+      const measured: Measured = {
+        ...{ operations, histograms, audits: [], databases: [database], taintedTrials: undefined },
+      };
+      values.add(id, block, (quantity) => seenValue(quantity, measured));
+    }
+  return { values, treatments, seed: 42 };
+}
+
+function judge(condition: string, treatments: TreatmentResult[], source?: string): ThresholdResult {
+  const thresholds = ratios(condition, source);
+  const [result = expect.fail("nothing was judged")] = evaluateRatios(
+    thresholds,
+    record(thresholds, treatments),
+  );
+  return ThresholdResult.parse(result);
+}
+
+const rate =
+  (value: number | ((block: number) => number)): Change =>
+  ({ operations, block }) =>
+    Object.assign(operations.add ?? {}, {
+      eventsPerSecond: typeof value === "number" ? value : value(block),
+    });
+
+describe("a ratio", () => {
+  it("is the median over blocks, of one side over the other", () => {
+    const noisy = treatmentsOf(5, {
+      jsonb: rate((block) => 100 * (block + 1)),
+      text: rate((block) => 100 * (block + 1) * ([1.1, 1.2, 1.3, 1.4, 9][block] ?? 1)),
+    });
+    expect(judge("events/s>1.2", noisy)).toMatchObject({
+      ...{ treatment: "text", against: "jsonb", blocks: 5, ok: true },
+      seen: expect.closeTo(1.3, 10) as number,
+    });
+    expect(judge("events/s>1.3000001", noisy)).toMatchObject({ ok: false });
+    expect(judge("eventsPerSecond<1.2", noisy)).toMatchObject({ ok: false });
+  });
+
+  it("has the number and the interval of the comparison of the same two", () => {
+    const treatments = treatmentsOf(16, {
+      jsonb: rate((block) => 100 + block ** 2),
+      text: rate((block) => 130 + ((block * 7) % 16) ** 1.7),
+    });
+    const compared = compareTreatments(treatments, 42).find(
+      ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+    );
+    const { ratio: seen, ciLow, ciHigh, blocks } = compared ?? expect.fail("not compared");
+    expect(ciLow).not.toBe(ciHigh);
+    expect(judge("events/s>1", treatments)).toMatchObject({ seen, ciLow, ciHigh, blocks });
+  });
+
+  it.each([
+    ["p(99)<3.1", true],
+    ["p(99.9) surely<3.1", true],
+    ["avg<2.9", false],
+  ])("of latencies: %s", (condition, ok) => {
+    expect(judge(condition, treatmentsOf(5))).toMatchObject({ ok, seen: expect.closeTo(3, 2) as number });
+  });
+
+  it("of all operations adds up what they did", () => {
+    const treatments = treatmentsOf(5, {
+      text: ({ operations }) => {
+        const { add, process } = operations;
+        Object.assign(add ?? {}, { transactionsPerSecond: 30 });
+        Object.assign(process ?? {}, { transactionsPerSecond: 50 });
+        operations["__cycle__"] = { ...exampleOperation(10), transactionsPerSecond: 1000 };
+      },
+    });
+    const { transactionsPerSecond } = exampleOperation(10);
+    const { seen } = judge("transactions/s>1", treatments, "__all__");
+    expect(seen).toBeCloseTo(80 / (2 * transactionsPerSecond), 10);
+  });
+
+  it("of sizes counts tables, indexes and TOAST, and is none where they were not read", () => {
+    const size =
+      (tableBytes: number): Change =>
+      ({ database }) =>
+        Object.assign(database, { tableBytes, indexBytes: 100, toastBytes: 100 });
+    const treatments = treatmentsOf(5, { jsonb: size(800), text: size(1000) });
+    expect(judge("sizeBytes surely<1.21", treatments, "database")).toMatchObject({
+      ok: true,
+      seen: expect.closeTo(1.2, 10) as number,
+    });
+    expect(judge("sizeBytes<1.2", treatmentsOf(5, { jsonb: size(1) }), "database")).toMatchObject({
+      ...{ ok: false, seen: null, reason: "no block has a value on both sides" },
+    });
+  });
+
+  it("counts none as half of one, so that none is less than some", () => {
+    const failing =
+      (count: number): Change =>
+      ({ operations }) =>
+        Object.assign(operations.add ?? {}, { failures: count === 0 ? {} : { "40001": count } });
+    const treatments = treatmentsOf(5, { jsonb: failing(10), text: failing(0) });
+    expect(judge("failures surely<0.1", treatments)).toMatchObject({
+      ok: true,
+      seen: expect.closeTo(0.05, 10) as number,
+    });
+    const { transactions } = exampleOperation(10);
+    expect(judge("failedShare<0.5", treatments).seen).toBeCloseTo(
+      0.5 / (transactions + 10) / (10 / (transactions + 10)),
+      10,
+    );
+    const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
+    expect(judge("failures<2", neither)).toMatchObject({
+      ...{ ok: false, seen: null, reason: "0 on both sides in every trial" },
+    });
+    const stalled = treatmentsOf(5, { text: rate(0) });
+    expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true });
+  });
+});
+
+describe("surely", () => {
+  const spread = (low: number): TreatmentResult[] =>
+    treatmentsOf(6, { jsonb: rate(100), text: rate((block) => 100 * (low + 0.1 * block)) });
+
+  it("needs the whole interval beyond the bound, on the side that is asked for", () => {
+    const { ciLow, ciHigh, seen } = judge("events/s>1", spread(1.1));
+    const [low, high, middle] = [ciLow ?? 0, ciHigh ?? 0, seen ?? 0];
+    expect(low).toBeLessThan(middle);
+    expect(judge(`events/s surely>${(low - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: true });
+    const failed = judge(`events/s surely>${(low + 0.001).toFixed(4)}`, spread(1.1));
+    expect(failed).toMatchObject({ ok: false });
+    expect(failed.reason).toMatch(/^95 % interval [\d.]+-[\d.]+ is not beyond the bound$/);
+    expect(judge(`events/s surely<${(high + 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: true });
+    expect(judge(`events/s surely<${(high - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: false });
+  });
+
+  it("is not met with too few blocks, whatever they show, and says so", () => {
+    const few = treatmentsOf(4, { jsonb: rate(100), text: rate(900) });
+    expect(judge("events/s>1.2", few)).toMatchObject({ ok: true, blocks: 4, ciLow: null });
+    expect(judge("events/s surely>1.2", few)).toMatchObject({
+      ok: false,
+      reason: "4 blocks, surely needs 5",
+    });
+  });
+});
+
+describe("no ratio", () => {
+  it("is met where trials of a pair share no block, or are not complete", () => {
+    const apart = treatmentsOf(3, { text: (trial) => Object.assign(trial, { block: trial.block + 10 }) });
+    expect(judge("events/s>0", apart)).toMatchObject({
+      ok: false,
+      reason: "no block has a value on both sides",
+    });
+    const broken = treatmentsOf(3, { text: (trial) => Object.assign(trial, { status: "partial" }) });
+    expect(judge("events/s>0", broken)).toMatchObject({ ok: false, seen: null });
+  });
+
+  it("is made of a search for capacity", () => {
+    expect(evaluateRatios(ratios("events/s>0"), undefined)).toEqual([
+      expect.objectContaining({ ok: false, seen: null, reason: "the trials of a search share no blocks" }),
+    ]);
+  });
+});
+
+it("asks of the database for what a result has", () => {
+  const { perEvent, ...fields } = DatabaseEvidence.shape;
+  const names = ["sizeBytes", ...Object.keys(fields)];
+  expect(DATABASE_AGGREGATES.filter((name) => !names.includes(name))).toEqual([]);
+  expect(PER_EVENT_AGGREGATES.filter((name) => !(name in perEvent.unwrap().shape))).toEqual([]);
+});

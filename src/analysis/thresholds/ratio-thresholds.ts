@@ -1,0 +1,87 @@
+// Judges thresholds on ratios: of each pair of treatments the median over blocks of how many times the one's value is the
+// other's, with the interval that comparisons have. `surely` holds the whole interval against the bound, so with too few
+// blocks for an interval it is not met.
+import { counted } from "../../foundation/units.js";
+import { intervalText } from "../../foundation/text/numbers.js";
+import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";
+import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
+import { pairedRatio } from "../comparison/findings.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
+import { logarithms } from "../steady-state/series.js";
+import { metricIdOf, standInFor, type TrialValues } from "./quantities.js";
+import { holds } from "./thresholds.js";
+
+/** What was measured: values of single trials, and the treatments whose trials those are. */
+export interface MeasuredTrials {
+  readonly values: TrialValues;
+  readonly treatments: readonly TreatmentResult[];
+  readonly seed: number;
+}
+
+interface Side {
+  readonly quantity: Quantity;
+  readonly treatment: string;
+}
+
+export type Ratio = NonNullable<ReturnType<typeof pairedRatio>>;
+
+/** How many times one side is the other, block by block; why not, where no block has both or both are 0 in all of them. */
+export function ratioOf(
+  over: Side,
+  under: Side,
+  { values, treatments, seed }: MeasuredTrials,
+): Ratio | string {
+  const sides = [over, under].map(({ quantity, treatment }) => values.of(quantity, treatment));
+  if (sides.every((side) => side.size > 0 && [...side.values()].every((value) => value === 0)))
+    return "0 on both sides in every trial";
+  const among = treatments.filter(({ id }) => id === over.treatment || id === under.treatment);
+  const [above, below] = [over, under].map(({ quantity, treatment }) =>
+    logarithms(values.of(quantity, treatment), standInFor(quantity, among)),
+  );
+  const operation = [...new Set([over.quantity.source, under.quantity.source])].join("/");
+  // Named as the comparison of the same two, whose interval it then has.
+  const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
+    "\n",
+  );
+  const ratio = above && below && pairedRatio({ key, values: above, reference: below }, seed);
+  return ratio ?? "no block has a value on both sides";
+}
+
+/** Why a ratio does not surely hold, if so. */
+function doubt(threshold: RatioThreshold, { blocks, ciLow, ciHigh }: Ratio): string | undefined {
+  if (ciLow === null || ciHigh === null) return `${counted(blocks, "block")}, surely needs ${BLOCKS_MIN}`;
+  const end = threshold.operator.startsWith(">") ? ciLow : ciHigh;
+  return holds(threshold, end)
+    ? undefined
+    : `95 % interval ${intervalText(ciLow, ciHigh)} is not beyond the bound`;
+}
+
+function judged(
+  threshold: RatioThreshold,
+  ratio: Ratio | string,
+): Omit<ThresholdResult, "metric" | "expression" | "treatment"> {
+  if (typeof ratio === "string") return { seen: null, ok: false, reason: ratio };
+  const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
+  const about = { seen, blocks, ciLow, ciHigh };
+  if (!holds(threshold, seen)) return { ...about, ok: false };
+  const reason = threshold.isSure ? doubt(threshold, ratio) : undefined;
+  return reason === undefined ? { ...about, ok: true } : { ...about, ok: false, reason };
+}
+
+/** Each threshold on each pair of treatments, in the order written; `measured` is undefined of a search for capacity. */
+export function evaluateRatios(
+  thresholds: readonly RatioThreshold[],
+  measured: MeasuredTrials | undefined,
+): ThresholdResult[] {
+  return thresholds.flatMap((threshold) =>
+    threshold.pairs.map(({ treatment, against }) => {
+      const { metric, expression, over, under } = threshold;
+      const sides = [
+        { quantity: over, treatment },
+        { quantity: under, treatment: against },
+      ] as const;
+      const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
+      return { metric, expression, treatment, against, ...judged(threshold, ratio) };
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+// Published figures beside ours: a sentence for each source, and a table for each of its metrics with both values, both
+// ratios, and whether they agree. It decides nothing; that was done when the experiment ended.
+import { counted } from "../../foundation/units.js";
+import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
+import type { Agreement, PublishedResult, ResultDocument } from "../../results/result-schema.js";
+import { labelsOf } from "./treatment-labels.js";
+
+const column = (title: string, align: Column["align"]): Column => ({ title, align });
+export const PUBLISHED_COLUMNS: readonly Column[] = [
+  column("treatment", "left"),
+  column("published", "right"),
+  column("ours", "right"),
+  column("ratio", "right"),
+  column("our ratio", "right"),
+  column("direction", "left"),
+  column("size", "left"),
+];
+
+function withInterval(value: string, interval: string): string {
+  return interval === "" ? value : `${value} (${interval})`;
+}
+
+function oursText({ ours }: PublishedResult): string {
+  if (!ours) return "-";
+  const { median, ciLow, ciHigh } = ours;
+  const interval = ciLow === null || ciHigh === null ? "" : `${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+  return withInterval(shortNumber(median), interval);
+}
+
+function ratioCells({ ratio }: PublishedResult): string[] {
+  if (!ratio) return ["-", "-", "-", "-"];
+  const { published, ours, direction, size } = ratio;
+  const own = ours ? withInterval(ratioText(ours.ratio), intervalText(ours.ciLow, ours.ciHigh)) : "-";
+  return [ratioText(published), own, direction, size];
+}
+
+/** One for each source and metric, in the order written; ratios are to the treatment of the first row. */
+export function publishedTables({ published = [], treatments }: ResultDocument) {
+  const labels = labelsOf(treatments);
+  const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  const tables = new Map<string, string[][]>();
+  for (const each of published) {
+    const title = `Published (${each.source}): ${each.metric}`;
+    const rows = tables.get(title) ?? [];
+    const name = names.get(each.treatment) ?? each.treatment;
+    rows.push([name, shortNumber(each.value), oursText(each), ...ratioCells(each)]);
+    tables.set(title, rows);
+  }
+  return [...tables].map(([title, rows]) => ({ title, rows }));
+}
+
+const WORDS: readonly (readonly [Agreement, string])[] = [
+  ["agrees", "agrees"],
+  ["differs", "differs"],
+  ["inconclusive", "is inconclusive"],
+];
+
+/** `agrees in 2, differs in 1`. */
+function tally(agreements: readonly Agreement[]): string {
+  const counts = WORDS.map(([each, word]) => ({
+    word,
+    count: agreements.filter((one) => one === each).length,
+  }));
+  return counts.flatMap(({ word, count }) => (count > 0 ? [`${word} in ${count}`] : [])).join(", ");
+}
+
+/** One for each source that has ratios. */
+export function publishedSentences({ published = [] }: ResultDocument): string[] {
+  return [...new Set(published.map(({ source }) => source))].flatMap((source) => {
+    const ratios = published.flatMap((each) => (each.source === source && each.ratio ? [each.ratio] : []));
+    if (ratios.length === 0) return [];
+    const direction = tally(ratios.map((each) => each.direction));
+    const size = tally(ratios.map((each) => each.size));
+    return [
+      `Published (${source}), ${counted(ratios.length, "ratio")}: direction ${direction}; size ${size}.`,
+    ];
+  });
+}
+
+/** Empty without published figures; else ends with an empty line. */
+export function renderPublished(result: ResultDocument, marks: Marks): string[] {
+  return publishedTables(result).flatMap(({ title, rows }) => {
+    const printed = rows.map((row) => row.map(printable));
+    const lines = renderTable(PUBLISHED_COLUMNS, fitted(PUBLISHED_COLUMNS, printed, 0));
+    return [marks.bold(printable(title)), ...lines, ""];
+  });
+}

@@ -1,0 +1,87 @@
+// Published figures as the loader takes them: what they are about, what is refused, and what is kept aside.
+import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
+import { lint } from "../analysis/lint/lint.js";
+import { parseScenario } from "./loader.js";
+import type { Experiment } from "./settings.js";
+
+const HEAD =
+  "name: x\nseed: 1\nfactors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }] }";
+const figure = (treatment: string, metric = "add events/s", value = "12.5"): string =>
+  `{ source: a blog, treatment: '${treatment}', metric: '${metric}', value: ${value} }`;
+const scenarioOf = (...figures: string[]): string => `${HEAD}\npublished: [${figures.join(", ")}]`;
+const load = (...figures: string[]): Experiment => parseScenario(scenarioOf(...figures), "x.yaml");
+
+describe("a published figure", () => {
+  test("is about one treatment, by its levels or by its name, and loads again", () => {
+    const experiment = load(
+      figure("{payload:text,pool:direct}"),
+      figure("jsonb-direct", " add.poolwait   p(99.9) ", "0"),
+    );
+    expect(experiment.published).toEqual([
+      {
+        ...{ source: "a blog", metric: "add events/s", value: 12.5, treatment: "text-direct" },
+        quantity: { source: "add", aggregate: "eventsPerSecond" },
+      },
+      {
+        ...{ source: "a blog", metric: "add.poolwait p(99.9)", value: 0, treatment: "jsonb-direct" },
+        quantity: { source: "add.poolwait", aggregate: "p", percentile: 99.9 },
+      },
+    ]);
+    expect(lint(experiment).map(({ rule }) => rule)).not.toContain("published");
+    expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
+  });
+
+  test.each([
+    [
+      "an unknown metric",
+      figure("text-direct", "ad p(95)"),
+      /published\[0\]: no metric ad; did you mean add\?/,
+    ],
+    ["an unknown aggregate", figure("text-direct", "add medium"), /add has no medium; did you mean med\?/],
+    ["a metric alone", figure("text-direct", "add"), /metric: expected a metric of thresholds and what/],
+    ["a selector in no syntax", figure("{payload}"), /not a metric in k6's syntax/],
+    [
+      "what is judged as a whole",
+      figure("text-direct", "integrity lost"),
+      /integrity has no published figures/,
+    ],
+    ["a value below 0", figure("text-direct", "add avg", "-1"), /value: .*0/],
+    ["a value that is no number", figure("text-direct", "add avg", "fast"), /value: /],
+    ["an unknown key", "{ source: a, treatment: b, metric: add avg, valu: 1 }", /valu/],
+  ])("is refused: %s", (_, text, expected) => {
+    expect(scenarioProblems(scenarioOf(text)).join("\n")).toMatch(expected);
+  });
+
+  test.each([
+    [
+      "whose level is not run",
+      figure("{payload:txt,pool:direct}"),
+      "payload has no level txt; did you mean text?",
+    ],
+    [
+      "whose treatment is not run",
+      figure("txt-direct"),
+      "treatment has no level txt-direct; did you mean text-direct?",
+    ],
+    ["of several treatments", figure("{payload:text}"), "2 treatments have these levels"],
+    [
+      "that is not measured",
+      figure("text-direct", "read avg"),
+      "nothing measures read here: it takes readers",
+    ],
+  ])("%s is kept aside with a warning, since --set may have left it out", (_, text, problem) => {
+    const experiment = load(figure("jsonb-direct"), text);
+    expect(experiment.published.map(({ treatment }) => treatment)).toEqual(["jsonb-direct", undefined]);
+    const [words] = lint(experiment).flatMap((each) => (each.rule === "published" ? [each.words] : []));
+    expect(words).toMatch(/^1 of 2 published figures not compared; \S+ \S+ of a blog: /);
+    expect(words).toContain(problem);
+  });
+
+  test("shows no password of its source", () => {
+    const url = "postgresql://app:s3cret@db.example:5432/x";
+    const experiment = load(figure("text-direct").replace("a blog", `'${url}'`));
+    expect(JSON.stringify(experiment)).not.toContain("s3cret");
+    expect(experiment.published[0]?.source).toBe("postgresql://app@db.example:5432/x");
+  });
+});

@@ -1,0 +1,82 @@
+// Figures that others have published, `published:`, to be shown beside one's own: which treatment and quantity each is
+// about. What is written wrongly is refused; a figure whose treatment is not run, as when `--set` leaves out a level,
+// is kept aside with the reason.
+import { withoutPasswords } from "../foundation/secrets.js";
+import type { Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
+import type { PublishedFigure } from "./judgement.js";
+import type { Scenario } from "./schema.js";
+import type { Treatment } from "./settings.js";
+import { JUDGED_AS_A_WHOLE, type ThresholdMetrics } from "./threshold-metrics.js";
+import {
+  isSelected,
+  parseAggregate,
+  parseMetric,
+  selectorProblem,
+  thresholdProblem,
+  TREATMENT_KEY,
+  type Named,
+  type Parsed,
+  type Subject,
+} from "./thresholds.js";
+
+type Figure = Scenario["published"][number];
+
+function parseFigure(
+  { treatment, metric }: Figure,
+  metrics: ThresholdMetrics,
+): Parsed<Subject & PublishedFigure["quantity"]> {
+  const [source = "", asked = ""] = metric.trim().split(/\s+/);
+  const about = treatment.trim();
+  const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source, metrics);
+  if ("message" in subject) return subject;
+  if (JUDGED_AS_A_WHOLE.includes(source)) return { message: `${source} has no published figures` };
+  const aggregate = parseAggregate(source, asked, metrics);
+  if ("message" in aggregate) return aggregate;
+  const selector = about.startsWith("{") ? subject.value.selector : { [TREATMENT_KEY]: about };
+  return { value: { source, selector, ...aggregate.value } };
+}
+
+/** The treatment that a figure is about, or why there is none. */
+function treatmentOf(
+  about: Subject & PublishedFigure["quantity"],
+  named: readonly Named[],
+  treatments: readonly Treatment[],
+): Pick<PublishedFigure, "treatment" | "problem"> {
+  const problem = selectorProblem(about, named) ?? thresholdProblem(about, treatments);
+  if (problem !== undefined) return { problem };
+  const selected = named.filter((each) => isSelected(about, each)).map(({ id }) => id);
+  const [treatment, ...others] = selected;
+  return others.length > 0 ? { problem: `${selected.length} treatments have these levels` } : { treatment };
+}
+
+/**
+ * The published figures of a scenario; what is wrong with them goes to `findings`.
+ * @param treatments undefined where some are refused: nothing is run then
+ */
+export function resolvePublished(
+  written: Scenario["published"],
+  named: readonly Named[],
+  treatments: readonly Treatment[] | undefined,
+  findings: Finding[],
+  metrics: ThresholdMetrics,
+): PublishedFigure[] {
+  return written.flatMap((figure, i) => {
+    const parsed = parseFigure(figure, metrics);
+    if ("message" in parsed) {
+      const path: Path = ["published", i];
+      findings.push({ path, message: parsed.message });
+      return [];
+    }
+    const { source, aggregate, percentile } = parsed.value;
+    return [
+      {
+        source: withoutPasswords(figure.source),
+        metric: figure.metric.trim().replace(/\s+/, " "),
+        quantity: { source, aggregate, ...(percentile !== undefined && { percentile }) },
+        value: figure.value,
+        ...treatmentOf(parsed.value, named, treatments ?? []),
+      },
+    ];
+  });
+}

@@ -1,0 +1,96 @@
+// Workloads of the user's own, as a scenario names them: a file of SQL. What a file says is taken into the scenario
+// when it is loaded, so that a run can be repeated, resumed and read without it.
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import * as z from "zod";
+import { UsageError } from "../foundation/errors.js";
+import { examples } from "./sql-file/examples.js";
+import { readSqlFile } from "./sql-file/read-sql-file.js";
+import type { FileProblem, Program, ReadProgram } from "./script/program.js";
+import { workloadOfProgram } from "./script/workload.js";
+import type { Workload } from "./workload.js";
+
+const BYTES_MAX = 1024 * 1024;
+
+const SqlFile = z.strictObject({
+  file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
+  sql: z.string().max(BYTES_MAX).meta({ description: "What the file says." }),
+});
+
+/** As it stands in a resolved scenario. */
+export const Own = SqlFile;
+export type Own = z.output<typeof Own>;
+
+export const OWN_EXAMPLES = [examples];
+
+/** What is written for a file: its path. */
+export const PATH = /\.sql$/;
+
+function textOf(file: string, directory: string): string {
+  const found = path.resolve(directory, file);
+  try {
+    const { size } = statSync(found);
+    if (size > BYTES_MAX)
+      throw new UsageError(
+        `${file} has ${size} bytes; a workload has at most ${BYTES_MAX}`,
+        "Is it the right file?",
+      );
+    return readFileSync(found, "utf8");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(
+      `cannot read ${file}: ${code}`,
+      "The path of a workload is relative to its scenario.",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
+export function embedded(written: unknown, directory: string): unknown {
+  if (typeof written !== "string" || !PATH.test(written)) return written;
+  return { file: path.basename(written), sql: textOf(written, directory) };
+}
+
+function programOf({ sql, file }: Own): ReadProgram {
+  return readSqlFile(sql, file);
+}
+
+interface Read {
+  readonly workload?: Workload;
+  readonly program?: Program;
+  readonly problems: readonly FileProblem[];
+}
+
+/** By what they are made of: treatments of one experiment have the same. */
+const known = new Map<string, Read>();
+
+/** The workload that a scenario holds, or all that is wrong with it. */
+export function readOwn(own: Own): Read {
+  const key = JSON.stringify(own);
+  const before = known.get(key);
+  if (before) return before;
+  const read = programOf(own);
+  const made =
+    "problems" in read
+      ? { problems: read.problems }
+      : { program: read.program, workload: workloadOfProgram(read.program, own.file), problems: [] };
+  known.set(key, made);
+  return made;
+}
+
+/** The one that a raw scenario holds, if it holds one of the user's own and nothing is wrong with that. */
+export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
+  const own = Own.safeParse(workload);
+  return own.success ? readOwn(own.data).workload : undefined;
+}
+
+/** Of a scenario that was checked. */
+export function ownWorkload(own: Own): Workload {
+  const { workload, problems } = readOwn(own);
+  if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
+  return workload;
+}

@@ -1,0 +1,149 @@
+// Holds the tables to the invariants of a workload of the user's own, all of them in one snapshot: each is true, or its rows are
+// the values of acknowledged transactions, each once.
+import * as z from "zod";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import type { SqlRow } from "../../database/contract.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { counted } from "../../foundation/units.js";
+import type { Audited, AuditInputs } from "../workload.js";
+import { ofSetting, Told } from "./client.js";
+import { literal } from "./machine.js";
+import type { Invariant, Program } from "./program.js";
+import type { Treatment } from "./settings.js";
+import { substituted } from "./sql-text.js";
+
+export const findings = {
+  invariants: z
+    .array(z.strictObject({ name: z.string(), holds: z.boolean(), seen: z.string() }))
+    .optional()
+    .describe("Of a workload of one's own: each invariant, and what its query gave"),
+};
+
+/** Rows of one portion. */
+const PORTION = 10_000;
+/** Values that are named. */
+const NAMED_MAX = 3;
+
+/** What of acknowledged transactions is there. */
+interface Compared {
+  readonly lost: readonly string[];
+  readonly duplicated: readonly string[];
+  readonly unexpected: readonly string[];
+  readonly inDoubtFound: number;
+}
+
+interface Kept {
+  readonly acknowledged: readonly string[];
+  readonly inDoubt: readonly string[];
+}
+
+const firstOf = (row: SqlRow): unknown => Object.values(row)[0];
+
+async function* rowsOf(client: AdminClient, sql: string): AsyncIterable<string> {
+  await client.query(`DECLARE train_sim_audit CURSOR FOR ${sql}`);
+  for (;;) {
+    const rows = await client.query(`FETCH ${PORTION} FROM train_sim_audit`);
+    for (const row of rows) yield String(firstOf(row));
+    if (rows.length < PORTION) break;
+  }
+  await client.query("CLOSE train_sim_audit");
+}
+
+/** @param isWhole whether all that was acknowledged is known */
+async function compare(
+  rows: AsyncIterable<string>,
+  { acknowledged, inDoubt }: Kept,
+  isWhole: boolean,
+): Promise<Compared> {
+  const open = new Set(acknowledged);
+  const doubtful = new Set(inDoubt);
+  const seen = new Set<string>();
+  const [duplicated, unexpected]: string[][] = [[], []];
+  let inDoubtFound = 0;
+  for await (const value of rows) {
+    if (seen.has(value)) duplicated?.push(value);
+    else if (open.delete(value)) seen.add(value);
+    else if (doubtful.has(value)) {
+      inDoubtFound++;
+      seen.add(value);
+    } else if (isWhole) unexpected?.push(value);
+  }
+  return { lost: [...open], duplicated: duplicated ?? [], unexpected: unexpected ?? [], inDoubtFound };
+}
+
+function comparedWords({ lost, duplicated, unexpected }: Compared): string[] {
+  const words = (values: readonly string[], what: string): string[] => {
+    const named = values.slice(0, NAMED_MAX).join(", ");
+    return values.length === 0
+      ? []
+      : [`${values.length} ${what} (${named}${values.length > NAMED_MAX ? ", ..." : ""})`];
+  };
+  return [
+    ...words(lost, "acknowledged and not there"),
+    ...words(duplicated, "there twice"),
+    ...words(unexpected, "there and never acknowledged"),
+  ];
+}
+
+/** What a query gave that is to be true. */
+function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
+  const [row, ...others] = rows;
+  if (!row || others.length > 0) return { holds: false, seen: counted(rows.length, "row") };
+  const value = firstOf(row);
+  return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+export function auditOf(program: Program) {
+  return async (admin: AdminClient, inputs: AuditInputs<Treatment>): Promise<Audited> => {
+    const { settings, unclosed } = inputs;
+    const told = inputs.told.map((one) => Told.parse(one));
+    const sqlOf = ({ sql }: Invariant): string =>
+      substituted(sql, (name) => literal(ofSetting(settings.values[name] ?? "")));
+    const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
+    const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "audit" });
+    const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
+    const invariants: { name: string; holds: boolean; seen: string }[] = [];
+    try {
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      for (const invariant of program.invariants) {
+        const { name, acknowledged } = invariant;
+        if (!acknowledged) {
+          invariants.push({ name, ...truthOf(await client.query(sqlOf(invariant))) });
+          continue;
+        }
+        const kept = {
+          acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
+          inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
+        };
+        const compared = await compare(rowsOf(client, sqlOf(invariant)), kept, unclosed.length === 0);
+        const problems = comparedWords(compared);
+        const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
+        invariants.push({
+          ...{ name, holds: problems.length === 0 },
+          seen: problems.length === 0 ? all : problems.join("; "),
+        });
+        for (const kind of ["lost", "duplicated", "unexpected"] as const) sums[kind] += compared[kind].length;
+        sums.inDoubtFound += compared.inDoubtFound;
+      }
+      await client.query("COMMIT");
+    } finally {
+      await client.close();
+    }
+    const violations = invariants
+      .filter(({ holds }) => !holds)
+      .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
+    const found = {
+      verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+      published: told.reduce((sum, { committed }) => sum + committed, 0),
+      inDoubt: told.reduce((sum, { doubtful }) => sum + doubtful, 0),
+      ...sums,
+      invariants,
+      violations,
+      notAudited: [
+        ...(program.invariants.length === 0 ? ["the workload states no invariant: nothing was checked"] : []),
+        ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
+      ],
+    };
+    return { findings: found };
+  };
+}

@@ -1,0 +1,266 @@
+// Runs the steps of one transaction of a program on a connection, as plain operations one after the other, so that a second
+// attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
+import type { Connection, SqlValue, Statement } from "../../database/contract.js";
+import { UnexpectedRowsError } from "../../database/errors.js";
+import { asTransaction, commit, rollBack } from "../../database/transaction.js";
+import { deriveSeed, type Prng } from "../../foundation/prng.js";
+import { evaluate } from "./expression.js";
+import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step, Value } from "./program.js";
+import { countedChange, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
+import { substituted } from "./sql-text.js";
+
+type Operation =
+  | { readonly kind: "sql"; readonly step: SqlStep; readonly statement: Statement }
+  | { readonly kind: "begin"; readonly text: string }
+  | { readonly kind: "commit" | "rollback"; readonly text: string }
+  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
+  | { readonly kind: "sleep"; readonly forMs: Expression }
+  /** To that operation, where the condition does not hold. */
+  | { readonly kind: "unless"; readonly condition: Expression; to: number }
+  | { readonly kind: "jump"; to: number };
+
+/** How a transaction begins, whose statements say so themselves or not. */
+export interface Beginning {
+  /** Of one whose steps are whole. */
+  readonly begin: string;
+  /** Sent with every beginning, in the same message: what the connection does not know by itself. */
+  readonly setUp: string | undefined;
+  /** Whether a statement by itself can go without. */
+  readonly isNeeded: boolean;
+}
+
+export interface Compiled {
+  readonly transaction: ScriptTransaction;
+  readonly operations: readonly Operation[];
+}
+
+type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
+
+class Compiler {
+  readonly operations: Operation[] = [];
+
+  constructor(
+    private readonly statements: ReadonlyMap<SqlStep, Statement>,
+    private readonly setUp: string | undefined,
+  ) {}
+
+  begin(text: string): void {
+    this.operations.push({ kind: "begin", text: this.setUp === undefined ? text : `${text}; ${this.setUp}` });
+  }
+
+  add(steps: readonly Step[]): void {
+    for (const step of steps) {
+      if (step.kind === "sql") {
+        const statement = this.statements.get(step) as Statement;
+        this.operations.push({ kind: "sql", step, statement });
+      } else if (step.kind === "if") this.addBranches(step.branches);
+      else if (step.kind !== "control") this.operations.push(step);
+      else if (step.does === "begin") this.begin(step.text);
+      else this.operations.push({ kind: step.does, text: step.text });
+    }
+  }
+
+  private addBranches(branches: readonly Branch[]): void {
+    const ends: Jump[] = [];
+    for (const { condition, steps } of branches) {
+      const test = condition && this.addJump({ kind: "unless", condition, to: 0 });
+      this.add(steps);
+      ends.push(this.addJump({ kind: "jump", to: 0 }));
+      if (test) test.to = this.operations.length;
+    }
+    for (const end of ends) end.to = this.operations.length;
+  }
+
+  private addJump(jump: Jump): Jump {
+    this.operations.push(jump);
+    return jump;
+  }
+}
+
+/** The transactions of a program, ready to be run. */
+export function compile(
+  program: Program,
+  beginningOf: (transaction: ScriptTransaction) => Beginning,
+): Compiled[] {
+  const statements = statementsOf(program);
+  return program.transactions.map((transaction) => {
+    const { steps, isWhole, isReadOnly } = transaction;
+    const { begin, setUp, isNeeded } = beginningOf(transaction);
+    const compiler = new Compiler(statements, setUp);
+    const [first, ...others] = sqlStepsOf(steps);
+    const isAlone = others.length === 0 && (isReadOnly || first?.expect === undefined);
+    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone);
+    if (isFramed) compiler.begin(begin);
+    compiler.add(steps);
+    if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
+    return { transaction, operations: compiler.operations };
+  });
+}
+
+/** A value in the text of a statement, by the simple protocol. */
+export function literal(value: Value): string {
+  if (value === null) return "NULL";
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
+}
+
+const sqlValue = (value: Value): SqlValue => (typeof value === "bigint" ? String(value) : value);
+
+/** What a server gave, as an expression takes it. */
+function valueOf(given: unknown): Value {
+  if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
+  if (typeof given === "string" || typeof given === "boolean") return given;
+  return null;
+}
+
+export interface MachineOptions {
+  readonly prng: Prng;
+  readonly isSimple: boolean;
+}
+
+export type Rest = (ms: number) => Promise<void>;
+
+/** One transaction, from its draw to its end, over all its attempts. */
+export class Machine {
+  private position = 0;
+  private isOpen = false;
+  /** Where the next attempt begins: after the last commit. */
+  private kept: { readonly position: number; readonly values: ReadonlyMap<string, Value> };
+
+  constructor(
+    private readonly compiled: Compiled,
+    /** Drawn, and what has a value by itself. */
+    private values: Map<string, Value>,
+    /** What the transaction draws while it runs comes from it. */
+    private readonly seed: number,
+    private readonly options: MachineOptions,
+  ) {
+    this.kept = { position: 0, values: new Map(values) };
+  }
+
+  get transaction(): ScriptTransaction {
+    return this.compiled.transaction;
+  }
+
+  valueOf(variable: string): Value {
+    const value = this.values.get(variable);
+    if (value === undefined) throw new Error(`${variable} has no value`);
+    return value;
+  }
+
+  async attempt(connection: Connection, rest: Rest): Promise<true> {
+    this.position = this.kept.position;
+    this.values = new Map(this.kept.values);
+    this.isOpen = false;
+    const { operations } = this.compiled;
+    try {
+      while (this.position < operations.length)
+        await this.run(operations[this.position] as Operation, connection, rest);
+      return true;
+    } catch (error) {
+      // Every statement of it is undone with it.
+      if (this.hasBegun()) await rollBack(connection);
+      throw error;
+    }
+  }
+
+  /** Asked, since the compiler takes what it last saw for what is. */
+  private hasBegun(): boolean {
+    return this.isOpen;
+  }
+
+  private async run(operation: Operation, connection: Connection, rest: Rest): Promise<void> {
+    this.position++;
+    switch (operation.kind) {
+      case "begin":
+        await connection.control("begin", operation.text);
+        this.isOpen = true;
+        return;
+      case "commit":
+        this.isOpen = false;
+        await this.commit(connection, operation.text);
+        {
+          this.keep();
+          return;
+        }
+      case "rollback":
+        await connection.control("rollback", operation.text);
+        this.isOpen = false;
+        {
+          this.keep();
+          return;
+        }
+      case "sql":
+        await this.send(operation.step, operation.statement, connection);
+        if (!this.isOpen) this.keep();
+        return;
+      case "set":
+        this.values.set(operation.variable, this.evaluate(operation.expression));
+        return;
+      case "sleep":
+        return rest(Number(this.evaluate(operation.forMs)));
+      case "unless":
+        if (this.evaluate(operation.condition) !== true) this.position = operation.to;
+        return;
+      case "jump":
+        this.position = operation.to;
+    }
+  }
+
+  /** Of reads alone it does not matter how it ended. */
+  private async commit(connection: Connection, text: string): Promise<void> {
+    if (this.transaction.isReadOnly) return connection.control("commit", text);
+    await commit(connection, text);
+  }
+
+  private keep(): void {
+    this.kept = { position: this.position, values: new Map(this.values) };
+  }
+
+  private evaluate(expression: Expression): Value {
+    const { prng } = this.options;
+    // The same in every attempt, wherever it begins.
+    prng.reseed(deriveSeed(this.seed, this.position));
+    return evaluate(expression, { valueOf: (name) => this.valueOf(name), prng });
+  }
+
+  private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<void> {
+    const { variables, bindings, expect } = step;
+    const { isSimple } = this.options;
+    const statement = isSimple
+      ? {
+          name: prepared.name,
+          text: countedChange(
+            step,
+            substituted(step, (name) => literal(this.valueOf(name))),
+          ),
+        }
+      : prepared;
+    const values = isSimple ? [] : variables.map((name) => sqlValue(this.valueOf(name)));
+    const answer: Promise<readonly unknown[]> =
+      bindings.length > 0
+        ? connection.executeNamed(statement, values)
+        : connection.execute(statement, values);
+    const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
+    const rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
+    const problem = expect && unexpectedRows(expect, rows.length);
+    if (problem !== undefined) throw new UnexpectedRowsError(`${prepared.name}: ${problem}`);
+    if (bindings.length > 0)
+      this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
+  }
+
+  private bind(
+    { bindings }: SqlStep,
+    name: string,
+    rows: readonly Readonly<Record<string, unknown>>[],
+  ): void {
+    const [row, ...others] = rows;
+    if (!row || others.length > 0)
+      throw new UnexpectedRowsError(`${name}: ${rows.length} rows; a value is taken from exactly one`);
+    for (const { column, variable } of bindings) {
+      const found = typeof column === "number" ? Object.values(row)[column] : row[column];
+      if (found === undefined) throw new Error(`${name} has no column ${column}`);
+      this.values.set(variable, valueOf(found));
+    }
+  }
+}

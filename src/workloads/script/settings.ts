@@ -1,0 +1,62 @@
+// The keys of a workload of the user's own: its settings, of the type of their defaults, and the isolation of its transactions.
+import * as z from "zod";
+import { levelProblems } from "../../database/dialects/registry.js";
+import { isolation } from "../../database/scalars.js";
+import type { DialectName, Isolation } from "../../database/settings.js";
+import type { Finding } from "../../syntax/problems.js";
+import type { WorkloadTreatment } from "../workload.js";
+import type { Program, Setting } from "./program.js";
+
+type Scalar = Setting["value"];
+
+export interface OwnValues {
+  /** Of its settings, by name. */
+  readonly values: Readonly<Record<string, Scalar>>;
+  /** Undefined: as the server has it. */
+  readonly isolation?: Isolation | undefined;
+}
+
+export type Treatment = OwnValues & WorkloadTreatment;
+
+function keyOf({ name, value }: Setting): z.ZodType {
+  const types = { number: z.number(), string: z.string(), boolean: z.boolean() };
+  return (types[typeof value as keyof typeof types] as z.ZodType)
+    .default(value)
+    .meta({ description: `Setting ${name} of the workload's file. Default ${value}.` });
+}
+
+export function keysOf({ settings }: Pick<Program, "settings">): Readonly<Record<string, z.ZodType>> {
+  return {
+    ...Object.fromEntries(settings.map((setting) => [setting.name, keyOf(setting)])),
+    isolation: isolation(
+      "Isolation level of every transaction. Default: the server's own, and a statement alone needs no BEGIN.",
+    ).optional(),
+  };
+}
+
+export function resolve({ settings }: Pick<Program, "settings">, written: unknown): OwnValues {
+  const given = written as Readonly<Record<string, Scalar>> & { readonly isolation?: Isolation };
+  return {
+    values: Object.fromEntries(settings.map(({ name, value }) => [name, given[name] ?? value])),
+    ...(given.isolation !== undefined && { isolation: given.isolation }),
+  };
+}
+
+export function check({ storage }: { readonly storage: string }, { pool }: Treatment): Finding[] {
+  const findings: Finding[] = [];
+  if (storage !== "default")
+    findings.push({
+      path: ["storage"],
+      message: "a workload of one's own has tables of storage default only",
+    });
+  if ("mode" in pool && pool.mode === "statement")
+    findings.push({
+      path: ["pool", "mode"],
+      message: "statement mode allows no transaction of several statements; use mode: transaction",
+    });
+  return findings;
+}
+
+export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
+  return level === undefined ? [] : levelProblems(name, { isolation: level });
+}

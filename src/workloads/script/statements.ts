@@ -1,0 +1,56 @@
+// The statements of a program as its clients send them: named after their transaction and what they begin with.
+import type { Statement } from "../../database/contract.js";
+import type { Program, RowCount, SqlStep, Step } from "./program.js";
+import { parametrised, wordsOf } from "./sql-text.js";
+
+const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+/** Whether it changes rows and returns none. */
+function isSilentChange(words: readonly string[]): boolean {
+  const verb = words[0] === "WITH" ? words.find((word) => CHANGES.has(word)) : words[0];
+  return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");
+}
+
+/** Where rows are to be counted, a change returns a row for each that it changed. */
+export function countedChange(step: SqlStep, text: string): string {
+  return step.expect && isSilentChange(wordsOf(step)) ? `${text} RETURNING 1` : text;
+}
+
+export function sqlStepsOf(steps: readonly Step[]): SqlStep[] {
+  return steps.flatMap((step) => {
+    if (step.kind === "sql") return [step];
+    return step.kind === "if" ? step.branches.flatMap((branch) => sqlStepsOf(branch.steps)) : [];
+  });
+}
+
+/** Each statement of a program, once: what is prepared is known by its object. */
+export function statementsOf({
+  transactions,
+}: Pick<Program, "transactions">): ReadonlyMap<SqlStep, Statement> {
+  const statements = new Map<SqlStep, Statement>();
+  for (const { name, steps } of transactions) {
+    const times = new Map<string, number>();
+    for (const step of sqlStepsOf(steps)) {
+      const verb = (wordsOf(step)[0] ?? "statement").toLowerCase();
+      const time = (times.get(verb) ?? 0) + 1;
+      times.set(verb, time);
+      statements.set(step, {
+        name: `${name}.${verb}${time === 1 ? "" : `-${time}`}`,
+        text: countedChange(step, parametrised(step)),
+      });
+    }
+  }
+  return statements;
+}
+
+/** What an answer of `rows` rows is not; undefined where it is. */
+export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: number): string | undefined {
+  const holds = {
+    "=": rows === wanted,
+    ">": rows > wanted,
+    ">=": rows >= wanted,
+    "<": rows < wanted,
+    "<=": rows <= wanted,
+  }[operator];
+  return holds ? undefined : `${rows} rows; expected ${operator} ${wanted}`;
+}

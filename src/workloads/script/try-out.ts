@@ -1,0 +1,108 @@
+// Asks the server, before the first trial, whether it takes the statements of a program: all of them in one transaction, in a
+// schema that is rolled back with it. Says where in the file each stands that it refuses.
+import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { messageOf } from "../../foundation/errors.js";
+import { literal } from "./machine.js";
+import type { Invariant, Place, Program, SqlText } from "./program.js";
+import { ofSetting } from "./client.js";
+import type { Treatment } from "./settings.js";
+import { sqlStepsOf } from "./statements.js";
+import { parametrised, placeIn, substituted, wordsOf } from "./sql-text.js";
+
+const SCHEMA = "train_sim_try_out";
+/** What can be prepared. */
+const PREPARABLE = /^(SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/;
+/** Before the text of a statement that is prepared, and before that of a view. */
+const PREPARE = "PREPARE train_sim_statement AS ";
+const VIEW = "CREATE VIEW train_sim_invariant AS ";
+
+/** The place of a character, from 0, of what a statement was sent as. */
+function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
+  let sent = 0;
+  let before = "";
+  for (const [index, piece] of pieces.entries()) {
+    if (at <= sent + piece.length)
+      return placeIn(before + piece, before.length + Math.max(0, at - sent), place);
+    sent += piece.length + sentOf(index).length;
+    // Variables take no line: their own length does not matter but for the column.
+    before += `${piece}${sentOf(index)}`;
+  }
+  return place;
+}
+
+class Trial {
+  readonly problems: string[] = [];
+
+  constructor(
+    private readonly client: SqlClient,
+    private readonly file: string,
+  ) {}
+
+  /** @param prefix what stands before the statement */
+  async run(sql: SqlText, text: string, sentOf: (index: number) => string, prefix = ""): Promise<boolean> {
+    await this.client.query("SAVEPOINT train_sim_statement");
+    try {
+      await this.client.query(`${prefix}${text}`);
+      return true;
+    } catch (error) {
+      await this.client.query("ROLLBACK TO train_sim_statement");
+      const position = Number((error as { position?: string }).position ?? 0);
+      const at = position - 1 - prefix.length;
+      this.refuse(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, messageOf(error));
+      return false;
+    }
+  }
+
+  refuse({ line, column }: Place, message: string): void {
+    this.problems.push(`${this.file}:${line}:${column}: ${message}`);
+  }
+}
+
+async function tryInvariant(
+  { name, sql, acknowledged }: Invariant,
+  text: string,
+  trial: Trial,
+  client: SqlClient,
+): Promise<void> {
+  if (!(await trial.run(sql, text, () => "", VIEW))) return;
+  const columns = await client.query(
+    "SELECT format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = 'train_sim_invariant'::regclass AND attnum > 0",
+  );
+  await client.query("DROP VIEW train_sim_invariant");
+  const types = columns.map(({ type }) => String(type)).join(", ");
+  if (columns.length !== 1 || (!acknowledged && types !== "boolean"))
+    trial.refuse(
+      sql.place,
+      `invariant "${name}" returns ${types}; it takes one column${acknowledged ? "" : " of type boolean"}`,
+    );
+}
+
+export function tryOutOf(program: Program, file: string) {
+  return async (admin: AdminClient, settings: Treatment): Promise<readonly string[]> => {
+    const dialect = dialectOf(settings.dialect);
+    if (!dialect.supportsTransactionalDdl) return [];
+    const literalOf = (name: string): string => literal(ofSetting(settings.values[name] ?? ""));
+    const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
+    const trial = new Trial(client, file);
+    const tryText = (sql: SqlText): Promise<boolean> =>
+      trial.run(sql, substituted(sql, literalOf), (index) => literalOf(sql.variables[index] ?? ""));
+    try {
+      await client.query("BEGIN");
+      await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
+      for (const sql of program.schema) await tryText(sql);
+      for (const { steps } of program.transactions)
+        for (const step of sqlStepsOf(steps)) {
+          if (!PREPARABLE.test(wordsOf(step).join(" "))) continue;
+          const isTaken = await trial.run(step, parametrised(step), (index) => `$${index + 1}`, PREPARE);
+          if (isTaken) await client.query("DEALLOCATE train_sim_statement");
+        }
+      for (const each of program.invariants)
+        await tryInvariant(each, substituted(each.sql, literalOf), trial, client);
+      await client.query("ROLLBACK");
+      return trial.problems;
+    } finally {
+      await client.close();
+    }
+  };
+}

@@ -1,0 +1,97 @@
+// A workload made of a program: one group of clients with every executor, its transactions as operations, its tables in
+// train-sim's namespace, its invariants as the audit.
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { messageOf, UsageError } from "../../foundation/errors.js";
+import { clientsRole } from "../one-group.js";
+import type { PreloadInputs, Workload } from "../workload.js";
+import { auditOf } from "./audit.js";
+import { clientOf, ofSetting } from "./client.js";
+import { literal } from "./machine.js";
+import { madeBy, tableNames } from "./made.js";
+import type { Program } from "./program.js";
+import { check, dialectProblems, keysOf, resolve, type Treatment } from "./settings.js";
+import { statementsOf } from "./statements.js";
+import { substituted } from "./sql-text.js";
+import { tryOutOf } from "./try-out.js";
+
+function literalIn({ values }: Pick<Treatment, "values">): (name: string) => string {
+  return (name) => literal(ofSetting(values[name] ?? ""));
+}
+
+/** @param file what messages call it */
+export function workloadOfProgram(program: Program, file: string): Workload<Treatment> {
+  const names = tableNames(program.schema);
+  const operations = program.transactions.map(({ name }) => name);
+  return {
+    name: program.name,
+    description: `A workload of one's own, from ${file}.`,
+    operations: Object.fromEntries(operations.map((name) => [name, { verb: "runs", unit: "transactions" }])),
+    roles: { clients: clientsRole(operations) },
+    settings: {
+      keys: keysOf(program),
+      check: (written, treatment) => check(written as { storage: string }, treatment),
+      dialectProblems,
+      resolve: (written) => resolve(program, written),
+      hasRole: () => true,
+    },
+    tables: {
+      names,
+      snapshot: names[0] ?? "",
+      lock: names[0] ?? "",
+      of(settings) {
+        // Of a transaction where DDL has one; else it stays with the session, whose own statements name every schema.
+        const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
+        return {
+          variant: `sql ${program.name}`,
+          files: [],
+          statements: [
+            `${set} search_path TO {{namespace}}`,
+            ...program.schema.map((sql) => substituted(sql, literalIn(settings))),
+          ],
+          made: madeBy(program.schema),
+        };
+      },
+      isMarked: () => false,
+    },
+    statements: () => [...statementsOf(program).values()],
+    isSimple: true,
+    isUnqualified: true,
+    client: clientOf(program),
+    preload: (admin, inputs) => preload(program, file, admin, inputs),
+    tryOut: tryOutOf(program, file),
+    audited: { one: "transaction", acknowledged: "committed" },
+    violations: ["lost", "duplicated", "unexpected"],
+    audit: auditOf(program),
+    evidence: [],
+  };
+}
+
+async function preload(
+  program: Program,
+  file: string,
+  admin: AdminClient,
+  { settings, isWanted }: PreloadInputs<Treatment>,
+): Promise<void> {
+  if (program.preload.length === 0) return;
+  const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
+  const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "preload" });
+  try {
+    for (const sql of program.preload) {
+      if (!isWanted()) return;
+      await client.query(substituted(sql, literalIn(settings))).catch((error: unknown) => {
+        const { line, column } = sql.place;
+        throw new UsageError(
+          `${file}:${line}:${column}: preload: ${messageOf(error)}`,
+          "Correct the statement.",
+          {
+            cause: error,
+          },
+        );
+      });
+    }
+    for (const name of tableNames(program.schema)) await client.query(`ANALYZE ${name}`);
+  } finally {
+    await client.close();
+  }
+}

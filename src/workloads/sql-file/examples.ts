@@ -1,0 +1,34 @@
+// A scenario with a workload in it, as a resolved one has it, for the reference.
+import type { WorkloadExamples } from "../workload.js";
+
+export const examples: WorkloadExamples = {
+  taken: [
+    {
+      title:
+        "A workload of one's own, whose file is in the scenario; a path, as ./count.sql, is the usual way",
+      yaml: `name: count
+workload:
+  file: count.sql
+  sql: |
+    -- setting: rows = 10
+    -- schema
+    CREATE TABLE counter (id int PRIMARY KEY, n bigint NOT NULL);
+    -- preload
+    INSERT INTO counter SELECT g, 0 FROM generate_series(1, :rows) g;
+    -- name: count
+    -- param: id = uniform(1, :rows)
+    -- expect: rows = 1
+    UPDATE counter SET n = n + 1 WHERE id = :id;
+    -- invariant: nothing is below 0
+    SELECT min(n) >= 0 FROM counter;
+factors: { rows: [1, 100] }
+`,
+    },
+  ],
+  refused: [
+    {
+      title: "a setting of another type than its default",
+      yaml: 'name: x\nworkload: { sql: "-- setting: rows = 10\\n-- name: t\\nSELECT :rows" }\nrows: many',
+    },
+  ],
+};

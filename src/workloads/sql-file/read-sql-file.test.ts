@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Program } from "../script/program.js";
+import { readSqlFile } from "./read-sql-file.js";
+
+const BANK = readFileSync(new URL("../../../scenarios/bank.sql", import.meta.url), "utf8");
+
+function programOf(text: string): Program {
+  const read = readSqlFile(text, "my-file.sql");
+  if ("problems" in read) throw new Error(JSON.stringify(read.problems));
+  return read.program;
+}
+
+/** As `line:column message`. */
+function problemsOf(text: string): string[] {
+  const read = readSqlFile(text, "x.sql");
+  return "problems" in read
+    ? read.problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`)
+    : [];
+}
+
+it("reads the bank as it is written", () => {
+  const bank = programOf(BANK);
+  expect(bank).toMatchObject({ name: "bank", settings: [{ name: "accounts", value: 1000 }] });
+  expect(bank.schema).toHaveLength(2);
+  expect(bank.preload.map(({ variables }) => variables)).toEqual([["accounts"]]);
+  expect(bank.transactions).toMatchObject([
+    { name: "pay", weight: 9, isReadOnly: false, isWhole: true },
+    { name: "look", weight: 1, isReadOnly: true },
+  ]);
+  expect(bank.transactions[0]?.parameters.map(({ variable }) => variable)).toEqual([
+    "id",
+    "src",
+    "dst",
+    "amount",
+  ]);
+  expect(bank.transactions[0]?.steps).toMatchObject([
+    { variables: ["id", "src", "dst", "amount"] },
+    { variables: ["amount", "src"], expect: { operator: "=", rows: 1 } },
+    { variables: ["amount", "dst"], expect: { operator: "=", rows: 1 } },
+  ]);
+  expect(bank.invariants.map(({ name, acknowledged }) => [name, acknowledged])).toEqual([
+    ["money is conserved", undefined],
+    ["every acknowledged payment is there", { transaction: "pay", variable: "id" }],
+    ["balances are what the transfers made them", undefined],
+  ]);
+});
+
+it("calls a workload after its file, and takes settings of every type", () => {
+  const { name, settings } = programOf(
+    "-- setting: a = 1.5\n-- setting: b = true\n-- setting: c = 'x y'\n-- setting: d = plain\n-- name: t\nSELECT 1",
+  );
+  expect(name).toBe("my-file");
+  expect(settings.map(({ value }) => value)).toEqual([1.5, true, "x y", "plain"]);
+});
+
+it("lets a later statement use what an earlier one returned", () => {
+  const [transaction] = programOf(
+    "-- name: t\n-- returning: balance as b, id\nSELECT id, balance FROM account;\nUPDATE account SET balance = :b WHERE id = :id;",
+  ).transactions;
+  expect(transaction?.steps).toMatchObject([
+    {
+      bindings: [
+        { column: "balance", variable: "b" },
+        { column: "id", variable: "id" },
+      ],
+    },
+    { variables: ["b", "id"], bindings: [] },
+  ]);
+});
+
+it("takes what looks like a directive in a string, a body or a sentence for what it is", () => {
+  const { transactions } = programOf(
+    "-- name of what follows\n-- schema of the bank\n-- name: t\nSELECT '-- name: x', $$\n-- name: y\n$$ -- note: z\n;",
+  );
+  expect(transactions).toHaveLength(1);
+  expect(transactions[0]?.steps).toHaveLength(1);
+});
+
+describe("says where and what is wrong, all at once", () => {
+  const T = "-- name: t\n";
+  it.each([
+    ["", ["1:1 no transaction; write -- name: above its statements"]],
+    ["SELECT 1", ["1:1 a statement above every section", "1:1 no transaction"]],
+    [`${T}SELECT :x;\n  SELECT :y`, ["2:1 x has no value", "3:3 y has no value"]],
+    [`${T}-- returning: a as b\nSELECT :b`, ["3:1 b is used before it is returned"]],
+    [`${T}-- param: n = uniform(1, :m)\nSELECT :n`, ["2:15 m is no setting and no param above this one"]],
+    [`${T}-- param: n = uniform(1, \nSELECT 1`, ["2:"]],
+    [`${T}-- param: n = unifrom(1, 2)\nSELECT 1`, ["2:15 "]],
+    [`${T}-- param: n = 1\n-- param: n = 2\nSELECT 1`, ["3:1 n has a value already"]],
+    [`${T}SELECT 1;\n${T}SELECT 2`, ["3:1 two transactions t"]],
+    [`${T}BEGIN; SELECT 1; COMMIT`, ["2:1 BEGIN", "2:18 COMMIT"]],
+    [`-- schema\nDROP SCHEMA public CASCADE;\n${T}SELECT 1`, ["2:1 DROP SCHEMA reaches beyond"]],
+    [`-- schema\nCREATE TABLE public.x (a int);\n${T}SELECT 1`, ["2:1 public.x names a schema"]],
+    [`-- schema\nCREATE TABLE x (a int DEFAULT :n);\n${T}SELECT 1`, ["2:1 n is no setting"]],
+    [`${T}-- wieght: 2\nSELECT 1`, ["2:1 wieght is not known; did you mean weight?"]],
+    [`${T}-- weight: -1\nSELECT 1`, ["2:1 weight -1"]],
+    [`${T}-- expect: row = 1\nSELECT 1`, ["2:1 expected expect: rows = 1"]],
+    [`${T}SELECT 1;\n-- expect: rows = 1`, ["3:20 expect and returning stand above their statement"]],
+    [`${T}SELECT 'x`, ["2:8 ' begins here and does not end", "1:1 t has no statement"]],
+    ["-- weight: 2\n-- name: t\nSELECT 1", ["1:1 weight belongs below a name"]],
+    [
+      `${T}SELECT 1;\n-- invariant: i\nSELECT 1; SELECT 2`,
+      ["3:1 invariant i has 2 statements; it takes one"],
+    ],
+    [`${T}SELECT 1;\n-- invariant: i\n-- acknowledged: u.id\nSELECT 1`, ["4:1 there is no transaction u"]],
+    [`${T}SELECT 1;\n-- invariant: i\n-- acknowledged: t.id\nSELECT 1`, ["4:1 t has no param id"]],
+    [
+      "-- setting: a\n-- setting: b = 1\n-- setting: b = 2\n-- name: t\nSELECT 1",
+      ["1:1 expected setting", "3:1 two settings b"],
+    ],
+  ])("%j", (text, problems) => {
+    const found = problemsOf(text);
+    expect(found).toHaveLength(problems.length);
+    for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
+  });
+
+  it("takes 10 000 parameters, and refuses more than the protocol has", () => {
+    const sum = (count: number): string => `${T}-- param: n = 1\nSELECT ${Array(count).fill(":n").join("+")}`;
+    expect(problemsOf(sum(10_000))).toEqual([]);
+    expect(problemsOf(sum(65_536))).toEqual(["3:1 65536 parameters; a statement takes at most 65535"]);
+  });
+});

@@ -1,0 +1,399 @@
+// Reads a workload that is a file of SQL, in the form of the `-- name:` tradition (sqlc, aiosql): comments say what the
+// statements below them are. A comment of other words is a comment, unless it looks like one of these misspelt.
+import { nearest } from "../../syntax/nearest.js";
+import { parseExpression, variablesOf } from "../script/expression.js";
+import type {
+  Binding,
+  FileProblem,
+  Invariant,
+  Parameter,
+  Place,
+  ReadProgram,
+  RowCount,
+  ScriptTransaction,
+  Setting,
+  SqlStep,
+  SqlText,
+} from "../script/program.js";
+import { foreignName } from "../script/made.js";
+import { placeIn, statementsIn, tokensOf, wordsOf } from "../script/sql-text.js";
+import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
+
+/** Whether each takes a value after a colon. */
+const DIRECTIVES: Readonly<Record<string, boolean>> = {
+  workload: true,
+  setting: true,
+  schema: false,
+  preload: false,
+  name: true,
+  weight: true,
+  readonly: false,
+  param: true,
+  expect: true,
+  returning: true,
+  invariant: true,
+  acknowledged: true,
+};
+/** Of a word that may be a directive misspelt; a shorter one is too near to other words. */
+const MISSPELT_LENGTH_MIN = 5;
+const NAME = /^[A-Za-z][\w-]{0,62}$/;
+const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
+/** Parameters of one statement, by the protocol. */
+const PARAMETERS_MAX = 65_535;
+
+type Chunk =
+  | { readonly kind: "sql"; readonly text: string; readonly place: Place }
+  | { readonly kind: "directive"; readonly name: string; readonly value: string; readonly place: Place };
+
+interface Draft {
+  readonly name: string;
+  readonly place: Place;
+  weight: number;
+  isReadOnly: boolean;
+  readonly parameters: Parameter[];
+  readonly steps: SqlStep[];
+}
+
+interface DraftInvariant {
+  readonly name: string;
+  readonly place: Place;
+  readonly statements: SqlText[];
+  acknowledged?: { readonly transaction: string; readonly variable: string; readonly place: Place };
+}
+
+/** The value of `setting: name = value`, as a scenario would have it. */
+function scalarOf(text: string): number | string | boolean {
+  if (/^(true|false)$/.test(text)) return text === "true";
+  if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  return /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+/** `name = value`. */
+function assignmentOf(
+  value: string,
+): { readonly name: string; readonly text: string; readonly at: number } | undefined {
+  const match = /^([A-Za-z_]\w*)(\s*=\s*)(.+)$/s.exec(value);
+  return match
+    ? { name: match[1] ?? "", text: match[3] ?? "", at: (match[1] ?? "").length + (match[2] ?? "").length }
+    : undefined;
+}
+
+class Reader {
+  private readonly problems: FileProblem[] = [];
+  private workload: string | undefined;
+  private readonly settings: Setting[] = [];
+  private readonly schema: SqlText[] = [];
+  private readonly preload: SqlText[] = [];
+  private readonly transactions: Draft[] = [];
+  private readonly invariants: DraftInvariant[] = [];
+  private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
+  /** Of the next statement. */
+  private expect: RowCount | undefined;
+  private bindings: Binding[] = [];
+
+  constructor(
+    private readonly text: string,
+    private readonly file: string,
+  ) {}
+
+  read(): ReadProgram {
+    for (const chunk of this.chunks()) {
+      if (chunk.kind === "sql") this.takeSql(chunk.text, chunk.place);
+      else this.takeDirective(chunk.name, chunk.value, chunk.place);
+    }
+    this.requireStatements();
+    const invariants = this.invariants.flatMap((draft) => this.invariantOf(draft));
+    if (this.problems.length > 0) return { problems: this.problems };
+    return {
+      program: {
+        name: this.workload ?? (this.file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "") || "own"),
+        settings: this.settings,
+        schema: this.schema,
+        preload: this.preload,
+        transactions: this.transactions.map(
+          ({ name, weight, isReadOnly, parameters, steps }): ScriptTransaction => ({
+            ...{ name, weight, isReadOnly, parameters, steps },
+            isWhole: true,
+          }),
+        ),
+        invariants,
+      },
+    };
+  }
+
+  private refuse(place: Place, message: string): void {
+    this.problems.push({ file: this.file, place, message });
+  }
+
+  /** The directives, and the SQL between them. */
+  private chunks(): Chunk[] {
+    const chunks: Chunk[] = [];
+    let from = 0;
+    const sqlUpTo = (at: number): void => {
+      const text = this.text.slice(from, at);
+      if (text.trim() !== "") chunks.push({ kind: "sql", text, place: placeIn(this.text, from) });
+    };
+    for (const token of tokensOf(this.text)) {
+      if (token.kind !== "blank") continue;
+      for (const line of token.text.matchAll(/--[^\n]*/g)) {
+        const at = token.at + line.index;
+        const directive = this.directiveIn(line[0], placeIn(this.text, at));
+        if (!directive) continue;
+        sqlUpTo(at);
+        from = at + line[0].length;
+        chunks.push(directive);
+      }
+    }
+    sqlUpTo(this.text.length);
+    return chunks;
+  }
+
+  private directiveIn(line: string, place: Place): Chunk | undefined {
+    const match = /^--\s*([A-Za-z]+)\s*(:?)\s*(.*?)\s*$/.exec(line);
+    if (!match) return undefined;
+    const [, name = "", colon = "", value = ""] = match;
+    const takesValue = DIRECTIVES[name];
+    if (takesValue === undefined) {
+      const isLong = name.length >= MISSPELT_LENGTH_MIN;
+      const near = colon !== "" && isLong ? nearest(name, Object.keys(DIRECTIVES)) : undefined;
+      if (near !== undefined) this.refuse(place, `${name} is not known; did you mean ${near}?`);
+      return undefined;
+    }
+    // Without its colon it is a comment that begins with that word.
+    if (takesValue ? colon === "" : value !== "") return undefined;
+    if (takesValue && value === "") {
+      this.refuse(place, `${name} has no value`);
+      return undefined;
+    }
+    return { kind: "directive", name, value, place };
+  }
+
+  private takeDirective(name: string, value: string, place: Place): void {
+    const draft = this.section === "name" ? this.transactions.at(-1) : undefined;
+    switch (name) {
+      case "workload":
+        if (this.workload !== undefined) this.refuse(place, "the workload has a name already");
+        if (!NAME.test(value)) this.refuse(place, `${value} is not a name, as bank`);
+        this.workload = value;
+        return;
+      case "setting": {
+        this.takeSetting(value, place);
+        return;
+      }
+      case "schema":
+      case "preload":
+        this.section = name;
+        return;
+      case "name": {
+        this.takeName(value, place);
+        return;
+      }
+      case "invariant":
+        this.section = "invariant";
+        if (this.invariants.some((each) => each.name === value))
+          this.refuse(place, `two invariants ${value}`);
+        this.invariants.push({ name: value, place, statements: [] });
+        return;
+      case "acknowledged": {
+        this.takeAcknowledged(value, place);
+        return;
+      }
+    }
+    if (!draft) {
+      this.refuse(place, `${name} belongs below a name`);
+      return;
+    }
+    if (name === "readonly") draft.isReadOnly = true;
+    if (name === "weight") this.takeWeight(draft, value, place);
+    if (name === "param") this.takeParameter(draft, value, place);
+    if (name === "expect") this.takeExpectation(value, place);
+    if (name === "returning") this.takeBindings(value, place);
+  }
+
+  private takeSetting(value: string, place: Place): void {
+    const given = assignmentOf(value);
+    if (!given) {
+      this.refuse(place, `expected setting: name = value, as accounts = 1000`);
+      return;
+    }
+    if (this.settings.some(({ name }) => name === given.name)) {
+      this.refuse(place, `two settings ${given.name}`);
+      return;
+    }
+    this.settings.push({ name: given.name, value: scalarOf(given.text), place });
+  }
+
+  private takeName(value: string, place: Place): void {
+    this.section = "name";
+    if (!NAME.test(value)) this.refuse(place, `${value} is not a name of a transaction, as pay`);
+    if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
+    this.transactions.push({
+      ...{ name: value, place, weight: 1, isReadOnly: false },
+      ...{ parameters: [], steps: [] },
+    });
+  }
+
+  private takeWeight(draft: Draft, value: string, place: Place): void {
+    draft.weight = Number(value);
+    if (!(draft.weight > 0 && draft.weight <= 1e9))
+      this.refuse(place, `weight ${value} is not a number above 0`);
+  }
+
+  private takeParameter(draft: Draft, value: string, place: Place): void {
+    const given = assignmentOf(value);
+    if (!given) {
+      this.refuse(place, "expected param: name = expression, as id = uuid()");
+      return;
+    }
+    const { name, text, at } = given;
+    if (draft.steps.length > 0)
+      this.refuse(place, `param ${name} stands below a statement; move it above all`);
+    if (this.isKnown(name, draft)) this.refuse(place, `${name} has a value already`);
+    const parsed = parseExpression(text);
+    const column = place.column + this.valueColumn(place) + at;
+    if (!("expression" in parsed)) {
+      this.refuse({ line: place.line, column: column + parsed.column - 1 }, parsed.message);
+      return;
+    }
+    for (const used of variablesOf(parsed.expression))
+      if (!this.isKnown(used, draft))
+        this.refuse({ line: place.line, column }, `${used} is no setting and no param above this one`);
+    draft.parameters.push({ variable: name, expression: parsed.expression });
+  }
+
+  /** Characters before the value of the directive at `place`. */
+  private valueColumn({ line, column }: Place): number {
+    const text = this.text.split("\n")[line - 1]?.slice(column - 1) ?? "";
+    return /^--\s*\w+\s*:\s*/.exec(text)?.[0].length ?? 0;
+  }
+
+  private takeExpectation(value: string, place: Place): void {
+    const match = /^rows\s*(=|>=|<=|>|<)\s*(\d+)$/.exec(value);
+    if (!match) {
+      this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
+      return;
+    }
+    this.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
+  }
+
+  private takeBindings(value: string, place: Place): void {
+    for (const part of value.split(",")) {
+      const match = /^\s*([A-Za-z_]\w*|"[^"]+")(?:\s+as\s+([A-Za-z_]\w*))?\s*$/i.exec(part);
+      if (!match) {
+        this.refuse(place, "expected returning: column as name, as balance as b");
+        return;
+      }
+      const column = (match[1] ?? "").replaceAll('"', "");
+      const variable = match[2] ?? column;
+      if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
+      this.bindings.push({ column, variable });
+    }
+  }
+
+  private takeAcknowledged(value: string, place: Place): void {
+    const invariant = this.section === "invariant" ? this.invariants.at(-1) : undefined;
+    const match = /^([\w-]+)\.(\w+)$/.exec(value);
+    if (!invariant) this.refuse(place, "acknowledged belongs below an invariant");
+    else if (!match) this.refuse(place, "expected acknowledged: transaction.param, as pay.id");
+    else invariant.acknowledged = { transaction: match[1] ?? "", variable: match[2] ?? "", place };
+  }
+
+  private takeSql(text: string, origin: Place): void {
+    const { statements, unended } = statementsIn(text, origin);
+    if (unended) this.refuse(unended.place, `${unended.what} begins here and does not end`);
+    for (const statement of statements) this.takeStatement(statement);
+  }
+
+  private takeStatement(statement: SqlText): void {
+    const { place, variables } = statement;
+    const problem = statementProblem(wordsOf(statement), this.section === "name");
+    if (problem !== undefined) this.refuse(place, problem);
+    if (variables.length > PARAMETERS_MAX)
+      this.refuse(place, `${variables.length} parameters; a statement takes at most ${PARAMETERS_MAX}`);
+    const draft = this.transactions.at(-1);
+    switch (this.section) {
+      case "none":
+        this.refuse(
+          place,
+          "a statement above every section; write -- schema, -- preload or -- name: above it",
+        );
+        return;
+      case "schema":
+      case "preload": {
+        const foreign = foreignName(statement);
+        if (foreign !== undefined)
+          this.refuse(place, `${foreign} names a schema; leave it out, the tables lie in train-sim's own`);
+        this.requireSettings(statement);
+        this[this.section].push(statement);
+        return;
+      }
+      case "invariant":
+        this.requireSettings(statement);
+        this.invariants.at(-1)?.statements.push(statement);
+        return;
+      case "name":
+        if (draft) this.takeStep(draft, statement);
+    }
+  }
+
+  private takeStep(draft: Draft, statement: SqlText): void {
+    const { expect, bindings } = this;
+    for (const variable of new Set(statement.variables)) {
+      if (this.isKnown(variable, draft)) continue;
+      const hint = bindings.some((each) => each.variable === variable)
+        ? `${variable} is used before it is returned`
+        : `${variable} has no value; write -- param: ${variable} = ... above the statements of ${draft.name}`;
+      this.refuse(statement.place, hint);
+    }
+    for (const { variable } of bindings)
+      if (this.isKnown(variable, draft)) this.refuse(statement.place, `${variable} has a value already`);
+    draft.steps.push({ kind: "sql", ...statement, bindings, ...(expect && { expect }) });
+    this.expect = undefined;
+    this.bindings = [];
+  }
+
+  private isKnown(name: string, draft: Draft): boolean {
+    return (
+      BUILT_IN_VARIABLES.includes(name) ||
+      this.settings.some((setting) => setting.name === name) ||
+      draft.parameters.some(({ variable }) => variable === name) ||
+      draft.steps.some(({ bindings }) => bindings.some(({ variable }) => variable === name))
+    );
+  }
+
+  private requireSettings({ variables, place }: SqlText): void {
+    for (const variable of new Set(variables))
+      if (!this.settings.some(({ name }) => name === variable))
+        this.refuse(place, `${variable} is no setting; write -- setting: ${variable} = ... at the top`);
+  }
+
+  private requireStatements(): void {
+    const [first] = this.transactions;
+    if (!first) this.refuse({ line: 1, column: 1 }, "no transaction; write -- name: above its statements");
+    for (const { name, place, steps } of this.transactions)
+      if (steps.length === 0) this.refuse(place, `${name} has no statement`);
+    if (this.bindings.length > 0 || this.expect)
+      this.refuse(placeIn(this.text, this.text.length), "expect and returning stand above their statement");
+  }
+
+  private invariantOf({ name, place, statements, acknowledged }: DraftInvariant): Invariant[] {
+    const [sql, ...others] = statements;
+    if (!sql || others.length > 0) {
+      this.refuse(place, `invariant ${name} has ${statements.length} statements; it takes one`);
+      return [];
+    }
+    if (!acknowledged) return [{ name, sql }];
+    const { transaction, variable } = acknowledged;
+    const draft = this.transactions.find((each) => each.name === transaction);
+    if (!draft) this.refuse(acknowledged.place, `there is no transaction ${transaction}`);
+    else if (draft.isReadOnly) this.refuse(acknowledged.place, `${transaction} is readonly`);
+    else if (!draft.parameters.some((each) => each.variable === variable))
+      this.refuse(acknowledged.place, `${transaction} has no param ${variable}`);
+    return [{ name, sql, acknowledged: { transaction, variable } }];
+  }
+}
+
+/** @param file its name for messages; the workload is called after it unless it says otherwise */
+export function readSqlFile(text: string, file: string): ReadProgram {
+  return new Reader(text, file).read();
+}
