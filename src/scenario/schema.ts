@@ -92,8 +92,9 @@ export const Scenario = z
       .meta({
         description:
           "How tables are stored. default: as the database does by itself; hash-sharded: primary keys in hash shards " +
-          "(cockroachdb); ao-row, ao-column, pax: the archive append-optimised by row, by column, or as PAX (cloudberry). " +
-          "Default default.",
+          "(cockroachdb); ao-row, ao-column, pax: the archive, or the table of calls, append-optimised by row, by column, or " +
+          "as PAX (cloudberry); pax-no-cluster: the same without cluster_columns; unlogged, partitioned: the table of calls " +
+          "without WAL, or in a partition an hour. Default default.",
       }),
     pool: Pool,
     ...OWN_KEYS,
