@@ -1,9 +1,12 @@
-// Workloads of the user's own, as a scenario names them: a file of SQL. What a file says is taken into the scenario
+// Workloads of the user's own, as a scenario names them: a file of SQL, scripts of pgbench. What a file says is taken into the scenario
 // when it is loaded, so that a run can be repeated, resumed and read without it.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
+import { isMapping } from "../syntax/paths.js";
+import { examples as examplesOfPgbench } from "./pgbench/examples.js";
+import { BUILTIN, partsOf, readPgbench } from "./pgbench/read-pgbench.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
@@ -17,11 +20,39 @@ const SqlFile = z.strictObject({
   sql: z.string().max(BYTES_MAX).meta({ description: "What the file says." }),
 });
 
+const Script = z.union([
+  z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
+  z.strictObject({
+    script: z.string().meta({ description: "Name of the script, and behind @ its weight." }),
+    sql: z.string().max(BYTES_MAX).meta({ description: "What the script says." }),
+  }),
+]);
+
+const Pgbench = z.strictObject({
+  pgbench: z
+    .array(Script)
+    .min(1)
+    .meta({
+      description:
+        "Scripts of pgbench, as tpcb.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
+        "builtin:select-only. Each is an operation by its name; behind @ its weight, 1 if left out.",
+    }),
+  scale: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ description: "Scale of the tables of pgbench -i, and :scale of scripts. Default 1." }),
+  define: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,62}$/), z.union([z.number(), z.string(), z.boolean()]))
+    .default({})
+    .meta({ description: "Variables of scripts, as pgbench -D. Each is a key of the scenario too." }),
+});
+
 /** As it stands in a resolved scenario. */
-export const Own = SqlFile;
+export const Own = z.union([SqlFile, Pgbench]);
 export type Own = z.output<typeof Own>;
 
-export const OWN_EXAMPLES = [examples];
+export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
 /** What is written for a file: its path. */
 export const PATH = /\.sql$/;
@@ -51,12 +82,28 @@ function textOf(file: string, directory: string): string {
 
 /** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
 export function embedded(written: unknown, directory: string): unknown {
+  if (isMapping(written) && Array.isArray(written["pgbench"])) {
+    const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory));
+    return { ...written, pgbench: scripts };
+  }
   if (typeof written !== "string" || !PATH.test(written)) return written;
   return { file: path.basename(written), sql: textOf(written, directory) };
 }
 
-function programOf({ sql, file }: Own): ReadProgram {
-  return readSqlFile(sql, file);
+function embeddedScript(written: unknown, directory: string): unknown {
+  if (typeof written !== "string" || written.startsWith(BUILTIN)) return written;
+  return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
+}
+
+/** What messages call it. */
+export function nameOf(own: Own): string {
+  return "pgbench" in own ? "workload.pgbench" : own.file;
+}
+
+function programOf(own: Own): ReadProgram {
+  if (!("pgbench" in own)) return readSqlFile(own.sql, own.file);
+  const { pgbench: scripts, scale, define } = own;
+  return readPgbench({ scripts, scale, define }, nameOf(own));
 }
 
 interface Read {
@@ -77,7 +124,7 @@ export function readOwn(own: Own): Read {
   const made =
     "problems" in read
       ? { problems: read.problems }
-      : { program: read.program, workload: workloadOfProgram(read.program, own.file), problems: [] };
+      : { program: read.program, workload: workloadOfProgram(read.program, nameOf(own)), problems: [] };
   known.set(key, made);
   return made;
 }
