@@ -126,7 +126,7 @@ it.each([
       ...{ kind: "call", name: "*" },
       arguments: [
         { kind: "variable", name: "scale" },
-        { kind: "constant", value: 1 },
+        { kind: "constant", value: 1n },
       ],
     },
   ],

@@ -55,7 +55,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   endpipeline: "needs pipeline mode, which train-sim does not have",
 };
 /** Milliseconds of each unit of `\sleep`. */
-const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 };
+const UNITS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
 const TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
 
 function controlIn(words: readonly string[]): ControlStep["does"] | undefined {
@@ -235,9 +235,9 @@ class ScriptReader {
       this.refuse(place, "expected \\sleep number [us | ms | s], as \\sleep 10 ms; the number may be :name");
       return;
     }
-    const factor = UNITS[unit] ?? 1;
+    const factor = UNITS[unit] ?? 1n;
     if (variable === undefined) {
-      this.current.push({ kind: "sleep", forMs: { kind: "constant", value: Number(number) * factor } });
+      this.current.push({ kind: "sleep", forMs: { kind: "constant", value: Number(number) * Number(factor) } });
       return;
     }
     this.requireKnown([variable], place);
