@@ -65,6 +65,7 @@ export function drawSteps(program: Program): DrawOf {
   return ({ assignment: { settings, trial } }, beginOf) => {
     const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
     const given = [
+      ["default_seed", BigInt(deriveSeed(trial.seed, "default_seed"))] as const,
       ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
       ["random_seed", BigInt(trial.seed)] as const,
     ];

@@ -1,75 +1,294 @@
-// What parameters are drawn by.
+// What parameters are drawn by: pgbench's expressions, with its precedence and its arithmetic, and some functions more.
 import { nearest } from "../../syntax/nearest.js";
-import type { Prng } from "../../foundation/prng.js";
+import { Prng } from "../../foundation/prng.js";
+import { FUNCTIONS, OPERATORS } from "./expression/functions.js";
+import type { Run, Scope } from "./expression/values.js";
 import type { Expression, Value } from "./program.js";
-
-export interface Scope {
-  readonly prng: Prng;
-  valueOf(name: string): Value;
-}
 
 type Parsed = { readonly expression: Expression } | { readonly column: number; readonly message: string };
 
-const FUNCTIONS = ["uniform", "random", "zipfian", "uuid", "text", "pick"];
+interface Token {
+  readonly kind: "number" | "string" | "variable" | "word" | "mark" | "end";
+  /** Words in small letters. */
+  readonly text: string;
+  readonly at: number;
+}
+
+class ExpressionError extends Error {
+  constructor(
+    message: string,
+    readonly at: number,
+  ) {
+    super(message);
+  }
+}
+
+const TOKEN =
+  /(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w))|'(?<string>(?:[^']|'')*)'|:(?<variable>\w+)|(?<word>[A-Za-z_]\w*)|(?<mark><<|>>|<=|>=|<>|!=|[-+*/%&|#~<>=(),])/y;
+const SPACE = /\s*/y;
+const TOKENS_MAX = 4000;
+const DEPTH_MAX = 100;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; ;) {
+    SPACE.lastIndex = at;
+    at += SPACE.exec(text)?.[0].length ?? 0;
+    if (tokens.length > TOKENS_MAX)
+      throw new ExpressionError(`the expression is too long; it takes ${TOKENS_MAX} words and marks`, at);
+    if (at === text.length) return [...tokens, { kind: "end", text: "the end", at }];
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    const groups: Readonly<Record<string, string | undefined>> = match?.groups ?? {};
+    const [kind, found] = Object.entries(groups).find(([, part]) => part !== undefined) ?? [];
+    if (!match || kind === undefined || found === undefined) throw new ExpressionError(strange(text, at), at);
+    tokens.push({ kind: kind as Token["kind"], text: kind === "word" ? found.toLowerCase() : found, at });
+    at += match[0].length;
+  }
+}
+
+function strange(text: string, at: number): string {
+  const [seen = ""] = /^(?:[\d.]\w*|.)/su.exec(text.slice(at)) ?? [];
+  if (seen === "'") return "the text that begins here does not end; write ' behind it";
+  if (seen === ":") return "expected the name of a variable behind :";
+  return /^\d/.test(seen) ? `${seen} is not a number` : `unexpected ${seen}`;
+}
+
+const NOT = 2;
+const TEST = 3;
+const COMPARISON = 4;
+const BITS = 5;
+const SIGN = 8;
+/** How strongly an operator binds its operands. */
+const LEVELS: ReadonlyMap<string, number> = new Map(
+  [
+    ["or"],
+    ["and"],
+    ["not"],
+    ["is", "isnull", "notnull"],
+    ["<", ">", "=", "<=", ">=", "<>", "!="],
+    ["|", "#", "&", "<<", ">>", "~"],
+    ["+", "-"],
+    ["*", "/", "%"],
+  ].flatMap((marks, level) => marks.map((mark): [string, number] => [mark, level])),
+);
+const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ["null", null],
+  ["true", true],
+  ["false", false],
+]);
+/** Words that are no function. */
+const KEYWORDS = ["and", "or", "not", "is", "isnull", "notnull", "case", "when", "then", "else", "end"];
+/** Functions whose last argument may be left out. */
+const SEEDED = ["hash", "hash_fnv1a", "hash_murmur2", "permute"];
+const INT_MAX = 2n ** 63n - 1n;
+
+const constant = (value: Value): Expression => ({ kind: "constant", value });
+
+class Parser {
+  private readonly tokens: readonly Token[];
+  private at = 0;
+  private depth = 0;
+
+  constructor(text: string) {
+    this.tokens = tokensOf(text);
+  }
+
+  whole(): Expression {
+    const expression = this.expression(0);
+    if (this.token.kind !== "end") this.fail(`expected the end, found ${this.token.text}`);
+    return expression;
+  }
+
+  private get token(): Token {
+    return this.tokens[this.at] as Token;
+  }
+
+  private fail(message: string, { at }: Token = this.token): never {
+    throw new ExpressionError(message, at);
+  }
+
+  /** Whether that word or mark comes next, and takes it. */
+  private took(text: string): boolean {
+    const { kind, text: seen } = this.token;
+    const isIt = seen === text && (kind === "mark" || kind === "word");
+    if (isIt) this.at++;
+    return isIt;
+  }
+
+  private require(text: string): void {
+    if (!this.took(text)) this.fail(`expected ${text.toUpperCase()}, found ${this.token.text}`);
+  }
+
+  /** @param level what binds more weakly is left for later */
+  private expression(level: number): Expression {
+    if (++this.depth > DEPTH_MAX) this.fail(`more than ${DEPTH_MAX} levels of parentheses and signs`);
+    let left = this.operand();
+    for (;;) {
+      const { token } = this;
+      const binds = token.kind === "mark" || token.kind === "word" ? LEVELS.get(token.text) : undefined;
+      if (binds === undefined || binds < level || token.text === "not" || token.text === "~") break;
+      this.at++;
+      left = binds === TEST ? this.test(token, left) : this.binary(token, binds, left);
+    }
+    this.depth--;
+    return left;
+  }
+
+  private binary(operator: Token, binds: number, left: Expression): Expression {
+    const right = this.expression(binds + 1);
+    if (binds === COMPARISON && LEVELS.get(this.token.text) === COMPARISON && this.token.kind === "mark")
+      this.fail(`${this.token.text} compares the result of a comparison; write AND between the two`);
+    return this.call(operator.text === "!=" ? "<>" : operator.text, [left, right], operator);
+  }
+
+  /** `IS [NOT] NULL`, `ISNULL` and the like. */
+  private test(operator: Token, left: Expression): Expression {
+    const isNot = operator.text === "notnull" || (operator.text === "is" && this.took("not"));
+    let value: Value | undefined = null;
+    if (operator.text === "is") {
+      value = this.token.kind === "word" ? CONSTANTS.get(this.token.text) : undefined;
+      if (value === undefined) this.fail("expected NULL, TRUE or FALSE");
+      this.at++;
+    }
+    const test = this.call("is", [left, constant(value)], operator);
+    return isNot ? this.call("not", [test], operator) : test;
+  }
+
+  private operand(): Expression {
+    const { token } = this;
+    this.at++;
+    switch (token.kind) {
+      case "number":
+        return constant(this.number(token));
+      case "string":
+        return constant(token.text.replaceAll("''", "'"));
+      case "variable":
+        return { kind: "variable", name: token.text };
+      case "word":
+        return this.word(token);
+      case "mark":
+        return this.prefixed(token);
+      case "end":
+        return this.fail("the expression ends too early", token);
+    }
+  }
+
+  private number(token: Token): Value {
+    if (/^\d+$/.test(token.text)) {
+      const whole = BigInt(token.text);
+      if (whole > INT_MAX) this.fail(`${token.text}: bigint out of range`, token);
+      return whole;
+    }
+    const double = Number(token.text);
+    if (!Number.isFinite(double)) this.fail(`${token.text} is larger than the largest double`, token);
+    return double;
+  }
+
+  private prefixed(token: Token): Expression {
+    switch (token.text) {
+      case "(": {
+        const inner = this.expression(0);
+        this.require(")");
+        return inner;
+      }
+      case "+":
+        return this.expression(SIGN);
+      case "-": {
+        const [, least] = /^0*(9223372036854775808)$/.exec(this.token.text) ?? [];
+        if (least === undefined || this.token.kind !== "number")
+          return this.call("-", [constant(0n), this.expression(SIGN)], token);
+        this.at++;
+        return constant(-BigInt(least));
+      }
+      case "~":
+        return this.call("#", [constant(-1n), this.expression(BITS + 1)], token);
+    }
+    return this.fail(`expected a value, found ${token.text}`, token);
+  }
+
+  private word(token: Token): Expression {
+    const value = CONSTANTS.get(token.text);
+    if (value !== undefined) return constant(value);
+    if (token.text === "not") return this.call("not", [this.expression(NOT)], token);
+    if (token.text === "case") return this.cases(token);
+    if (KEYWORDS.includes(token.text))
+      this.fail(`expected a value, found ${token.text.toUpperCase()}`, token);
+    return this.functionCall(token);
+  }
+
+  private cases(token: Token): Expression {
+    const list: Expression[] = [];
+    this.require("when");
+    do {
+      list.push(this.expression(0));
+      this.require("then");
+      list.push(this.expression(0));
+    } while (this.took("when"));
+    list.push(this.took("else") ? this.expression(0) : constant(null));
+    this.require("end");
+    return this.call("case", list, token);
+  }
+
+  private functionCall(token: Token): Expression {
+    const name = token.text;
+    if (name === "debug") this.fail("debug is refused: it prints a line at each call; remove it", token);
+    const callable = FUNCTIONS.get(name);
+    if (!callable) return this.failUnknown(token);
+    this.require("(");
+    const list: Expression[] = [];
+    if (!this.took(")")) {
+      do list.push(this.expression(0));
+      while (this.took(","));
+      if (!this.took(")")) this.fail(`expected , or ), found ${this.token.text}`);
+    }
+    const { usage, least, most } = callable;
+    const given = list.length;
+    if (SEEDED.includes(name) && given === least - 1) list.push({ kind: "variable", name: "default_seed" });
+    if (list.length < least || list.length > most)
+      this.fail(`expected ${name}(${usage}), found ${given} argument${given === 1 ? "" : "s"}`, token);
+    return this.call(name, list, token);
+  }
+
+  private failUnknown(token: Token): never {
+    const { text } = token;
+    const { kind, text: following } = this.token;
+    if (kind !== "mark" || following !== "(")
+      this.fail(`${text} is not a value; write :${text} for a variable, '${text}' for text`, token);
+    const near = nearest(text, [...FUNCTIONS.keys()]);
+    return this.fail(`no function ${text}${near === undefined ? "" : `; did you mean ${near}?`}`, token);
+  }
+
+  /** What constants give is computed here, once. */
+  private call(name: string, list: readonly Expression[], token: Token): Expression {
+    const expression: Expression = { kind: "call", name, arguments: list };
+    const callable = callableOf(name);
+    const values = list.map((each) => (each.kind === "constant" ? each.value : undefined));
+    try {
+      callable.check?.(values);
+      if (callable.isRandom || values.includes(undefined)) return expression;
+      return constant(evaluate(expression, NOWHERE));
+    } catch (error) {
+      return this.fail((error as Error).message, token);
+    }
+  }
+}
+
+/** Of an expression of constants. */
+const NOWHERE: Scope = { prng: new Prng(0), valueOf: () => null };
+
+function callableOf(name: string) {
+  const callable = OPERATORS.get(name) ?? FUNCTIONS.get(name);
+  if (!callable) throw new Error(`there is no function ${name}`);
+  return callable;
+}
 
 export function parseExpression(text: string): Parsed {
-  const tokens = [
-    ...text.matchAll(/\s*(?:(\d+(?:\.\d+)?)|'((?:[^']|'')*)'|:([A-Za-z_]\w*)|([A-Za-z_]\w*)|([-+*/%(),]))/gy),
-  ];
-  let at = 0;
-  const fail = (message: string): never => {
-    const column = (tokens[at]?.index ?? text.length) + 1;
-    throw Object.assign(new Error(message), { column });
-  };
-  const symbol = (): string | undefined => tokens[at]?.[5];
-  const primary = (): Expression => {
-    const token = tokens[at++];
-    if (!token) return fail("the expression ends too early");
-    const [, number, string, variable, word, mark] = token;
-    if (number !== undefined)
-      return { kind: "constant", value: number.includes(".") ? Number(number) : BigInt(number) };
-    if (string !== undefined) return { kind: "constant", value: string.replaceAll("''", "'") };
-    if (variable !== undefined) return { kind: "variable", name: variable };
-    if (mark === "-")
-      return { kind: "call", name: "-", arguments: [{ kind: "constant", value: 0n }, primary()] };
-    if (mark === "(") {
-      const inner = sum();
-      if (tokens[at++]?.[5] !== ")") fail("expected )");
-      return inner;
-    }
-    at--;
-    if (word === undefined) return fail(`unexpected ${mark ?? ""}`);
-    if (!FUNCTIONS.includes(word)) {
-      const near = nearest(word, FUNCTIONS);
-      return fail(`no function ${word}${near === undefined ? "" : `; did you mean ${near}?`}`);
-    }
-    at++;
-    if (tokens[at++]?.[5] !== "(") fail("expected (");
-    const list: Expression[] = [];
-    while (symbol() !== ")") {
-      list.push(sum());
-      if (symbol() === ",") at++;
-      else if (symbol() !== ")") fail("expected , or )");
-    }
-    at++;
-    return { kind: "call", name: word, arguments: list };
-  };
-  const chain = (next: () => Expression, marks: string): Expression => {
-    let left = next();
-    for (let mark = symbol(); mark !== undefined && marks.includes(mark); mark = symbol()) {
-      at++;
-      left = { kind: "call", name: mark, arguments: [left, next()] };
-    }
-    return left;
-  };
-  const product = (): Expression => chain(primary, "*/%");
-  const sum = (): Expression => chain(product, "+-");
   try {
-    const expression = sum();
-    if (at < tokens.length) fail("expected the end");
-    return { expression };
+    return { expression: new Parser(text).whole() };
   } catch (error) {
-    return { column: (error as { column?: number }).column ?? 1, message: (error as Error).message };
+    if (!(error instanceof ExpressionError)) throw error;
+    return { column: error.at + 1, message: error.message };
   }
 }
 
@@ -78,27 +297,19 @@ export function variablesOf(expression: Expression): string[] {
   return expression.kind === "call" ? expression.arguments.flatMap(variablesOf) : [];
 }
 
+const runs = new WeakMap<Expression, Run>();
+
+function runOf(expression: Expression): Run {
+  if (expression.kind === "constant") return () => expression.value;
+  if (expression.kind === "variable") return (scope) => scope.valueOf(expression.name);
+  return callableOf(expression.name).bind(expression.arguments.map(runOf));
+}
+
 export function evaluate(expression: Expression, scope: Scope): Value {
-  if (expression.kind === "constant") return expression.value;
-  if (expression.kind === "variable") return scope.valueOf(expression.name);
-  const values = expression.arguments.map((each) => evaluate(each, scope));
-  const [a = 0n, b = 0n] = values as bigint[];
-  switch (expression.name) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return a / b;
-    case "%":
-      return a % b;
-    case "uuid": {
-      const hex = Array.from({ length: 4 }, () => scope.prng.uint32().toString(16).padStart(8, "0")).join("");
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
-    }
-    default:
-      return BigInt(scope.prng.intBetween(Number(a), Number(b)));
+  let run = runs.get(expression);
+  if (!run) {
+    run = runOf(expression);
+    runs.set(expression, run);
   }
+  return run(scope);
 }

@@ -1,7 +1,7 @@
 // What a workload of the user's own may not do: end a transaction that train-sim began, or touch what is outside of its schema.
 
 /** Variables that have a value without being drawn. */
-export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "random_seed"];
+export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
 
 const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
 /** What the protocol prepares, SQL's `PREPARE` does not. */

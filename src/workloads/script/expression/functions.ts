@@ -1,0 +1,298 @@
+// Every operator and function of expressions: how it is written, and what it makes of its arguments.
+import type { Value } from "../program.js";
+import { fnv1a, murmur2, permuted } from "./hashes.js";
+import * as random from "./random.js";
+import { inRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
+
+export interface Callable {
+  /** How its arguments are written. */
+  readonly usage: string;
+  readonly least: number;
+  readonly most: number;
+  readonly isRandom?: true;
+  /** Throws where constants among the arguments are wrong; undefined: not a constant. */
+  check?(values: readonly (Value | undefined)[]): void;
+  bind(runs: readonly Run[]): Run;
+}
+
+type Bind = Callable["bind"];
+
+/** Of values none of which is NULL; else the result is. */
+function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
+  return ([first, second, third]) => {
+    if (!first) return () => apply(null, null, null);
+    if (!second)
+      return (scope) => {
+        const a = first(scope);
+        return a === null ? null : apply(a, null, null);
+      };
+    return (scope) => {
+      const a = first(scope);
+      const b = second(scope);
+      const c = third?.(scope);
+      return a === null || b === null || c === null ? null : apply(a, b, c ?? null);
+    };
+  };
+}
+
+const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind => strict((a, b) => apply(toInt(a), toInt(b)));
+const ofDouble = (apply: (a: number) => number): Bind => strict((a) => apply(toDouble(a)));
+
+/** Whole numbers stay whole; a double among them makes all doubles. */
+function arithmetic(
+  mark: string,
+  whole: (a: bigint, b: bigint) => bigint,
+  double: (a: number, b: number) => number,
+): Bind {
+  return strict((a, b) =>
+    typeof a === "number" || typeof b === "number"
+      ? double(toDouble(a), toDouble(b))
+      : inRange(whole(toInt(a), toInt(b)), () => `${a} ${mark} ${b}`),
+  );
+}
+
+/** Texts are compared as such. */
+function comparison(holds: <T extends bigint | number | string>(a: T, b: T) => boolean): Bind {
+  return strict((a, b) => {
+    if (typeof a === "number" || typeof b === "number") return holds(toDouble(a), toDouble(b));
+    return typeof a === "string" && typeof b === "string" ? holds(a, b) : holds(toInt(a), toInt(b));
+  });
+}
+
+function notByZero(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new Error(`${a} / 0: division by zero`);
+  return b;
+}
+
+/** The least or the greatest. */
+function chosen(isBetter: (a: bigint | number, b: bigint | number) => boolean): Bind {
+  return (runs) => (scope) => {
+    const values = runs.map((run) => run(scope));
+    if (values.includes(null)) return null;
+    const isDouble = values.some((value) => typeof value === "number");
+    const numbers = values.map((value) => (isDouble ? toDouble(value) : toInt(value)));
+    return numbers.reduce((best, each) => (isBetter(each, best) ? each : best));
+  };
+}
+
+/** AND and OR: the first operand may decide, NULL included. */
+const logical =
+  (decisive: boolean): Bind =>
+  ([first, second]) =>
+  (scope) => {
+    const a = first?.(scope) ?? null;
+    if (a === null || isTrue(a) === decisive) return a === null ? null : decisive;
+    const b = second?.(scope) ?? null;
+    return b === null ? null : isTrue(b);
+  };
+
+const cases: Bind = (runs) => (scope) => {
+  const last = runs.length - 1;
+  for (let i = 0; i < last; i += 2) if (isTrue(runs[i]?.(scope) ?? null)) return runs[i + 1]?.(scope) ?? null;
+  return runs[last]?.(scope) ?? null;
+};
+
+/** Wider than that, a double has too few bits. */
+const NUMBER_WIDTH_MAX = 2n ** 32n;
+
+function widthOf(min: bigint, max: bigint): bigint {
+  if (min > max) throw new Error(`the range ${min} .. ${max} is empty`);
+  const width = max - min + 1n;
+  return inRange(width, () => `the range ${min} .. ${max}`);
+}
+
+/** A random function of two limits, both included, and the distribution's parameter. */
+function draws(distribution: random.Distribution, parameter = "parameter"): Callable {
+  const { shape: rule } = distribution;
+  function check([min, max, shape]: readonly (Value | undefined)[]): void {
+    if (min !== undefined && max !== undefined && min !== null && max !== null)
+      widthOf(toInt(min), toInt(max));
+    if (rule && shape !== undefined && shape !== null && !rule.isRight(toDouble(shape)))
+      throw new Error(`expected ${rule.rule}, not ${shape}`);
+  }
+  const drawing = (low: Value, high: Value, shape: Value): ((scope: Scope) => bigint) => {
+    check([low, high, shape]);
+    const min = toInt(low);
+    const width = toInt(high) - min + 1n;
+    if (!rule && width > NUMBER_WIDTH_MAX) return ({ prng }) => min + random.uniformBelow(width, prng);
+    const draw = distribution.of(Number(width), rule ? toDouble(shape) : 0);
+    return ({ prng }) => min + BigInt(draw(prng));
+  };
+  return {
+    usage: rule ? `min, max, ${parameter}` : "min, max",
+    ...{ least: rule ? 3 : 2, most: rule ? 3 : 2, isRandom: true, check },
+    bind([minOf, maxOf, shapeOf]) {
+      // Most calls have the limits of the one before.
+      let last: { min: Value; max: Value; shape: Value; draw: (scope: Scope) => bigint } | undefined;
+      return (scope) => {
+        const min = minOf?.(scope) ?? null;
+        const max = maxOf?.(scope) ?? null;
+        const shape = shapeOf ? shapeOf(scope) : 0n;
+        if (min === null || max === null || shape === null) return null;
+        if (last?.min !== min || last.max !== max || last.shape !== shape)
+          last = { min, max, shape, draw: drawing(min, max, shape) };
+        return last.draw(scope);
+      };
+    },
+  };
+}
+
+const TEXT_MAX = 10_000_000n;
+
+function lengthOf(value: Value): number {
+  const length = toInt(value);
+  if (length < 0n || length > TEXT_MAX)
+    throw new Error(`text takes a length of 0 .. ${TEXT_MAX}, not ${length}`);
+  return Number(length);
+}
+
+const exactly = (usage: string, count: number, bind: Bind): Callable => ({
+  ...{ usage, least: count, most: count, bind },
+});
+const hash = (apply: (value: bigint, seed: bigint) => bigint): Callable => ({
+  ...{ usage: "value, seed", least: 2, most: 2, bind: ofInts(apply) },
+});
+const many = (bind: Bind): Callable => ({ usage: "a, b, ...", least: 1, most: Infinity, bind });
+const power = exactly(
+  "x, y",
+  2,
+  strict((a, b) => toDouble(a) ** toDouble(b)),
+);
+const remainder = ofInts((a, b) => a % notByZero(a, b));
+
+/** By name, as `random(1, 10)`. */
+export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
+  [
+    "abs",
+    exactly(
+      "number",
+      1,
+      strict((a) => {
+        if (typeof a === "number") return Math.abs(a);
+        const whole = toInt(a);
+        return inRange(whole < 0n ? -whole : whole, () => `abs(${whole})`);
+      }),
+    ),
+  ],
+  [
+    "double",
+    exactly(
+      "number",
+      1,
+      ofDouble((a) => a),
+    ),
+  ],
+  ["exp", exactly("number", 1, ofDouble(Math.exp))],
+  ["exponential", draws(random.exponential)],
+  ["gaussian", draws(random.gaussian)],
+  ["greatest", many(chosen((a, b) => a > b))],
+  ["hash", hash(murmur2)],
+  ["hash_fnv1a", hash(fnv1a)],
+  ["hash_murmur2", hash(murmur2)],
+  ["int", exactly("number", 1, strict(toInt))],
+  ["least", many(chosen((a, b) => a < b))],
+  ["ln", exactly("number", 1, ofDouble(Math.log))],
+  ["mod", exactly("a, b", 2, remainder)],
+  [
+    "permute",
+    exactly(
+      "i, size, seed",
+      3,
+      strict((a, b, c) => permuted(toInt(a), toInt(b), toInt(c))),
+    ),
+  ],
+  ["pi", exactly("", 0, () => () => Math.PI)],
+  [
+    "pick",
+    {
+      ...many((runs) => (scope) => runs[scope.prng.intBetween(0, runs.length - 1)]?.(scope) ?? null),
+      isRandom: true,
+    },
+  ],
+  ["pow", power],
+  ["power", power],
+  ["random", draws(random.uniform)],
+  ["random_exponential", draws(random.exponential)],
+  ["random_gaussian", draws(random.gaussian)],
+  ["random_zipfian", draws(random.zipfian, "s")],
+  ["sqrt", exactly("number", 1, ofDouble(Math.sqrt))],
+  [
+    "text",
+    {
+      ...{ usage: "length", least: 1, most: 1, isRandom: true },
+      check([length]) {
+        if (length !== undefined && length !== null) lengthOf(length);
+      },
+      bind:
+        ([lengthRun]) =>
+        (scope) => {
+          const length = lengthRun?.(scope) ?? null;
+          return length === null ? null : random.text(lengthOf(length), scope.prng);
+        },
+    },
+  ],
+  ["uniform", draws(random.uniform)],
+  [
+    "uuid",
+    {
+      usage: "",
+      least: 0,
+      most: 0,
+      isRandom: true,
+      bind:
+        () =>
+        ({ prng }) =>
+          random.uuid(prng),
+    },
+  ],
+  ["zipfian", draws(random.zipfian, "s")],
+]);
+
+const operator = (bind: Bind): Callable => ({ usage: "", least: 0, most: Infinity, bind });
+const SHIFT_MASK = 63n;
+
+/** By what the tree has: `-` with one operand is 0 less it, `~` is every bit's `#`. */
+export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
+  Object.entries({
+    "+": arithmetic(
+      "+",
+      (a, b) => a + b,
+      (a, b) => a + b,
+    ),
+    "-": arithmetic(
+      "-",
+      (a, b) => a - b,
+      (a, b) => a - b,
+    ),
+    "*": arithmetic(
+      "*",
+      (a, b) => a * b,
+      (a, b) => a * b,
+    ),
+    "/": arithmetic(
+      "/",
+      (a, b) => a / notByZero(a, b),
+      (a, b) => a / b,
+    ),
+    "%": remainder,
+    "&": ofInts((a, b) => a & b),
+    "|": ofInts((a, b) => a | b),
+    "#": ofInts((a, b) => a ^ b),
+    "<<": ofInts((a, b) => BigInt.asIntN(64, a << (b & SHIFT_MASK))),
+    ">>": ofInts((a, b) => a >> (b & SHIFT_MASK)),
+    "=": comparison((a, b) => a === b),
+    "<>": comparison((a, b) => a !== b),
+    "<": comparison((a, b) => a < b),
+    "<=": comparison((a, b) => a <= b),
+    ">": comparison((a, b) => a > b),
+    ">=": comparison((a, b) => a >= b),
+    and: logical(false),
+    or: logical(true),
+    not: strict((a) => !isTrue(a)),
+    is:
+      ([first, second]) =>
+      (scope) =>
+        first?.(scope) === second?.(scope),
+    case: cases,
+  } satisfies Record<string, Bind>).map(([mark, bind]) => [mark, operator(bind)]),
+);

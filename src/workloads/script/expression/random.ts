@@ -1,0 +1,86 @@
+// What random functions draw, from the seeded stream of the trial.
+import type { Prng } from "../../../foundation/prng.js";
+import { Zipf } from "../../../foundation/zipf.js";
+
+export interface Distribution {
+  /** What its parameter has to be; undefined: it has none. */
+  readonly shape?: { readonly isRight: (shape: number) => boolean; readonly rule: string };
+  /** Draws from 0 .. width - 1. */
+  of(width: number, shape: number): (prng: Prng) => number;
+}
+
+const isAbove = (least: number) => (shape: number) => shape > least && Number.isFinite(shape);
+
+/** Uniform over [0, 1), 53 bits of it. */
+function unit(prng: Prng): number {
+  return ((prng.uint32() >>> 5) * 0x400_0000 + (prng.uint32() >>> 6)) / 2 ** 53;
+}
+
+/** Of a real number in [0, 1), the part of that many. */
+const partOf = (width: number, real: number): number => Math.min(width - 1, Math.floor(width * real));
+
+export const uniform: Distribution = {
+  of: (width) => (prng) => Math.floor(width * unit(prng)),
+};
+
+/** Over [0, width), however wide. */
+export function uniformBelow(width: bigint, prng: Prng): bigint {
+  const spare = BigInt(64 - (width - 1n).toString(2).length);
+  for (;;) {
+    const drawn = ((BigInt(prng.uint32()) << 32n) | BigInt(prng.uint32())) >> spare;
+    if (drawn < width) return drawn;
+  }
+}
+
+/** An exponential distribution, cut off where its density has fallen to e^-shape. */
+export const exponential: Distribution = {
+  shape: { isRight: isAbove(0), rule: "a parameter above 0" },
+  of(width, shape) {
+    const covered = Math.expm1(-shape);
+    return (prng) => partOf(width, -Math.log1p(covered * unit(prng)) / shape);
+  },
+};
+
+/** A normal distribution around the middle of the range, cut off at `shape` standard deviations. */
+export const gaussian: Distribution = {
+  shape: {
+    isRight: (shape) => shape >= 2 && Number.isFinite(shape),
+    rule: "a parameter of at least 2",
+  },
+  of: (width, shape) => (prng) => {
+    for (;;) {
+      const radius = Math.sqrt(-2 * Math.log(1 - unit(prng)));
+      const normal = radius * Math.sin(2 * Math.PI * unit(prng));
+      if (normal >= -shape && normal < shape) return partOf(width, (normal + shape) / (2 * shape));
+    }
+  },
+};
+
+export const zipfian: Distribution = {
+  shape: { isRight: (shape) => shape > 0 && shape <= 1000, rule: "an exponent above 0 and at most 1000" },
+  of(width, shape) {
+    const zipf = new Zipf(width, shape);
+    return (prng) => zipf.draw(prng) - 1;
+  },
+};
+
+/** Version 4. */
+export function uuid(prng: Prng): string {
+  const hex = (bits: number): string => (bits >>> 0).toString(16).padStart(8, "0");
+  const second = hex((prng.uint32() & 0xffff0fff) | 0x4000);
+  const third = hex((prng.uint32() & 0x3fffffff) | 0x80000000);
+  return `${hex(prng.uint32())}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${hex(prng.uint32())}`;
+}
+
+/** Each character is 6 bits. */
+const LETTERS = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+
+export function text(length: number, prng: Prng): string {
+  const bytes = Buffer.allocUnsafe(length);
+  let bits = 0;
+  for (let i = 0; i < length; i++) {
+    bits = i % 5 === 0 ? prng.uint32() : bits >>> 6;
+    bytes[i] = LETTERS[bits & 63] ?? 0;
+  }
+  return bytes.toString("latin1");
+}
