@@ -62,7 +62,7 @@ export function permuted(value: bigint, size: bigint, seed: bigint): bigint {
     return ((mixed << 1n) & mask) | (mixed >> (bits - 1n));
   };
   let place = (value & U64) % size;
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 6; round++) {
     place = scrambled(place);
     place = size - 1n - scrambled(size - 1n - place);
     place = (place + below()) % size;

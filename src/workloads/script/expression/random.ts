@@ -64,12 +64,17 @@ export const zipfian: Distribution = {
   },
 };
 
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hex4 = (bits: number): string => `${BYTES[(bits >>> 8) & 255] ?? ""}${BYTES[bits & 255] ?? ""}`;
+const hex8 = (bits: number): string => hex4(bits >>> 16) + hex4(bits);
+
 /** Version 4. */
 export function uuid(prng: Prng): string {
-  const hex = (bits: number): string => (bits >>> 0).toString(16).padStart(8, "0");
-  const second = hex((prng.uint32() & 0xffff0fff) | 0x4000);
-  const third = hex((prng.uint32() & 0x3fffffff) | 0x80000000);
-  return `${hex(prng.uint32())}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${hex(prng.uint32())}`;
+  const version = prng.uint32();
+  const variant = prng.uint32();
+  const middle = `${hex4(version >>> 16)}-${hex4((version & 0x0fff) | 0x4000)}`;
+  const end = `${hex4(((variant >>> 16) & 0x3fff) | 0x8000)}-${hex4(variant)}`;
+  return `${hex8(prng.uint32())}-${middle}-${end}${hex8(prng.uint32())}`;
 }
 
 /** Each character is 6 bits. */
