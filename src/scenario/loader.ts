@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { UsageError } from "../foundation/errors.js";
 import { freshSeed } from "../foundation/prng.js";
 import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
@@ -104,7 +105,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const given = withAbsoluteFiles(source.value, directory);
-  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], directory);
+  embedWorkload(given, directory, source, name);
   const applied = applyOverrides(given, overrides);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
   requireSound(given);
@@ -154,6 +155,18 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
   };
+}
+
+/** Puts what the files of a workload say in their place. Throws a ScenarioError where one cannot be read. */
+function embedWorkload(given: Mapping, directory: string, source: YamlSource, name: string): void {
+  if (given["workload"] === undefined) return;
+  try {
+    given["workload"] = embedded(given["workload"], directory);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { line, column } = source.locate(["workload"], false);
+    throw new ScenarioError(name, [{ source: name, line, column, path: "workload", message: error.message }]);
+  }
 }
 
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */

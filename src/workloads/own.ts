@@ -7,7 +7,6 @@ import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
-import { examples as examplesOfModules } from "./module/examples.js";
 import { drawModule, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
@@ -20,6 +19,8 @@ import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
+/** What is written for a file: its path. */
+export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
 const SqlFile = z.strictObject({
@@ -63,13 +64,14 @@ const Pgbench = z.strictObject({
 });
 
 /** As it stands in a resolved scenario. */
-export const Own = z.union([SqlFile, Pgbench, ModuleFile]);
+const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
+export const Own = z.union(FORMS);
 export type Own = z.output<typeof Own>;
 
-export const OWN_EXAMPLES = [examples, examplesOfPgbench, examplesOfModules];
+export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
-/** What is written for a file: its path. */
-export const PATH = /\.(sql|mjs|js)$/;
+/** As a scenario may have it beside the names of other workloads. */
+export const WrittenOwn = [z.string().regex(PATH), ...FORMS] as const;
 
 function textOf(file: string, directory: string): string {
   const found = path.resolve(directory, file);
