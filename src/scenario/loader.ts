@@ -19,7 +19,7 @@ import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, Own, readOwn } from "../workloads/own.js";
+import { embedded, Own, PATH, readOwn } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { resolvePublished } from "./published.js";
@@ -171,7 +171,7 @@ function requireSound({ workload: written }: Mapping): void {
     })),
   ];
   if (all.length === 0) return;
-  const { file } = own.data;
+  const file = "sql" in own.data ? own.data.file : own.data.module;
   throw new ScenarioError(
     file,
     all.map(({ place, message }) => ({ source: file, ...place, path: "", message })),
@@ -202,8 +202,15 @@ function fileOf(named: string): string {
   return /^[\w-]+$/.test(named) && !existsSync(named) && existsSync(shipped) ? shipped : named;
 }
 
-/** Reads and checks a scenario; rejects with a `ScenarioError` or another `UsageError`. */
+/** A scenario of a workload's file alone: everything else has its default. */
+function scenarioAround(file: string): string {
+  const { name, base } = path.parse(file);
+  return stringify({ name: name.replace(/[^\w.-]/g, "-"), workload: `./${base}` });
+}
+
+/** Reads and checks a scenario, or a workload's file for one; rejects with a `ScenarioError` or another `UsageError`. */
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
-  return parseScenario(await readScenarioFile(file), file, overrides);
+  const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);
+  return parseScenario(text, file, overrides);
 }

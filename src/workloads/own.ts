@@ -1,12 +1,18 @@
-// Workloads of the user's own, as a scenario names them: a file of SQL. What a file says is taken into the scenario
-// when it is loaded, so that a run can be repeated, resumed and read without it.
+// Workloads of the user's own, as a scenario names them: a file of SQL, or a module of JavaScript. What a file of SQL says is
+// taken into the scenario when it is loaded, so that a run can be repeated, resumed and read without it; of a module its hash.
+import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
+import { examples as examplesOfModules } from "./module/examples.js";
+import { drawModule, readModule } from "./module/run-module.js";
+import { loadProblem } from "./module/try-load.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
+import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
@@ -17,14 +23,21 @@ const SqlFile = z.strictObject({
   sql: z.string().max(BYTES_MAX).meta({ description: "What the file says." }),
 });
 
+const ModuleFile = z.strictObject({
+  module: z
+    .string()
+    .meta({ description: "Absolute path of the module. A scenario that has one runs its code." }),
+  hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
+});
+
 /** As it stands in a resolved scenario. */
-export const Own = SqlFile;
+export const Own = z.union([SqlFile, ModuleFile]);
 export type Own = z.output<typeof Own>;
 
-export const OWN_EXAMPLES = [examples];
+export const OWN_EXAMPLES = [examples, examplesOfModules];
 
 /** What is written for a file: its path. */
-export const PATH = /\.sql$/;
+export const PATH = /\.(sql|mjs|js)$/;
 
 function textOf(file: string, directory: string): string {
   const found = path.resolve(directory, file);
@@ -52,11 +65,26 @@ function textOf(file: string, directory: string): string {
 /** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
 export function embedded(written: unknown, directory: string): unknown {
   if (typeof written !== "string" || !PATH.test(written)) return written;
-  return { file: path.basename(written), sql: textOf(written, directory) };
+  const text = textOf(written, directory);
+  if (written.endsWith(".sql")) return { file: path.basename(written), sql: text };
+  return { module: path.resolve(directory, written), hash: hashOf(text) };
 }
 
-function programOf({ sql, file }: Own): ReadProgram {
-  return readSqlFile(sql, file);
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
+  const refuse = (message: string): ReadProgram => ({
+    problems: [{ file, place: { line: 1, column: 1 }, message }],
+  });
+  if (hashOf(textOf(file, "")) !== hash) return refuse("has changed since the run was begun");
+  const problem = isMainThread ? loadProblem(file) : undefined;
+  return problem === undefined ? readModule(file) : refuse(problem);
+}
+
+function workloadFrom(own: Own, program: Program): Workload {
+  return "sql" in own
+    ? workloadOfProgram(program, own.file, drawSteps(program))
+    : workloadOfProgram(program, own.module, drawModule(own.module));
 }
 
 interface Read {
@@ -73,11 +101,11 @@ export function readOwn(own: Own): Read {
   const key = JSON.stringify(own);
   const before = known.get(key);
   if (before) return before;
-  const read = programOf(own);
+  const read = "sql" in own ? readSqlFile(own.sql, own.file) : readModuleFile(own);
   const made =
     "problems" in read
       ? { problems: read.problems }
-      : { program: read.program, workload: workloadOfProgram(read.program, own.file), problems: [] };
+      : { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
   known.set(key, made);
   return made;
 }

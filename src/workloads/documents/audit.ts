@@ -26,6 +26,7 @@ const PORTION_BYTES = 4 * 1024 ** 2;
 /** How often a document may be there. */
 interface Copies {
   readonly least: number;
+  /** Those in doubt included. */
   readonly most: number;
   seen: number;
 }
@@ -50,7 +51,7 @@ function allInserts(told: readonly z.infer<typeof Told>[]): Map<string, Copies> 
 function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates> {
   const updates = new Map<number, Updates>();
   for (const each of told.flatMap((one) => one.updates)) {
-    const { document, acknowledged, versions, last, inDoubt } = each;
+    const { document, acknowledged, versions, last, inDoubt, unsettled } = each;
     const before = updates.get(document);
     updates.set(
       document,
@@ -62,6 +63,7 @@ function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates>
             versions: before.versions + versions,
             last: last.version > before.last.version ? last : before.last,
             inDoubt: [...before.inDoubt, ...inDoubt],
+            unsettled: before.unsettled + unsettled,
           },
     );
   }
@@ -71,7 +73,7 @@ function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates>
 /** What a row is held to. */
 class Check {
   readonly sums = { rows: 0, documentBytes: 0, rowBytes: 0 };
-  readonly found = { unexpected: 0, undone: 0, changed: 0 };
+  readonly found = { unexpected: 0, undone: 0, changed: 0, inDoubt: 0 };
   private readonly maker: DocumentMaker;
 
   constructor(
@@ -98,7 +100,8 @@ class Check {
   private content(key: string, version: number, document: unknown): void {
     const { client, number = 0 } = parseKey(key) ?? {};
     const updates = client === undefined ? this.updates.get(number) : undefined;
-    const { acknowledged = 0, versions = 0, last, inDoubt = [] } = updates ?? {};
+    const { acknowledged = 0, versions = 0, last, inDoubt = [], unsettled = 0 } = updates ?? {};
+    this.found.inDoubt += Math.min(unsettled, Math.max(0, version - acknowledged));
     const isBeyond = version > acknowledged + inDoubt.length;
     if (isBeyond && !this.isWhole && client === undefined) return;
     // Each version once: two updates that made the same one did not see each other.
@@ -126,7 +129,7 @@ class Check {
     const { maker, settings } = this;
     const isWhole = stamp !== undefined && updateOf(settings) === "whole";
     const values = maker.values(isWhole ? stamp : key);
-    if (stamp !== undefined) values[UPDATED] = maker.values(stamp)[UPDATED] ?? "";
+    if (stamp !== undefined && !isWhole) values[UPDATED] = maker.value(stamp);
     // What a relational row has, in order, is what a flat document has.
     return isDeepStrictEqual(document, JSON.parse(maker.json(key, values)));
   }
@@ -176,9 +179,8 @@ export async function audit(
   const { undone, changed } = check.found;
   const acknowledgedInserts = [...inserts.values()].filter(({ least }) => least > 0).length;
   const acknowledgedUpdates = [...updates.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-  const inDoubt = all
-    .flatMap((each) => [...each.inserts, ...each.updates])
-    .reduce((sum, each) => sum + each.inDoubt.length, 0);
+  const doubtful = [...inserts.values()].filter(({ least, most }) => least === 0 && most > 0);
+  const unsettled = [...updates.values()].reduce((sum, each) => sum + each.unsettled, 0);
   const { rows, documentBytes, rowBytes } = check.sums;
   const violations = [
     ...(lost > 0 ? [`${counted(lost, "document")} not in the table`] : []),
@@ -193,7 +195,8 @@ export async function audit(
   const found = {
     verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
     published: acknowledgedInserts + acknowledgedUpdates,
-    inDoubt,
+    inDoubt: doubtful.length + unsettled,
+    inDoubtFound: doubtful.filter(({ seen }) => seen > 0).length + check.found.inDoubt,
     ...{ lost, unexpected, duplicated, undone, changed, misread },
     ...(rows > 0 && { documentBytes: documentBytes / rows, rowBytes: rowBytes / rows }),
     violations,

@@ -8,7 +8,7 @@ import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
-import { DocumentMaker, insertedKey, preloadedKey, stampOf, UPDATED } from "./document.js";
+import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
 import { insertValues, keyValue, statementsOf } from "./sql.js";
 
@@ -33,6 +33,8 @@ const Updates = z.object({
   last: z.object({ version: count, stamp: z.string() }),
   /** Stamps of those whose commit was in doubt, as often as it was. */
   inDoubt: z.array(z.string()),
+  /** Of those, the ones that ended so. */
+  unsettled: count,
 });
 
 /** Over a worker's life. */
@@ -109,8 +111,8 @@ class Draws {
 
   private updateValues(key: string, stamp: string): string[] {
     const { settings, maker } = this;
+    if (updateOf(settings) !== "whole") return [maker.value(stamp)];
     const values = maker.values(stamp);
-    if (updateOf(settings) !== "whole") return [values[UPDATED] ?? ""];
     return settings.column === "relational" ? values : [maker.json(key, values)];
   }
 }
@@ -134,7 +136,14 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   function updatesOf(document: number): Told["updates"][number] {
     const known = updates.get(document);
     if (known) return known;
-    const none = { document, acknowledged: 0, versions: 0, last: { version: 0, stamp: "" }, inDoubt: [] };
+    const none = {
+      document,
+      acknowledged: 0,
+      versions: 0,
+      last: { version: 0, stamp: "" },
+      inDoubt: [],
+      unsettled: 0,
+    };
     updates.set(document, none);
     return none;
   }
@@ -167,7 +176,10 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
         ),
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
-    if (end.kind === "failed") return;
+    if (end.kind === "failed") {
+      if (end.inDoubt) updatesOf(document).unsettled++;
+      return;
+    }
     if (end.result.length !== 1) misread++;
     const told = updatesOf(document);
     const version = Number(end.result[0] ?? 0);

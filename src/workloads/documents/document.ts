@@ -94,17 +94,27 @@ export class DocumentMaker {
 
   /** In the order of the shape. */
   values(name: string): string[] {
+    const { ends } = this;
+    const text = this.textOf(name, ends.at(-1) ?? 0);
+    return ends.map((end, i) => text.slice(ends[i - 1] ?? 0, end));
+  }
+
+  /** What an update sets one value to. */
+  value(name: string): string {
+    return this.textOf(name, (this.ends[UPDATED] ?? 0) - (this.ends[UPDATED - 1] ?? 0));
+  }
+
+  private textOf(name: string, characters: number): string {
     this.prng.reseed(deriveSeed(this.seed, name), deriveSeed(name, this.seed));
-    const { text, ends } = this;
-    const all = ends.at(-1) ?? 0;
-    for (let at = 0; at < all; at += 4) {
+    const { text } = this;
+    for (let at = 0; at < characters; at += 4) {
       const random = this.prng.uint32();
       text[at] = CHARACTERS[random & 255] ?? 0;
       text[at + 1] = CHARACTERS[(random >>> 8) & 255] ?? 0;
       text[at + 2] = CHARACTERS[(random >>> 16) & 255] ?? 0;
       text[at + 3] = CHARACTERS[random >>> 24] ?? 0;
     }
-    return ends.map((end, i) => text.toString("latin1", ends[i - 1] ?? 0, end));
+    return text.toString("latin1", 0, characters);
   }
 
   json(key: string, values: readonly string[]): string {

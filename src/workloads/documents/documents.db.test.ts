@@ -238,7 +238,7 @@ describe("what a document takes", () => {
   it("lies in TOAST above the limit", async () => {
     expect(await sizesOf({ column: "text", bytes: 1945 })).toMatchObject({ toast: 0 });
     const found = await sizesOf({ column: "text", bytes: 2150 });
-    expect(found.documentBytes).toBe(2150);
+    expect(found).toMatchObject({ documentBytes: 2150 });
     expect(found.toast).toBeGreaterThan(20 * 2150);
     // Kept in the row while it fits into a page.
     expect(await sizesOf({ column: "text", bytes: 2150, toast: "main" })).toMatchObject({ toast: 0 });
@@ -420,7 +420,7 @@ describe("the audit", () => {
     const settings = treatmentOf({ documents: 1, mix: { fetch: 0, insert: 0, update: 1, slice: 0 } });
     const preload = await fill(settings);
     const told = { inserts: [], misread: 0 };
-    const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [] };
+    const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
     const both = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
       return { ...told, updates: [{ ...update, last: { version: 1, stamp } }] };
     });
@@ -445,8 +445,25 @@ describe("the audit", () => {
       const found = await audited({ documents: 5 }, doubting(isDone));
       expect(found).toMatchObject({ verdict: "ok", lost: 0, changed: 0 });
       expect(found.inDoubt).toBeGreaterThan(10);
+      expect(found).toMatchObject({ inDoubtFound: isDone ? found.inDoubt : 0 });
     }
     const damaged = `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`;
     expect(await audited({ documents: 5 }, doubting(true), damaged)).toMatchObject({ verdict: "violated" });
+  });
+
+  it("says so where a worker ended without its account, and finds what is lost all the same", async () => {
+    const settings = treatmentOf({ documents: 5 });
+    const preloaded = await fill(settings);
+    await worked(settings, runningOn(plainly));
+    const inputs = { settings, told: [], directory: "", preloaded, isDrained: false };
+    const unclosed = ["clients/0"];
+    const { findings } = await documents.audit(admin, { ...inputs, unclosed });
+    expect(findings).toMatchObject({ verdict: "ok", lost: 0, unexpected: 0 });
+    expect(findings.notAudited[0]).toContain("clients/0 ended without its account");
+    await admin.query(`DELETE FROM ${namespace}.documents WHERE id = '${preloadedKey(1)}'`);
+    expect((await documents.audit(admin, { ...inputs, unclosed })).findings).toMatchObject({ lost: 1 });
+    const known = (await documents.audit(admin, { ...inputs, unclosed: [] })).findings;
+    expect(known.verdict).toBe("violated");
+    expect(known.unexpected).toBeGreaterThan(5);
   });
 });

@@ -6,6 +6,7 @@ import { asTransaction, commit, rollBack } from "../../database/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
 import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step, Value } from "./program.js";
+import type { Begin, Rest, Run } from "./run.js";
 import { countedChange, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
@@ -18,16 +19,6 @@ type Operation =
   /** To that operation, where the condition does not hold. */
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
-
-/** How a transaction begins, whose statements say so themselves or not. */
-export interface Beginning {
-  /** Of one whose steps are whole. */
-  readonly begin: string;
-  /** Sent with every beginning, in the same message: what the connection does not know by itself. */
-  readonly setUp: string | undefined;
-  /** Whether a statement by itself can go without. */
-  readonly isNeeded: boolean;
-}
 
 export interface Compiled {
   readonly transaction: ScriptTransaction;
@@ -78,14 +69,11 @@ class Compiler {
 }
 
 /** The transactions of a program, ready to be run. */
-export function compile(
-  program: Program,
-  beginningOf: (transaction: ScriptTransaction) => Beginning,
-): Compiled[] {
+export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {
     const { steps, isWhole, isReadOnly } = transaction;
-    const { begin, setUp, isNeeded } = beginningOf(transaction);
+    const { begin, setUp, isNeeded } = beginOf(isReadOnly);
     const compiler = new Compiler(statements, setUp);
     const [first, ...others] = sqlStepsOf(steps);
     const isAlone = others.length === 0 && (isReadOnly || first?.expect === undefined);
@@ -118,10 +106,8 @@ export interface MachineOptions {
   readonly isSimple: boolean;
 }
 
-export type Rest = (ms: number) => Promise<void>;
-
 /** One transaction, from its draw to its end, over all its attempts. */
-export class Machine {
+export class Machine implements Run {
   private position = 0;
   private isOpen = false;
   /** Where the next attempt begins: after the last commit. */
