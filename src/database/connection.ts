@@ -123,8 +123,8 @@ export class PgConnection extends pg.Client implements Connection {
 
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
     const { name, text } = statement;
-    const query = { ...(this.prepared && { name }), text, values: [...values] };
-    const { rows } = await this.timed(name, () => this.query<SqlRow>(query));
+    const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
+    const { rows } = lastOf(await this.timed(name, () => this.query<SqlRow>(query)));
     return rows;
   }
 
@@ -132,11 +132,17 @@ export class PgConnection extends pg.Client implements Connection {
   private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
     const query = { text, values: valuesOf(values), rowMode: "array" } as const;
-    const { rows, fields } = await this.timed(name, () =>
-      this.query<unknown[]>(this.prepared ? { name, ...query } : query),
+    const isPrepared = this.isPrepared(statement);
+    const answer = await this.timed(name, () =>
+      this.query<unknown[]>(isPrepared ? { name, ...query } : query),
     );
-    if (this.prepared) this.known.set(statement, new RowReader(fields));
+    const { rows, fields } = lastOf(answer);
+    if (isPrepared) this.known.set(statement, new RowReader(fields));
     return rows;
+  }
+
+  private isPrepared({ isText }: Statement): boolean {
+    return this.prepared && isText !== true;
   }
 
   private async timed<T>(name: string, call: () => Promise<T>): Promise<T> {
@@ -234,6 +240,11 @@ export class PgConnection extends pg.Client implements Connection {
     if (kind === "reconnect") this.markBroken();
     return new StatementError(name, cause, sqlstate);
   }
+}
+
+/** Of several statements in one message, what the last one gave. */
+function lastOf<T>(answer: T | readonly T[]): T {
+  return Array.isArray(answer) ? (answer.at(-1) as T) : (answer as T);
 }
 
 /** in_failed_sql_transaction */

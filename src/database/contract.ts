@@ -6,6 +6,8 @@
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Sent by the simple protocol, never prepared: it takes no parameters, or is several in one message. */
+  readonly isText?: true;
 }
 
 /** A value for a `$n` parameter. A Buffer goes in binary format. */

@@ -16,7 +16,7 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
 }
 
 /** How an operation may be named. */
-export const OPERATION_NAME = /^[A-Za-z_]\w*$/;
+export const OPERATION_NAME = /^[A-Za-z_][\w-]*$/;
 
 /** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;

@@ -19,7 +19,7 @@ import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, Own, PATH, readOwn } from "../workloads/own.js";
+import { embedded, nameOf, Own, PATH, readOwn } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { resolvePublished } from "./published.js";
@@ -106,6 +106,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const given = withAbsoluteFiles(source.value, directory);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], directory);
   const applied = applyOverrides(given, overrides);
+  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
   requireSound(given);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
@@ -166,15 +167,16 @@ function requireSound({ workload: written }: Mapping): void {
   const all = [
     ...problems,
     ...taken.map(({ name, place }) => ({
-      place,
+      ...{ place, file: nameOf(own.data) },
       message: `every scenario has a key ${name}; call the setting otherwise`,
     })),
   ];
   if (all.length === 0) return;
-  const file = "sql" in own.data ? own.data.file : own.data.module;
   throw new ScenarioError(
-    file,
-    all.map(({ place, message }) => ({ source: file, ...place, path: "", message })),
+    all[0]?.file ?? "",
+    all.map(({ file, place: { line, column }, message }) => ({
+      ...{ source: file, line, column, path: "", message },
+    })),
   );
 }
 

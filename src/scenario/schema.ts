@@ -63,7 +63,7 @@ export const Scenario = z
       .meta({
         description:
           `${WORKLOADS.map(({ name, description }) => `${name}: ${description}`).join(" ")} ` +
-          "A path, as ./bank.sql: a workload of one's own. " +
+          "A path, as ./bank.sql: a workload of one's own. A mapping with pgbench: its scripts. " +
           `Keys of another one are refused. Default ${DEFAULT_WORKLOAD}.`,
       }),
     target: Target,

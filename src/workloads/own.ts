@@ -1,5 +1,6 @@
-// Workloads of the user's own, as a scenario names them: a file of SQL, or a module of JavaScript. What a file of SQL says is
-// taken into the scenario when it is loaded, so that a run can be repeated, resumed and read without it; of a module its hash.
+// Workloads of the user's own, as a scenario names them: a file of SQL, scripts of pgbench, a module of JavaScript. What files of
+// SQL say is taken into the scenario when it is loaded, so that a run can be repeated, resumed and read without them; of a
+// module its hash.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -9,6 +10,9 @@ import { UsageError } from "../foundation/errors.js";
 import { examples as examplesOfModules } from "./module/examples.js";
 import { drawModule, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
+import { isMapping } from "../syntax/paths.js";
+import { examples as examplesOfPgbench } from "./pgbench/examples.js";
+import { BUILTIN, partsOf, readPgbench } from "./pgbench/read-pgbench.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
@@ -30,11 +34,39 @@ const ModuleFile = z.strictObject({
   hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
 });
 
+const Script = z.union([
+  z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
+  z.strictObject({
+    script: z.string().meta({ description: "Name of the script, and behind @ its weight." }),
+    sql: z.string().max(BYTES_MAX).meta({ description: "What the script says." }),
+  }),
+]);
+
+const Pgbench = z.strictObject({
+  pgbench: z
+    .array(Script)
+    .min(1)
+    .meta({
+      description:
+        "Scripts of pgbench, as tpcb.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
+        "builtin:select-only. Each is an operation by its name; behind @ its weight, 1 if left out.",
+    }),
+  scale: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ description: "Scale of the tables of pgbench -i, and :scale of scripts. Default 1." }),
+  define: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,62}$/), z.union([z.number(), z.string(), z.boolean()]))
+    .default({})
+    .meta({ description: "Variables of scripts, as pgbench -D. Each is a key of the scenario too." }),
+});
+
 /** As it stands in a resolved scenario. */
-export const Own = z.union([SqlFile, ModuleFile]);
+export const Own = z.union([SqlFile, Pgbench, ModuleFile]);
 export type Own = z.output<typeof Own>;
 
-export const OWN_EXAMPLES = [examples, examplesOfModules];
+export const OWN_EXAMPLES = [examples, examplesOfPgbench, examplesOfModules];
 
 /** What is written for a file: its path. */
 export const PATH = /\.(sql|mjs|js)$/;
@@ -64,10 +96,19 @@ function textOf(file: string, directory: string): string {
 
 /** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
 export function embedded(written: unknown, directory: string): unknown {
+  if (isMapping(written) && Array.isArray(written["pgbench"])) {
+    const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory));
+    return { ...written, pgbench: scripts };
+  }
   if (typeof written !== "string" || !PATH.test(written)) return written;
   const text = textOf(written, directory);
   if (written.endsWith(".sql")) return { file: path.basename(written), sql: text };
   return { module: path.resolve(directory, written), hash: hashOf(text) };
+}
+
+function embeddedScript(written: unknown, directory: string): unknown {
+  if (typeof written !== "string" || written.startsWith(BUILTIN)) return written;
+  return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -81,10 +122,22 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   return problem === undefined ? readModule(file) : refuse(problem);
 }
 
+/** What messages call it. */
+export function nameOf(own: Own): string {
+  if ("pgbench" in own) return "workload.pgbench";
+  return "sql" in own ? own.file : own.module;
+}
+
+function programOf(own: Own): ReadProgram {
+  if ("sql" in own) return readSqlFile(own.sql, own.file);
+  if ("module" in own) return readModuleFile(own);
+  const { pgbench: scripts, scale, define } = own;
+  return readPgbench({ scripts, scale, define }, nameOf(own));
+}
+
 function workloadFrom(own: Own, program: Program): Workload {
-  return "sql" in own
-    ? workloadOfProgram(program, own.file, drawSteps(program))
-    : workloadOfProgram(program, own.module, drawModule(own.module));
+  const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program);
+  return workloadOfProgram(program, nameOf(own), drawOf);
 }
 
 interface Read {
@@ -101,7 +154,7 @@ export function readOwn(own: Own): Read {
   const key = JSON.stringify(own);
   const before = known.get(key);
   if (before) return before;
-  const read = "sql" in own ? readSqlFile(own.sql, own.file) : readModuleFile(own);
+  const read = programOf(own);
   const made =
     "problems" in read
       ? { problems: read.problems }

@@ -10,8 +10,13 @@ import type { Begin, Rest, Run } from "./run.js";
 import { countedChange, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
+interface Sent {
+  readonly step: SqlStep;
+  readonly statement: Statement;
+}
+
 type Operation =
-  | { readonly kind: "sql"; readonly step: SqlStep; readonly statement: Statement }
+  | ({ readonly kind: "sql" } & Sent)
   | { readonly kind: "begin"; readonly text: string }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
   | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
@@ -22,21 +27,34 @@ type Operation =
 
 export interface Compiled {
   readonly transaction: ScriptTransaction;
+  /** How a statement outside of every transaction begins one of its own, where it needs that. */
+  readonly frame: string | undefined;
   readonly operations: readonly Operation[];
 }
 
 type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
+
+/** Without options of its own. */
+const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
 
 class Compiler {
   readonly operations: Operation[] = [];
 
   constructor(
     private readonly statements: ReadonlyMap<SqlStep, Statement>,
-    private readonly setUp: string | undefined,
+    private readonly beginning: Begin,
   ) {}
 
-  begin(text: string): void {
-    this.operations.push({ kind: "begin", text: this.setUp === undefined ? text : `${text}; ${this.setUp}` });
+  /** @param written how the script has it */
+  begin(written?: string): void {
+    this.operations.push({ kind: "begin", text: this.beginningText(written) });
+  }
+
+  beginningText(written?: string): string {
+    const { begin, setUp, isNeeded } = this.beginning;
+    const isAsWritten = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
+    const text = isAsWritten ? written : begin;
+    return setUp === undefined ? text : `${text}; ${setUp}`;
   }
 
   add(steps: readonly Step[]): void {
@@ -73,15 +91,17 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {
     const { steps, isWhole, isReadOnly } = transaction;
-    const { begin, setUp, isNeeded } = beginOf(isReadOnly);
-    const compiler = new Compiler(statements, setUp);
+    const beginning = beginOf(isReadOnly);
+    const { setUp, isNeeded } = beginning;
+    const compiler = new Compiler(statements, beginning);
     const [first, ...others] = sqlStepsOf(steps);
     const isAlone = others.length === 0 && (isReadOnly || first?.expect === undefined);
     const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone);
-    if (isFramed) compiler.begin(begin);
+    if (isFramed) compiler.begin();
     compiler.add(steps);
     if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
-    return { transaction, operations: compiler.operations };
+    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginningText() : undefined;
+    return { transaction, frame, operations: compiler.operations };
   });
 }
 
@@ -99,6 +119,18 @@ function valueOf(given: unknown): Value {
   if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
   if (typeof given === "string" || typeof given === "boolean") return given;
   return null;
+}
+
+/** Of a variable that has text of a number, that number: a database gives large ones so. */
+function asNumber(value: Value): Value {
+  if (typeof value !== "string") return value;
+  if (/^-?\d+$/.test(value)) return BigInt(value);
+  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
+}
+
+/** As pgbench has it: a number is, unless it is 0. */
+function isTrue(value: Value): boolean {
+  return value === true || (typeof value !== "string" && Number(value) !== 0 && value !== null);
 }
 
 export interface MachineOptions {
@@ -159,38 +191,46 @@ export class Machine implements Run {
     this.position++;
     switch (operation.kind) {
       case "begin":
-        await connection.control("begin", operation.text);
-        this.isOpen = true;
-        return;
+        return this.begin(connection, operation.text);
       case "commit":
         this.isOpen = false;
         await this.commit(connection, operation.text);
-        {
-          this.keep();
-          return;
-        }
+        this.keep();
+        return;
       case "rollback":
         await connection.control("rollback", operation.text);
         this.isOpen = false;
-        {
-          this.keep();
-          return;
-        }
-      case "sql":
-        await this.send(operation.step, operation.statement, connection);
-        if (!this.isOpen) this.keep();
+        this.keep();
         return;
+      case "sql":
+        return this.runStatement(operation, connection);
       case "set":
         this.values.set(operation.variable, this.evaluate(operation.expression));
         return;
       case "sleep":
         return rest(Number(this.evaluate(operation.forMs)));
       case "unless":
-        if (this.evaluate(operation.condition) !== true) this.position = operation.to;
+        if (!isTrue(this.evaluate(operation.condition))) this.position = operation.to;
         return;
       case "jump":
         this.position = operation.to;
     }
+  }
+
+  private async begin(connection: Connection, text: string): Promise<void> {
+    await connection.control("begin", text);
+    this.isOpen = true;
+  }
+
+  private async runStatement({ step, statement }: Sent, connection: Connection): Promise<void> {
+    const frame = this.isOpen ? undefined : this.compiled.frame;
+    if (frame !== undefined) await this.begin(connection, frame);
+    await this.send(step, statement, connection);
+    if (frame !== undefined) {
+      this.isOpen = false;
+      await this.commit(connection, "COMMIT");
+    }
+    if (!this.isOpen) this.keep();
   }
 
   /** Of reads alone it does not matter how it ended. */
@@ -207,12 +247,13 @@ export class Machine implements Run {
     const { prng } = this.options;
     // The same in every attempt, wherever it begins.
     prng.reseed(deriveSeed(this.seed, this.position));
-    return evaluate(expression, { valueOf: (name) => this.valueOf(name), prng });
+    return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
   }
 
   private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<void> {
-    const { variables, bindings, expect } = step;
-    const { isSimple } = this.options;
+    const { variables, bindings, columns, expect } = step;
+    const isSimple = this.options.isSimple || prepared.isText === true;
+    const isNamed = bindings.length > 0 || columns !== undefined;
     const statement = isSimple
       ? {
           name: prepared.name,
@@ -220,29 +261,32 @@ export class Machine implements Run {
             step,
             substituted(step, (name) => literal(this.valueOf(name))),
           ),
+          isText: true as const,
         }
       : prepared;
     const values = isSimple ? [] : variables.map((name) => sqlValue(this.valueOf(name)));
-    const answer: Promise<readonly unknown[]> =
-      bindings.length > 0
-        ? connection.executeNamed(statement, values)
-        : connection.execute(statement, values);
+    const answer: Promise<readonly unknown[]> = isNamed
+      ? connection.executeNamed(statement, values)
+      : connection.execute(statement, values);
     const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
     const rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
     const problem = expect && unexpectedRows(expect, rows.length);
     if (problem !== undefined) throw new UnexpectedRowsError(`${prepared.name}: ${problem}`);
-    if (bindings.length > 0)
-      this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
+    if (isNamed) this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
   }
 
   private bind(
-    { bindings }: SqlStep,
+    { bindings, columns }: SqlStep,
     name: string,
     rows: readonly Readonly<Record<string, unknown>>[],
   ): void {
-    const [row, ...others] = rows;
+    const [row, ...others] = columns?.of === "last row" ? rows.slice(-1) : rows;
+    if (!row && columns?.of === "last row") return;
     if (!row || others.length > 0)
       throw new UnexpectedRowsError(`${name}: ${rows.length} rows; a value is taken from exactly one`);
+    if (columns)
+      for (const [column, value] of Object.entries(row))
+        this.values.set(`${columns.prefix}${column}`, valueOf(value));
     for (const { column, variable } of bindings) {
       const found = typeof column === "number" ? Object.values(row)[column] : row[column];
       if (found === undefined) throw new Error(`${name} has no column ${column}`);

@@ -8,6 +8,8 @@ export type Value = null | boolean | bigint | number | string;
 export interface Place {
   readonly line: number;
   readonly column: number;
+  /** Where that is not the program's own. */
+  readonly file?: string;
 }
 
 export type Expression =
@@ -40,14 +42,21 @@ export interface SqlStep extends SqlText {
   readonly kind: "sql";
   readonly expect?: RowCount;
   readonly bindings: readonly Binding[];
-  /** Sent in one message with the next one (`\;`). */
-  readonly isJoined?: true;
+  /** Every column becomes a variable, whose name begins with `prefix`: of its only row, or of its last one if there is any. */
+  readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
+  /** Several statements, sent in one message. */
+  readonly isMessage?: true;
 }
 
 export type Step =
   | SqlStep
   /** BEGIN, END, COMMIT, ROLLBACK, with their options, as they were written. */
-  | { readonly kind: "control"; readonly does: "begin" | "commit" | "rollback"; readonly text: string }
+  | {
+      readonly kind: "control";
+      readonly does: "begin" | "commit" | "rollback";
+      readonly text: string;
+      readonly place: Place;
+    }
   | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
   /** Milliseconds. */
   | { readonly kind: "sleep"; readonly forMs: Expression }

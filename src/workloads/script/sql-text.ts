@@ -4,7 +4,7 @@ import type { Place, SqlText } from "./program.js";
 
 type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
 
-interface Token {
+export interface Token {
   readonly kind: Kind;
   readonly text: string;
   readonly at: number;
@@ -33,26 +33,22 @@ function endOfComment(text: string, from: number): number | undefined {
   return undefined;
 }
 
+/** The one that begins there; undefined at the end. */
+export function tokenAt(text: string, at: number): Token | undefined {
+  const token = (kind: Kind, end: number): Token => ({ kind, text: text.slice(at, end), at });
+  const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
+  if (end !== undefined) return token("blank", end);
+  for (const [kind, pattern] of PATTERNS) {
+    pattern.lastIndex = at;
+    if (pattern.test(text)) return token(kind, pattern.lastIndex);
+  }
+  return undefined;
+}
+
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  let at = 0;
-  const push = (kind: Kind, end: number): void => {
-    tokens.push({ kind, text: text.slice(at, end), at });
-    at = end;
-  };
-  while (at < text.length) {
-    const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
-    if (end !== undefined) {
-      push("blank", end);
-      continue;
-    }
-    for (const [kind, pattern] of PATTERNS) {
-      pattern.lastIndex = at;
-      if (!pattern.test(text)) continue;
-      push(kind, pattern.lastIndex);
-      break;
-    }
-  }
+  for (let token = tokenAt(text, 0); token; token = tokenAt(text, token.at + token.text.length))
+    tokens.push(token);
   return tokens;
 }
 
@@ -90,38 +86,66 @@ const trimmed = (tokens: readonly Token[]): readonly Token[] => {
   return tokens.slice(tokens.findIndex(isCode), tokens.findLastIndex(isCode) + 1);
 };
 
+export interface CutStatement extends SqlText {
+  /** Whether it ends with `\;`, which joins it to the next one. */
+  readonly isJoined?: true;
+}
+
 export interface CutSql {
-  readonly statements: readonly SqlText[];
+  readonly statements: readonly CutStatement[];
   /** What begins and does not end. */
   readonly unended?: { readonly what: string; readonly place: Place };
 }
 
 /** The statements of a text, without their semicolons and what is blank around them. */
 export function statementsIn(text: string, origin?: Place): CutSql {
-  const statements: SqlText[] = [];
+  return statementsOf(tokensOf(text), (at) => placeIn(text, at, origin));
+}
+
+export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => Place): CutSql {
+  const statements: CutStatement[] = [];
   let current: Token[] = [];
   /** Of `BEGIN ATOMIC` and of `CASE` in it. */
   let depth = 0;
-  const end = (): void => {
+  const end = (isJoined = false): void => {
     const code = trimmed(current);
     current = [];
     const [first] = code;
-    if (first) statements.push(textOf(code, placeIn(text, first.at, origin)));
+    if (first) statements.push({ ...textOf(code, placeAt(first.at)), ...(isJoined && { isJoined }) });
   };
   let before = "";
-  for (const token of tokensOf(text)) {
+  for (const token of tokens) {
     if (token.kind === "unended")
-      return { statements, unended: { what: token.text, place: placeIn(text, token.at, origin) } };
+      return { statements, unended: { what: token.text, place: placeAt(token.at) } };
     const word = token.kind === "word" ? token.text.toUpperCase() : "";
     if (word === "ATOMIC" && before === "BEGIN") depth++;
     else if (depth > 0 && word === "CASE") depth++;
     else if (depth > 0 && word === "END") depth--;
     if (word !== "") before = word;
-    if (token.kind === "symbol" && token.text === ";" && depth === 0) end();
+    if (token.kind === "symbol" && token.text === "\\;") end(true);
+    else if (token.kind === "symbol" && token.text === ";" && depth === 0) end();
     else current.push(token);
   }
   end();
   return { statements };
+}
+
+/** As one text, with `between` between them. */
+export function joined(texts: readonly SqlText[], between: string): SqlText {
+  const [first, ...others] = texts;
+  if (!first) throw new Error("nothing to join");
+  return others.reduce<SqlText>(
+    ({ pieces, variables, place }, next) => ({
+      pieces: [
+        ...pieces.slice(0, -1),
+        `${pieces.at(-1) ?? ""}${between}${next.pieces[0] ?? ""}`,
+        ...next.pieces.slice(1),
+      ],
+      variables: [...variables, ...next.variables],
+      place,
+    }),
+    first,
+  );
 }
 
 /** With `$1`, `$2`, ... where a variable stands. */

@@ -3,10 +3,32 @@
 /** Variables that have a value without being drawn. */
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "random_seed"];
 
+const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
+/** What the protocol prepares, SQL's `PREPARE` does not. */
+const BY_PROTOCOL_ALONE = ["CALL"];
+
 const OUTSIDE = /^(DROP|ALTER|CREATE) (SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION)\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
+
+/** Whether `$1` can be in it. */
+export function takesParameters([verb = ""]: readonly string[]): boolean {
+  return WITH_PARAMETERS.includes(verb);
+}
+
+export function isPreparable([verb = ""]: readonly string[]): boolean {
+  return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
+}
+
+/** Of what may not be in a script that says itself where its transactions begin and end. */
+export function scriptProblem(words: readonly string[]): string | undefined {
+  const text = words.slice(0, 3).join(" ");
+  if (/^(SAVEPOINT|RELEASE|ROLLBACK (\w+ )?TO)\b/.test(text)) return undefined;
+  if (/^(PREPARE TRANSACTION|(COMMIT|ROLLBACK) PREPARED)\b/.test(text))
+    return `${text}: a prepared transaction outlives its client; remove it`;
+  return statementProblem(words, true);
+}
 
 /** @param words in capitals, without quoted text */
 export function statementProblem(words: readonly string[], isTransaction: boolean): string | undefined {

@@ -1,6 +1,7 @@
 // The statements of a program as its clients send them: named after their transaction and what they begin with.
 import type { Statement } from "../../database/contract.js";
 import type { Program, RowCount, SqlStep, Step } from "./program.js";
+import { takesParameters } from "./statement-rules.js";
 import { parametrised, wordsOf } from "./sql-text.js";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -31,12 +32,15 @@ export function statementsOf({
   for (const { name, steps } of transactions) {
     const times = new Map<string, number>();
     for (const step of sqlStepsOf(steps)) {
-      const verb = (wordsOf(step)[0] ?? "statement").toLowerCase();
+      const words = wordsOf(step);
+      const verb = (words[0] ?? "statement").toLowerCase();
+      const isText = step.isMessage === true || (step.variables.length > 0 && !takesParameters(words));
       const time = (times.get(verb) ?? 0) + 1;
       times.set(verb, time);
       statements.set(step, {
         name: `${name}.${verb}${time === 1 ? "" : `-${time}`}`,
         text: countedChange(step, parametrised(step)),
+        ...(isText && { isText }),
       });
     }
   }

@@ -6,12 +6,13 @@ import { messageOf } from "../../foundation/errors.js";
 import type { Invariant, Place, Program, SqlText } from "./program.js";
 import { literalIn } from "./client.js";
 import type { Treatment } from "./settings.js";
+import { isPreparable } from "./statement-rules.js";
 import { sqlStepsOf } from "./statements.js";
 import { parametrised, placeIn, substituted, wordsOf } from "./sql-text.js";
 
 const SCHEMA = "train_sim_try_out";
-/** What can be prepared. */
-const PREPARABLE = /^(SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/;
+/** What of a preload makes structure, as a key that is made after the rows. */
+const STRUCTURE = ["CREATE", "ALTER"];
 /** Before the text of a statement that is prepared, and before that of a view. */
 const PREPARE = "PREPARE train_sim_statement AS ";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
@@ -22,7 +23,7 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
   let before = "";
   for (const [index, piece] of pieces.entries()) {
     if (at <= sent + piece.length)
-      return placeIn(before + piece, before.length + Math.max(0, at - sent), place);
+      return { ...place, ...placeIn(before + piece, before.length + Math.max(0, at - sent), place) };
     sent += piece.length + sentOf(index).length;
     // Variables take no line: their own length does not matter but for the column.
     before += `${piece}${sentOf(index)}`;
@@ -53,8 +54,8 @@ class Trial {
     }
   }
 
-  refuse({ line, column }: Place, message: string): void {
-    this.problems.push(`${this.file}:${line}:${column}: ${message}`);
+  refuse({ line, column, file = this.file }: Place, message: string): void {
+    this.problems.push(`${file}:${line}:${column}: ${message}`);
   }
 }
 
@@ -90,9 +91,10 @@ export function tryOutOf(program: Program, file: string) {
       await client.query("BEGIN");
       await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
       for (const sql of program.schema) await tryText(sql);
+      for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await tryText(sql);
       for (const { steps } of program.transactions)
         for (const step of sqlStepsOf(steps)) {
-          if (!PREPARABLE.test(wordsOf(step).join(" "))) continue;
+          if (step.isMessage || !isPreparable(wordsOf(step))) continue;
           const isTaken = await trial.run(step, parametrised(step), (index) => `$${index + 1}`, PREPARE);
           if (isTaken) await client.query("DEALLOCATE train_sim_statement");
         }

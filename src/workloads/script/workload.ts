@@ -79,9 +79,9 @@ async function preload(
     for (const sql of program.preload) {
       if (!isWanted()) return;
       await client.query(substituted(sql, literalIn(settings))).catch((error: unknown) => {
-        const { line, column } = sql.place;
+        const { line, column, file: from = file } = sql.place;
         throw new UsageError(
-          `${file}:${line}:${column}: preload: ${messageOf(error)}`,
+          `${from}:${line}:${column}: preload: ${messageOf(error)}`,
           "Correct the statement.",
           {
             cause: error,

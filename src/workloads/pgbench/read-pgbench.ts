@@ -1,0 +1,104 @@
+// Scripts of pgbench as a workload: each is an operation by its file's name, the tables are those of `pgbench -i`, and the
+// scale and what `-D` defines are settings.
+import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
+import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
+import { readScript, type ScriptParameter } from "./read-script.js";
+
+/** As it is written, `tpcb.sql@9` or `builtin:tpcb-like`; of a file with what it says. */
+export type ScriptSource = string | { readonly script: string; readonly sql: string };
+
+export interface PgbenchScripts {
+  readonly scripts: readonly ScriptSource[];
+  readonly scale: number;
+  readonly define: Readonly<Record<string, Setting["value"]>>;
+}
+
+export const BUILTIN = "builtin:";
+const OPERATION = /^[A-Za-z][\w-]{0,62}$/;
+/** Of problems with the list itself. */
+const SCENARIO = { line: 1, column: 1 };
+
+/** The name and the weight of `tpcb.sql@9`; the weight as it is written. */
+export function partsOf(written: string): { readonly name: string; readonly weight: string } {
+  const [, name = written, weight = "1"] = /^(.*)@([^@/\\]*)$/s.exec(written) ?? [];
+  return { name, weight };
+}
+
+interface Found {
+  readonly file: string;
+  readonly operation: string;
+  readonly weight: number;
+  readonly text: string;
+  readonly builtin?: Builtin;
+}
+
+/** What an entry of the list means, or what is wrong with it. */
+function find(source: ScriptSource): Found | string {
+  const written = typeof source === "string" ? source : source.script;
+  const { name, weight: share } = partsOf(written);
+  const weight = Number(share);
+  if (!/^\d+$/.test(share) || weight === 0 || weight > 2 ** 31 - 1)
+    return `${written}: weight ${share} is not a whole number above 0`;
+  if (typeof source !== "string") {
+    const operation = name.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
+    if (!OPERATION.test(operation))
+      return `${name}: the file's name becomes the operation's; it takes letters, digits, _ and -, as tpcb.sql`;
+    return { file: name, operation, weight, text: source.sql };
+  }
+  if (!name.startsWith(BUILTIN))
+    return `${written} was not read; name it in workload.pgbench of the scenario, or with --set workload=...`;
+  const builtin = findBuiltin(name.slice(BUILTIN.length));
+  if (typeof builtin === "string") return builtin;
+  return { file: `${BUILTIN}${builtin.name}`, operation: builtin.name, weight, text: builtin.text, builtin };
+}
+
+export interface PgbenchTransaction extends ScriptTransaction {
+  readonly file: string;
+  readonly parameters: readonly ScriptParameter[];
+}
+
+export interface PgbenchProgram extends Program {
+  readonly transactions: readonly PgbenchTransaction[];
+}
+
+/** @param file what messages about the list of scripts call it */
+export function readPgbench(
+  { scripts, scale, define }: PgbenchScripts,
+  file: string,
+): { readonly program: PgbenchProgram } | Extract<ReadProgram, { readonly problems: unknown }> {
+  const problems: FileProblem[] = [];
+  const refuse = (message: string): void => void problems.push({ file, place: SCENARIO, message });
+  const settings = Object.entries({ scale, ...define }).map(([name, value]) => ({
+    ...{ name, value },
+    place: SCENARIO,
+  }));
+  if ("scale" in define) refuse("scale is defined twice; use workload.scale");
+  const given = settings.map(({ name }) => name);
+  const transactions: PgbenchTransaction[] = [];
+  const builtins: string[] = [];
+  for (const source of scripts) {
+    const found = find(source);
+    if (typeof found === "string") {
+      refuse(found);
+      continue;
+    }
+    const { operation, weight, text, builtin } = found;
+    if (transactions.some(({ name }) => name === operation)) refuse(`two scripts ${operation}; rename one`);
+    const read = readScript(text, found.file, given);
+    problems.push(...read.problems);
+    if (builtin) builtins.push(builtin.name);
+    transactions.push({
+      ...{ name: operation, file: found.file, weight, isReadOnly: builtin?.isReadOnly ?? false },
+      ...read.script,
+      isWhole: false,
+    });
+  }
+  if (problems.length > 0) return { problems };
+  const isKnown = builtins.length === scripts.length;
+  return {
+    program: {
+      ...{ name: "pgbench", settings, schema: schema(), preload: preload(), transactions },
+      invariants: isKnown ? invariantsOf(builtins) : [],
+    },
+  };
+}

@@ -1,0 +1,370 @@
+// Reads a script of pgbench: SQL with meta commands between, each of which ends with its line. A statement ends at a
+// semicolon or where a meta command begins. Says all that is wrong with it at once.
+import { nearest } from "../../syntax/nearest.js";
+import { parseExpression, variablesOf } from "../script/expression.js";
+import type { Branch, Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";
+import { joined, placeIn, statementsOf, tokenAt, tokensOf, wordsOf } from "../script/sql-text.js";
+import type { SqlText } from "../script/program.js";
+import type { CutStatement, Token } from "../script/sql-text.js";
+import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js";
+import { sqlStepsOf } from "../script/statements.js";
+
+type Columns = NonNullable<SqlStep["columns"]>;
+type ControlStep = Extract<Step, { readonly kind: "control" }>;
+
+export interface ScriptParameter extends Parameter {
+  /** Its expression as it was written. */
+  readonly text: string;
+}
+
+export interface Script {
+  /** Set before everything else. */
+  readonly parameters: readonly ScriptParameter[];
+  readonly steps: readonly Step[];
+}
+
+export interface ReadScript {
+  readonly script: Script;
+  readonly problems: readonly FileProblem[];
+}
+
+interface Meta {
+  readonly name: string;
+  readonly place: Place;
+  /** What stands behind the name, and where that begins in the text. */
+  readonly value: string;
+  readonly valueAt: number;
+}
+
+interface OpenIf {
+  readonly place: Place;
+  readonly branches: { readonly condition?: Expression; readonly steps: Step[] }[];
+  hasElse: boolean;
+}
+
+/** To its end, over lines that end with a backslash. */
+const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
+const CONTINUATION = /\\\r?\n/g;
+const VARIABLE = /^[A-Za-z_]\w*$/;
+const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
+const REFUSED: Readonly<Record<string, string>> = {
+  shell: "runs a program of this machine",
+  setshell: "runs a program of this machine",
+  startpipeline: "needs pipeline mode, which train-sim does not have",
+  syncpipeline: "needs pipeline mode, which train-sim does not have",
+  endpipeline: "needs pipeline mode, which train-sim does not have",
+};
+/** Milliseconds of each unit of `\sleep`. */
+const UNITS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
+const TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
+
+function controlIn(words: readonly string[]): ControlStep["does"] | undefined {
+  const [verb = "", second] = words;
+  if (verb === "BEGIN" || (verb === "START" && second === "TRANSACTION")) return "begin";
+  if (second === "PREPARED") return undefined;
+  if (verb === "COMMIT" || verb === "END") return "commit";
+  if (verb !== "ROLLBACK" && verb !== "ABORT") return undefined;
+  return TO_SAVEPOINT.test(words.join(" ")) ? undefined : "rollback";
+}
+
+/** With the variables of dollar-quoted bodies too: `DO` has no other way to take one. */
+function withBodies({ pieces, variables, place }: SqlText, isKnown: (name: string) => boolean): SqlText {
+  const all: { pieces: string[]; variables: string[] } = { pieces: [""], variables: [] };
+  const append = (text: string): void => void all.pieces.push(`${all.pieces.pop() ?? ""}${text}`);
+  const appendVariable = (name: string): void => {
+    all.variables.push(name);
+    all.pieces.push("");
+  };
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) appendVariable(variables[i - 1] ?? "");
+    for (const { kind, text } of tokensOf(piece)) {
+      const isBody = kind === "quoted" && text.startsWith("$");
+      const parts = isBody ? text.split(/(?<![:\w]):([A-Za-z_]\w*)/) : [text];
+      for (const [at, part] of parts.entries())
+        if (at % 2 === 0) append(part);
+        else if (isKnown(part)) appendVariable(part);
+        else append(`:${part}`);
+    }
+  }
+  return { ...all, place };
+}
+
+class ScriptReader {
+  readonly problems: FileProblem[] = [];
+  private readonly parameters: ScriptParameter[] = [];
+  private readonly steps: Step[] = [];
+  private readonly open: OpenIf[] = [];
+  /** SQL that was read and not cut yet. */
+  private pending: Token[] = [];
+  private readonly known: Set<string>;
+  /** Of `\gset`, whose columns no reader knows. */
+  private readonly prefixes: string[] = [];
+
+  constructor(
+    private readonly text: string,
+    private readonly file: string,
+    given: readonly string[],
+  ) {
+    this.known = new Set([...BUILT_IN_VARIABLES, ...given]);
+  }
+
+  read(): ReadScript {
+    let at = 0;
+    for (let token = tokenAt(this.text, at); token; token = tokenAt(this.text, at)) {
+      at = token.at + token.text.length;
+      if (token.kind === "unended") {
+        this.refuse(this.placeAt(token.at), `${token.text} begins here and does not end`);
+        break;
+      }
+      const isBackslash = token.kind === "symbol" && token.text === "\\";
+      const escaped = isBackslash ? /[;:]/y : undefined;
+      if (escaped) escaped.lastIndex = at;
+      const [mark] = escaped?.exec(this.text) ?? [];
+      if (!isBackslash) this.pending.push(token);
+      else if (mark === undefined) at = this.takeMeta(token.at);
+      else {
+        this.pending.push({ kind: "symbol", text: mark === ";" ? "\\;" : ":", at: token.at });
+        at++;
+      }
+    }
+    this.takeSql();
+    for (const { place } of this.open) this.refuse(place, "\\if has no \\endif");
+    if (this.problems.length === 0) this.requireEnds();
+    return { script: { parameters: this.parameters, steps: this.steps }, problems: this.problems };
+  }
+
+  private refuse(place: Place, message: string): void {
+    this.problems.push({ file: this.file, place, message });
+  }
+
+  private placeAt(at: number): Place {
+    return { ...placeIn(this.text, at), file: this.file };
+  }
+
+  private isKnown(name: string): boolean {
+    return this.known.has(name) || this.prefixes.some((prefix) => name.startsWith(prefix));
+  }
+
+  private requireKnown(names: readonly string[], place: Place): void {
+    for (const name of new Set(names))
+      if (!this.isKnown(name))
+        this.refuse(place, `${name} has no value; write \\set ${name} ... above, or define it`);
+  }
+
+  /** Where the next step belongs. */
+  private get current(): Step[] {
+    return this.open.at(-1)?.branches.at(-1)?.steps ?? this.steps;
+  }
+
+  private takeMeta(at: number): number {
+    META_LINE.lastIndex = at;
+    const [line = ""] = META_LINE.exec(this.text) ?? [];
+    const flat = line.replace(CONTINUATION, (end) => " ".repeat(end.length));
+    const [head = "", name = ""] = /^\\(\S*)\s*/.exec(flat) ?? [];
+    const meta = {
+      ...{ name, place: this.placeAt(at), valueAt: at + head.length },
+      value: flat.slice(head.length).trimEnd(),
+    };
+    if (name === "gset" || name === "aset") this.takeColumns(meta);
+    else {
+      this.takeSql();
+      this.takeCommand(meta);
+    }
+    return at + line.length;
+  }
+
+  private takeCommand(meta: Meta): void {
+    const { name, place } = meta;
+    const refused = REFUSED[name];
+    if (refused !== undefined) return this.refuse(place, `\\${name} is refused: it ${refused}`);
+    switch (name) {
+      case "set":
+        return this.takeSet(meta);
+      case "sleep":
+        return this.takeSleep(meta);
+      case "if":
+        this.open.push({ place, branches: [], hasElse: false });
+        return this.addBranch(meta, this.conditionOf(meta));
+      case "elif":
+        return this.addBranch(meta, this.conditionOf(meta));
+      case "else":
+        this.requireBare(meta);
+        return this.addBranch(meta);
+      case "endif":
+        this.requireBare(meta);
+        return this.endIf(place);
+    }
+    const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED)]);
+    this.refuse(
+      place,
+      `\\${name} is not a command of pgbench${near === undefined ? "" : `; did you mean \\${near}?`}`,
+    );
+  }
+
+  private requireBare({ name, value, place }: Meta): void {
+    if (value !== "") this.refuse(place, `\\${name} takes nothing behind it`);
+  }
+
+  private expressionIn(text: string, at: number): Expression | undefined {
+    const parsed = parseExpression(text);
+    if (!("expression" in parsed)) {
+      this.refuse(this.placeAt(at + parsed.column - 1), parsed.message);
+      return undefined;
+    }
+    this.requireKnown(variablesOf(parsed.expression), this.placeAt(at));
+    return parsed.expression;
+  }
+
+  private takeSet({ place, value, valueAt }: Meta): void {
+    const [head, variable = "", text = ""] = /^([A-Za-z_]\w*)\s+(?=\S)(.*)$/s.exec(value) ?? [];
+    if (head === undefined) {
+      this.refuse(place, "expected \\set name expression, as \\set aid random(1, 100)");
+      return;
+    }
+    const expression = this.expressionIn(text, valueAt + value.length - text.length);
+    this.known.add(variable);
+    if (!expression) return;
+    const isAhead = this.steps.length === 0 && this.open.length === 0;
+    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " ") });
+    else this.current.push({ kind: "set", variable, expression });
+  }
+
+  private takeSleep({ place, value }: Meta): void {
+    const [head, variable, number, unit = "s"] = /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/.exec(value) ?? [];
+    if (head === undefined) {
+      this.refuse(place, "expected \\sleep number [us | ms | s], as \\sleep 10 ms; the number may be :name");
+      return;
+    }
+    const factor = UNITS[unit] ?? 1n;
+    if (variable === undefined) {
+      this.current.push({
+        kind: "sleep",
+        forMs: { kind: "constant", value: Number(number) * Number(factor) },
+      });
+      return;
+    }
+    this.requireKnown([variable], place);
+    const factors: Expression[] = [
+      { kind: "variable", name: variable },
+      { kind: "constant", value: factor },
+    ];
+    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors } });
+  }
+
+  private conditionOf({ name, value, valueAt, place }: Meta): Expression | undefined {
+    if (value === "") this.refuse(place, `\\${name} has no condition`);
+    return value === "" ? undefined : this.expressionIn(value, valueAt);
+  }
+
+  private addBranch({ name, place }: Meta, condition?: Expression): void {
+    const last = this.open.at(-1);
+    if (!last) return this.refuse(place, `\\${name} without \\if`);
+    if (last.hasElse) this.refuse(place, `\\${name} behind \\else`);
+    if (name === "else") last.hasElse = true;
+    last.branches.push({ ...(condition && { condition }), steps: [] });
+  }
+
+  private endIf(place: Place): void {
+    const last = this.open.pop();
+    if (!last) return this.refuse(place, "\\endif without \\if");
+    this.current.push({ kind: "if", branches: last.branches });
+  }
+
+  private takeColumns({ name, value: prefix, place }: Meta): void {
+    const columns: Columns = { prefix, of: name === "gset" ? "only row" : "last row" };
+    if (prefix !== "" && !VARIABLE.test(prefix))
+      this.refuse(place, `${prefix} is not the beginning of a name of a variable`);
+    if (!this.takeSql(columns)) this.refuse(place, `\\${name} follows no statement`);
+    this.prefixes.push(prefix);
+  }
+
+  /** Whether there was a statement. @param columns what becomes of the last one's */
+  private takeSql(columns?: Columns): boolean {
+    const { statements } = statementsOf(this.pending, (at) => this.placeAt(at));
+    this.pending = [];
+    let group: CutStatement[] = [];
+    for (const [i, statement] of statements.entries()) {
+      group.push(statement);
+      const isLast = i === statements.length - 1;
+      if (statement.isJoined && !isLast) continue;
+      this.takeGroup(group, isLast ? columns : undefined);
+      group = [];
+    }
+    return statements.length > 0;
+  }
+
+  /** Statements that `\;` joins: one message, unless each of them is a matter of its own. */
+  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined): void {
+    const isApart =
+      columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
+    const statements = group.flatMap((each) => this.statementOf(each));
+    const [first, ...others] = statements;
+    if (!first) return;
+    if (!isApart && others.length > 0)
+      this.addStatement(joined(statements, "; "), columns, { isMessage: true });
+    else
+      for (const [i, each] of statements.entries())
+        this.addStatement(each, i === others.length || columns?.of === "last row" ? columns : undefined);
+  }
+
+  /** What may be sent of it. */
+  private statementOf(statement: CutStatement): SqlText[] {
+    const { pieces, variables, place } = statement;
+    const words = wordsOf(statement);
+    const problem = controlIn(words) === undefined ? scriptProblem(words) : undefined;
+    if (problem !== undefined) this.refuse(place, problem);
+    this.requireKnown(variables, place);
+    const sql = { pieces, variables, place };
+    return [words[0] === "DO" ? withBodies(sql, (name) => this.isKnown(name)) : sql];
+  }
+
+  private addStatement(sql: SqlText, columns: Columns | undefined, more?: Pick<SqlStep, "isMessage">): void {
+    const words = wordsOf(sql);
+    const does = controlIn(words);
+    if (does === undefined || more) {
+      this.current.push({ kind: "sql", ...sql, bindings: [], ...(columns && { columns }), ...more });
+      return;
+    }
+    const { place, pieces, variables } = sql;
+    if (variables.length > 0) this.refuse(place, `${words[0] ?? ""} takes no variable`);
+    if (columns) this.refuse(place, `${words[0] ?? ""} returns no row`);
+    if (/\bAND CHAIN$/.test(words.join(" ")))
+      this.refuse(place, "AND CHAIN is not supported; write BEGIN behind it");
+    this.current.push({ kind: "control", does, text: pieces.join(""), place });
+  }
+
+  private requireEnds(): void {
+    if (sqlStepsOf(this.steps).length === 0) this.refuse(this.placeAt(0), "the script has no statement");
+    for (const begin of this.openAfter(this.steps, new Set([undefined])))
+      if (begin)
+        this.refuse(begin, "the script may end inside of the transaction that begins here; write END");
+  }
+
+  /** Where the transaction began that may be open behind these steps; undefined: there may be none. */
+  private openAfter(
+    steps: readonly Step[],
+    before: ReadonlySet<Place | undefined>,
+  ): ReadonlySet<Place | undefined> {
+    let open = before;
+    for (const step of steps) {
+      if (step.kind === "if") open = this.openAfterAny(step.branches, open);
+      if (step.kind !== "control") continue;
+      const begun = step.does === "begin" ? [...open].find((each) => each) : undefined;
+      if (begun)
+        this.refuse(step.place, `a transaction may be open here: it began in line ${begun.line}; write END`);
+      open = new Set([step.does === "begin" ? step.place : undefined]);
+    }
+    return open;
+  }
+
+  private openAfterAny(branches: readonly Branch[], before: ReadonlySet<Place | undefined>) {
+    const isSure = branches.some(({ condition }) => !condition);
+    const ends = branches.flatMap(({ steps }) => [...this.openAfter(steps, before)]);
+    return new Set([...ends, ...(isSure ? [] : before)]);
+  }
+}
+
+/** @param given variables that have a value before the script begins */
+export function readScript(text: string, file: string, given: readonly string[]): ReadScript {
+  return new ScriptReader(text, file, given).read();
+}
