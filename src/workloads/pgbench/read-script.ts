@@ -237,7 +237,10 @@ class ScriptReader {
     }
     const factor = UNITS[unit] ?? 1n;
     if (variable === undefined) {
-      this.current.push({ kind: "sleep", forMs: { kind: "constant", value: Number(number) * Number(factor) } });
+      this.current.push({
+        kind: "sleep",
+        forMs: { kind: "constant", value: Number(number) * Number(factor) },
+      });
       return;
     }
     this.requireKnown([variable], place);

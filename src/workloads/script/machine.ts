@@ -117,10 +117,17 @@ export function compile(
   });
 }
 
+/** Within a dollar-quoted body too, whatever `standard_conforming_strings` says. */
+function quoted(value: string): string {
+  const text = value.replaceAll("'", "''");
+  if (!/[$\\]/.test(value)) return `'${text}'`;
+  return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
+}
+
 /** A value in the text of a statement, by the simple protocol. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === "string") return quoted(value);
   return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
 }
 
@@ -142,7 +149,7 @@ function asNumber(value: Value): Value {
 
 /** As pgbench has it: a number is, unless it is 0. */
 function isTrue(value: Value): boolean {
-  return value === true || (typeof value !== "string" && Number(value) !== 0 && value !== null);
+  return typeof value !== "string" && Number(value) !== 0;
 }
 
 export interface MachineOptions {
