@@ -18,8 +18,7 @@ type Operation =
   | ({ readonly kind: "sql" } & Sent)
   | { readonly kind: "begin"; readonly text: string }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
-  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
-  | { readonly kind: "sleep"; readonly forMs: Expression }
+  | Extract<Step, { readonly kind: "set" | "sleep" }>
   /** To that operation, where the condition does not hold. */
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
@@ -44,7 +43,7 @@ export interface Compiled {
 type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
 
 /** Without options of its own. */
-const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
+export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
 
 class Compiler {
   readonly operations: Operation[] = [];
