@@ -11,7 +11,7 @@ import { drawModule, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
-import { BUILTIN, partsOf, readPgbench } from "./pgbench/read-pgbench.js";
+import { BUILTIN, partsOf, readPgbench, type ScriptSource } from "./pgbench/read-pgbench.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
@@ -109,7 +109,12 @@ export function embedded(written: unknown, directory: string): unknown {
 }
 
 function embeddedScript(written: unknown, directory: string): unknown {
-  if (typeof written !== "string" || written.startsWith(BUILTIN)) return written;
+  return typeof written === "string" ? readSource(written, directory) : written;
+}
+
+/** A script of pgbench as it is written, with what its file says. Throws a UsageError where that cannot be read. */
+export function readSource(written: string, directory: string): ScriptSource {
+  if (written.startsWith(BUILTIN)) return written;
   return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
 }
 

@@ -15,6 +15,7 @@ type ControlStep = Extract<Step, { readonly kind: "control" }>;
 export interface ScriptParameter extends Parameter {
   /** Its expression as it was written. */
   readonly text: string;
+  readonly place: Place;
 }
 
 export interface Script {
@@ -225,8 +226,8 @@ class ScriptReader {
     this.known.add(variable);
     if (!expression) return;
     const isAhead = this.steps.length === 0 && this.open.length === 0;
-    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " ") });
-    else this.current.push({ kind: "set", variable, expression });
+    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " "), place });
+    else this.current.push({ kind: "set", variable, expression, place });
   }
 
   private takeSleep({ place, value }: Meta): void {
@@ -240,6 +241,7 @@ class ScriptReader {
       this.current.push({
         kind: "sleep",
         forMs: { kind: "constant", value: Number(number) * Number(factor) },
+        place,
       });
       return;
     }
@@ -248,7 +250,7 @@ class ScriptReader {
       { kind: "variable", name: variable },
       { kind: "constant", value: factor },
     ];
-    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors } });
+    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors }, place });
   }
 
   private conditionOf({ name, value, valueAt, place }: Meta): Expression | undefined {
@@ -267,7 +269,7 @@ class ScriptReader {
   private endIf(place: Place): void {
     const last = this.open.pop();
     if (!last) return this.refuse(place, "\\endif without \\if");
-    this.current.push({ kind: "if", branches: last.branches });
+    this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
   private takeColumns({ name, value: prefix, place }: Meta): void {
