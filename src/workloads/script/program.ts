@@ -57,7 +57,12 @@ export type Step =
       readonly text: string;
       readonly place: Place;
     }
-  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression; readonly place: Place }
+  | {
+      readonly kind: "set";
+      readonly variable: string;
+      readonly expression: Expression;
+      readonly place: Place;
+    }
   /** Milliseconds. */
   | { readonly kind: "sleep"; readonly forMs: Expression; readonly place: Place }
   /** The first branch whose condition holds; the last one may have none. */
