@@ -37,6 +37,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       await call(name);
       return [];
     },
+    copyIn: () => Promise.resolve(0),
     executeNamed: () => Promise.resolve([]),
     control: (name) => call(name),
     observe: (next) => void (observer = next),

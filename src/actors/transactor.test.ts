@@ -16,6 +16,7 @@ import type { Connection, ConnectionSource } from "../database/contract.js";
 
 const connection: Connection = {
   execute: async () => [],
+  copyIn: async () => 0,
   executeNamed: () => Promise.resolve([]),
   control: async () => undefined,
   observe: () => undefined,

@@ -12,6 +12,7 @@ import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { planWarnings, renderPlan } from "./plan.js";
 import { register as registerRun } from "./run.js";
+import { register as registerSchema } from "./schema.js";
 import { register as registerValidate } from "./validate.js";
 
 const stage = commandStage();
@@ -19,7 +20,8 @@ const stage = commandStage();
 /** Runs a command line and resolves to the error it ended with, if any. */
 async function run(...args: string[]): Promise<TrainSimError | undefined> {
   const program = new Command();
-  for (const register of [registerInit, registerJsonSchema, registerRun, registerValidate]) register(program);
+  const all = [registerInit, registerJsonSchema, registerRun, registerSchema, registerValidate];
+  for (const register of all) register(program);
   try {
     await program.parseAsync(args, { from: "user" });
     return undefined;
@@ -110,6 +112,41 @@ describe("init", () => {
 test("json-schema prints the schema", async () => {
   await run("json-schema");
   expect(JSON.parse(stage.output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
+});
+
+describe("schema print", () => {
+  test("prints what the treatments of a scenario have, those with the same SQL together", async () => {
+    const file = await scenario(
+      "name: a\nfactors: { payload: [text, jsonb], isolation: [serializable, repeatable read] }",
+    );
+    expect(await run("schema", "print", file, "--set", "namespace=other")).toBeUndefined();
+    const headings = stage.output
+      .split("\n")
+      .filter((line) => line.startsWith("-- text") || line.startsWith("-- jsonb"));
+    expect(headings).toEqual([
+      "-- text-serializable, text-repeatable-read",
+      "-- jsonb-serializable, jsonb-repeatable-read",
+    ]);
+    expect(stage.output.match(/CREATE SCHEMA "other"/g)).toHaveLength(2);
+    expect(stage.output).not.toContain("-- add.");
+  });
+
+  test("prints the tables of each storage, and statements where they are asked for", async () => {
+    expect(await run("schema", "print", "streaming-insert-cloudberry", "--statements")).toBeUndefined();
+    for (const storage of ["orientation = row", "orientation = column", "cluster_type = 'zorder'"])
+      expect(stage.output).toContain(storage);
+    expect(stage.output).toContain('-- load.copy\nCOPY "train_sim".cdr (');
+  });
+
+  test("refuses levels beside a scenario, and --set without one", async () => {
+    const file = await scenario("name: a");
+    const error = await run("schema", "print", file, "--payload", "text", "--dialect", "dsql");
+    expect(error?.message).toBe("the scenario says its own dialect, payload");
+    expect((await run("schema", "print", "--set", "trials=1"))?.message).toBe(
+      "--set changes a scenario, and none is named",
+    );
+    expect(stage.output).toBe("");
+  });
 });
 
 describe("run --plan --json", () => {

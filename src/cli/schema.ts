@@ -16,6 +16,7 @@ import {
   type Isolation,
   type Storage,
 } from "../database/settings.js";
+import { loadScenario } from "../scenario/loader.js";
 import { OWN_KEYS, workloadOf, type OwnSettings } from "../workloads/registry.js";
 import type { WorkloadTreatment } from "../workloads/workload.js";
 
@@ -23,6 +24,11 @@ import type { WorkloadTreatment } from "../workloads/workload.js";
 const PAYLOADS = OWN_KEYS.payload.unwrap().options;
 const LOCKINGS = OWN_KEYS.locking.unwrap().options;
 const STATEMENT_SHAPES = OWN_KEYS.statementShape.unwrap().options;
+const EVENT_STORAGES = STORAGES.filter((level) =>
+  DIALECTS.some((name) => dialectOf(name).storages[level] !== undefined),
+);
+/** Options of `print` that a scenario says by itself. */
+const LEVELS = ["dialect", "payload", "storage", "namespace", "locking", "shape", "isolation"] as const;
 
 interface SchemaOptions {
   readonly dialect: DialectName;
@@ -37,6 +43,7 @@ interface PrintOptions extends SchemaOptions {
   readonly locking: OwnSettings["locking"];
   readonly shape: OwnSettings["statementShape"];
   readonly isolation: Isolation;
+  readonly set: readonly string[];
 }
 
 function choice(flags: string, description: string, choices: readonly string[], fallback: string): Option {
@@ -45,7 +52,7 @@ function choice(flags: string, description: string, choices: readonly string[], 
 
 const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
 const payload = (): Option => choice("--payload <level>", "payload storage", PAYLOADS, "jsonb");
-const storage = (): Option => choice("--storage <level>", "how tables are stored", STORAGES, "default");
+const storage = (): Option => choice("--storage <level>", "how tables are stored", EVENT_STORAGES, "default");
 const namespace = (): Option =>
   new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
 const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
@@ -56,7 +63,17 @@ export function register(program: Command): void {
   const schema = program.command("schema").description("Print, apply or drop the tables of the workload");
   schema
     .command("print")
-    .description("print the DDL, and with --statements every statement of the workload")
+    .description("print the DDL, and with --statements every statement, of the event queue or of a scenario")
+    .argument(
+      "[scenario]",
+      "a YAML file, or the name of one that comes with train-sim: what its treatments have",
+    )
+    .option(
+      "--set <path=value>",
+      "override one scenario path; may be repeated",
+      (value, all: string[]) => [...all, value],
+      [],
+    )
     .addOption(dialect())
     .addOption(payload())
     .addOption(storage())
@@ -86,7 +103,10 @@ export function register(program: Command): void {
     .action(drop);
 }
 
-function print(options: PrintOptions): void {
+async function print(scenario: string | undefined, options: PrintOptions, command: Command): Promise<void> {
+  if (scenario !== undefined) return printScenario(scenario, options, command);
+  if (options.set.length > 0)
+    throw new UsageError("--set changes a scenario, and none is named", "Name one.");
   requireLevels(options);
   const statements = ddl(settingsOf(options), dialectOf(options.dialect));
   if (options.statements) {
@@ -96,7 +116,32 @@ function print(options: PrintOptions): void {
     const all = workloadOf({}).statements(levels as typeof levels & WorkloadTreatment);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
-  process.stdout.write(statements.map((text) => `${text.trim()};\n`).join("\n"));
+  process.stdout.write(textOf(statements));
+}
+
+function textOf(statements: readonly string[]): string {
+  return statements.map((text) => `${text.trim()};\n`).join("\n");
+}
+
+/** Treatments with the same SQL are listed together. */
+async function printScenario(
+  scenario: string,
+  { set: assignments, grant: grantTo, statements: isWithStatements }: PrintOptions,
+  command: Command,
+): Promise<void> {
+  const given = LEVELS.filter((level) => command.getOptionValueSource(level) === "cli");
+  if (given.length > 0)
+    throw new UsageError(`the scenario says its own ${given.join(", ")}`, "Change it with --set instead.");
+  const { treatments } = await loadScenario(scenario, { set: assignments });
+  const texts = new Map<string, string[]>();
+  for (const { id, settings } of treatments) {
+    const made = ddl({ ...settings, ...(grantTo !== undefined && { grantTo }) }, dialectOf(settings.dialect));
+    const sent = isWithStatements ? workloadOf(settings).statements(settings) : [];
+    const text = textOf([...made, ...sent.map((each) => `-- ${each.name}\n${each.text}`)]);
+    texts.set(text, [...(texts.get(text) ?? []), id]);
+  }
+  const parts = [...texts].map(([text, ids]) => `-- ${ids.join(", ")}\n\n${text}`);
+  process.stdout.write(parts.join("\n"));
 }
 
 async function apply(options: SchemaOptions & { url: string }): Promise<void> {

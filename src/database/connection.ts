@@ -8,6 +8,7 @@ import type { Endpoint } from "./endpoint/endpoint.js";
 import { messageOf, valuesOf } from "./wire/bind-message.js";
 import { connectFailure } from "./connect-failure.js";
 import { ControlCall } from "./wire/control-call.js";
+import { CopyCall } from "./wire/copy-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "./errors.js";
 import { pgConfig } from "./pg-config.js";
@@ -166,6 +167,10 @@ export class PgConnection extends pg.Client implements Connection {
     const startMs = monotonicMs();
     const message = messageOf(statement, values);
     return this.ask(name, startMs, (settle) => new PreparedCall(name, message, reader, settle));
+  }
+
+  copyIn({ name, text }: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number> {
+    return this.ask(name, monotonicMs(), (settle) => new CopyCall(text, rows, settle));
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {

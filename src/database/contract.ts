@@ -38,6 +38,8 @@ export interface CallObserver {
 export interface Connection {
   /** Runs a statement of the workload, prepared by name where the treatment says so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
+  /** Runs a `COPY ... FROM STDIN` of the workload, and sends it those messages; resolves to the rows that the server took. */
+  copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
   /** The same, with rows by the names of their columns: slower, for those who cannot know the order. */
   executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */

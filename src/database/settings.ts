@@ -6,7 +6,10 @@ export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] 
 export type Isolation = (typeof ISOLATIONS)[number];
 
 /** How tables are stored, beside the payload: `default` is what the database does by itself. */
-export const STORAGES = ["default", "hash-sharded", "ao-row", "ao-column", "pax"] as const;
+export const STORAGES = [
+  ...(["default", "hash-sharded", "unlogged", "partitioned"] as const),
+  ...(["ao-row", "ao-column", "pax", "pax-no-cluster"] as const),
+] as const;
 
 export type Storage = (typeof STORAGES)[number];
 

@@ -14,6 +14,7 @@ function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Erro
   const connection: Connection = {
     isBroken,
     execute: () => Promise.resolve([]),
+    copyIn: () => Promise.resolve(0),
     observe: () => undefined,
     executeNamed: () => Promise.resolve([]),
     control(name, text) {

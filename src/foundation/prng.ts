@@ -77,6 +77,19 @@ export class Prng {
   }
 }
 
+/** A version 4 UUID. */
+export function drawUuid(prng: Prng): string {
+  const hex = Array.from({ length: 4 }, () => prng.uint32().toString(16).padStart(8, "0")).join("");
+  const variant = "89ab"[prng.uint32() & 3] ?? "8";
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20),
+  ].join("-");
+}
+
 /** A secret from the operating system, in hexadecimal: for generated passwords, never for the workload. */
 export function generateSecret(bytes = 18): string {
   return randomBytes(bytes).toString("hex");

@@ -26,9 +26,11 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
-/** `ev`, `tx`. */
+const SHORT_UNITS: Readonly<Record<string, string>> = { events: "ev", transactions: "tx" };
+
 function shortUnit(operation: string): string {
-  return unitOf(operation) === "events" ? "ev" : "tx";
+  const unit = unitOf(operation);
+  return SHORT_UNITS[unit] ?? unit;
 }
 
 /** Waits for a connection are told where they are worth telling. */

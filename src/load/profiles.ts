@@ -58,7 +58,17 @@ const STREAMING_DAY: readonly ProfileHours[] = [
   { fromHour: 22, toHour: 24, ...NIGHT },
 ];
 
-export const PROFILES = { "streaming-day": STREAMING_DAY } as const;
+/** Calls of a telephone network; hours that its source leaves out are as those before them, the last one is night. */
+const STREAMING_INSERT: readonly ProfileHours[] = [
+  { fromHour: 0, toHour: 7, ...NIGHT },
+  { fromHour: 7, toHour: 9, ...RUSH_HOUR },
+  { fromHour: 9, toHour: 17, ...BUSINESS },
+  { fromHour: 17, toHour: 19, ...RUSH_HOUR },
+  { fromHour: 19, toHour: 23, ...EVENING },
+  { fromHour: 23, toHour: 24, ...NIGHT },
+];
+
+export const PROFILES = { "streaming-day": STREAMING_DAY, "streaming-insert": STREAMING_INSERT } as const;
 const PROFILE_NAMES = Object.keys(PROFILES) as [keyof typeof PROFILES, ...(keyof typeof PROFILES)[]];
 
 const size = (name: BatchSizeName) =>

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { UsageError } from "../foundation/errors.js";
 import { freshSeed } from "../foundation/prng.js";
 import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
@@ -19,7 +20,7 @@ import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, nameOf, Own, readOwn } from "../workloads/own.js";
+import { embedded, nameOf, Own, PATH, readOwn } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { resolvePublished } from "./published.js";
@@ -104,7 +105,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const given = withAbsoluteFiles(source.value, directory);
-  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], directory);
+  embedWorkload(given, directory, source, name);
   const applied = applyOverrides(given, overrides);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
   requireSound(given);
@@ -156,6 +157,18 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   };
 }
 
+/** Puts what the files of a workload say in their place. Throws a ScenarioError where one cannot be read. */
+function embedWorkload(given: Mapping, directory: string, source: YamlSource, name: string): void {
+  if (given["workload"] === undefined) return;
+  try {
+    given["workload"] = embedded(given["workload"], directory);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { line, column } = source.locate(["workload"], false);
+    throw new ScenarioError(name, [{ source: name, line, column, path: "workload", message: error.message }]);
+  }
+}
+
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */
 function requireSound({ workload: written }: Mapping): void {
   const own = Own.safeParse(written);
@@ -204,8 +217,15 @@ function fileOf(named: string): string {
   return /^[\w-]+$/.test(named) && !existsSync(named) && existsSync(shipped) ? shipped : named;
 }
 
-/** Reads and checks a scenario; rejects with a `ScenarioError` or another `UsageError`. */
+/** A scenario of a workload's file alone: everything else has its default. */
+function scenarioAround(file: string): string {
+  const { name, base } = path.parse(file);
+  return stringify({ name: name.replace(/[^\w.-]/g, "-"), workload: `./${base}` });
+}
+
+/** Reads and checks a scenario, or a workload's file for one; rejects with a `ScenarioError` or another `UsageError`. */
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
-  return parseScenario(await readScenarioFile(file), file, overrides);
+  const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);
+  return parseScenario(text, file, overrides);
 }

@@ -1,23 +1,38 @@
-// Workloads of the user's own, as a scenario names them: a file of SQL, scripts of pgbench. What a file says is taken into the scenario
-// when it is loaded, so that a run can be repeated, resumed and read without it.
+// Workloads of the user's own, as a scenario names them: a file of SQL, scripts of pgbench, a module of JavaScript. What files of
+// SQL say is taken into the scenario when it is loaded, so that a run can be repeated, resumed and read without them; of a
+// module its hash.
+import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
+import { drawModule, readModule } from "./module/run-module.js";
+import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
 import { BUILTIN, partsOf, readPgbench, type ScriptSource } from "./pgbench/read-pgbench.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
+import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
+/** What is written for a file: its path. */
+export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
 const SqlFile = z.strictObject({
   file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
   sql: z.string().max(BYTES_MAX).meta({ description: "What the file says." }),
+});
+
+const ModuleFile = z.strictObject({
+  module: z
+    .string()
+    .meta({ description: "Absolute path of the module. A scenario that has one runs its code." }),
+  hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
 });
 
 const Script = z.union([
@@ -49,13 +64,14 @@ const Pgbench = z.strictObject({
 });
 
 /** As it stands in a resolved scenario. */
-export const Own = z.union([SqlFile, Pgbench]);
+const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
+export const Own = z.union(FORMS);
 export type Own = z.output<typeof Own>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
-/** What is written for a file: its path. */
-export const PATH = /\.sql$/;
+/** As a scenario may have it beside the names of other workloads. */
+export const WrittenOwn = [z.string().regex(PATH), ...FORMS] as const;
 
 function textOf(file: string, directory: string): string {
   const found = path.resolve(directory, file);
@@ -87,7 +103,9 @@ export function embedded(written: unknown, directory: string): unknown {
     return { ...written, pgbench: scripts };
   }
   if (typeof written !== "string" || !PATH.test(written)) return written;
-  return { file: path.basename(written), sql: textOf(written, directory) };
+  const text = textOf(written, directory);
+  if (written.endsWith(".sql")) return { file: path.basename(written), sql: text };
+  return { module: path.resolve(directory, written), hash: hashOf(text) };
 }
 
 function embeddedScript(written: unknown, directory: string): unknown {
@@ -100,15 +118,33 @@ export function readSource(written: string, directory: string): ScriptSource {
   return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
 }
 
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
+  const refuse = (message: string): ReadProgram => ({
+    problems: [{ file, place: { line: 1, column: 1 }, message }],
+  });
+  if (hashOf(textOf(file, "")) !== hash) return refuse("has changed since the run was begun");
+  const problem = isMainThread ? loadProblem(file) : undefined;
+  return problem === undefined ? readModule(file) : refuse(problem);
+}
+
 /** What messages call it. */
 export function nameOf(own: Own): string {
-  return "pgbench" in own ? "workload.pgbench" : own.file;
+  if ("pgbench" in own) return "workload.pgbench";
+  return "sql" in own ? own.file : own.module;
 }
 
 function programOf(own: Own): ReadProgram {
-  if (!("pgbench" in own)) return readSqlFile(own.sql, own.file);
+  if ("sql" in own) return readSqlFile(own.sql, own.file);
+  if ("module" in own) return readModuleFile(own);
   const { pgbench: scripts, scale, define } = own;
   return readPgbench({ scripts, scale, define }, nameOf(own));
+}
+
+function workloadFrom(own: Own, program: Program): Workload {
+  const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program);
+  return workloadOfProgram(program, nameOf(own), drawOf);
 }
 
 interface Read {
@@ -129,7 +165,7 @@ export function readOwn(own: Own): Read {
   const made =
     "problems" in read
       ? { problems: read.problems }
-      : { program: read.program, workload: workloadOfProgram(read.program, nameOf(own)), problems: [] };
+      : { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
   known.set(key, made);
   return made;
 }

@@ -1,13 +1,15 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
 import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js";
 import { accounts } from "./accounts/workload.js";
+import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
+import { documents } from "./documents/workload.js";
 import { ownWorkload, type Own } from "./own.js";
 import { findings as findingsOfOwn } from "./script/audit.js";
 import type { OwnValues } from "./script/settings.js";
 import { trainEvents } from "./train-events/workload.js";
 
-const FAMILIES = [trainEvents, connections, accounts] as const;
+const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
 
 type Family = (typeof FAMILIES)[number];
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void

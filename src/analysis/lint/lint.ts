@@ -62,7 +62,9 @@ function unmatchedFigures({ published }: Experiment): Lint[] {
   const [first] = unmatched;
   if (!first) return [];
   const lack = `${unmatched.length} of ${counted(published.length, "published figure")} not compared`;
-  return [{ rule: "published", words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}` }];
+  return [
+    { rule: "published", words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}` },
+  ];
 }
 
 const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [

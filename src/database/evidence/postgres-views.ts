@@ -221,8 +221,17 @@ async function survey(client: SqlClient, workload: SampledWorkload): Promise<Sur
       WHERE a.amname = 'gin' AND i.indrelid = ANY (string_to_array($1, '|')::regclass[]::oid[])`,
     [Object.values(workload.tables).join("|")],
   );
+  const partitions = await client.query(
+    `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS partition
+       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE i.inhparent = ANY (string_to_array($1, '|')::regclass[]::oid[]) AND c.relkind IN ('r', 'p')`,
+    [Object.values(workload.tables).join("|")],
+  );
+  const named = partitions.map(({ partition }) => String(partition));
   return {
     ...workload,
+    // A partitioned table holds nothing itself.
+    tables: { ...workload.tables, ...Object.fromEntries(named.map((name) => [name, name])) },
     version: Number(version?.major),
     extensions: new Map(extensions.map(({ extname, schema }) => [String(extname), String(schema)])),
     invertedIndexes: indexes.map(({ index }) => String(index)),

@@ -1,30 +1,14 @@
 // One word of transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol, without the driver's Query and
 // Result. Of a transaction in several statements two calls are such, so it shows in what they all cost.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
-
-const QUERY = 0x51;
-
-/** By their text, of which a workload has a few. */
-const messages = new Map<string, Buffer>();
-
-function messageOf(text: string): Buffer {
-  const kept = messages.get(text);
-  if (kept) return kept;
-  const length = LENGTH_BYTES + Buffer.byteLength(text) + 1;
-  const message = Buffer.alloc(1 + length);
-  message[0] = QUERY;
-  message.writeInt32BE(length, 1);
-  message.write(text, 1 + LENGTH_BYTES);
-  messages.set(text, message);
-  return message;
-}
+import { queryMessage } from "./query-message.js";
 
 /** Results in what the server did (`BEGIN`, `COMMIT`, `ROLLBACK`), which need not be what it was asked for. */
 export class ControlCall extends DirectCall<string> {
   protected result = "";
 
   constructor(text: string, settle: (error: Error | undefined, command: string) => void) {
-    super(undefined, messageOf(text), settle);
+    super(undefined, queryMessage(text), settle);
   }
 
   /** A few bytes, which come at once; else they are the driver's. */

@@ -131,18 +131,18 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
       ];
     }),
   );
-  const [first] = rows;
-  if (!first) return ["Nothing was measured."];
+  if (rows.length === 0) return ["Nothing was measured."];
+  const shown = rows.slice(0, ROWS_MAX);
+  const units = [...new Set(shown.map(({ operation }) => unitOf(operation)))].join(", ");
   const columns: Column[] = [
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },
     ...TABLE_METRICS.map((metric): Column => ({
-      title: `${titleOf(metric, unitOf(first.operation))}  `,
+      title: `${titleOf(metric, units)}  `,
       align: "right",
     })),
     { title: "errors", align: "right" },
   ];
-  const shown = rows.slice(0, ROWS_MAX);
   const [titles = "", ...lines] = renderTable(
     columns,
     shown.map(({ cells }) => cells),

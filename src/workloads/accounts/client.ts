@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Connection } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { inTransaction } from "../../database/transaction.js";
-import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { deriveSeed, drawUuid, Prng } from "../../foundation/prng.js";
 import { ACCOUNTS } from "../pgbench-tables.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import type { Treatment } from "./settings.js";
@@ -26,24 +26,11 @@ export const Told = z.object({
   inDoubt: z.array(z.object({ id: z.string(), delta: z.int() })),
 });
 
-/** A version 4 UUID. */
-function drawId(prng: Prng): string {
-  const hex = Array.from({ length: 4 }, () => prng.uint32().toString(16).padStart(8, "0")).join("");
-  const variant = "89ab"[prng.uint32() & 3] ?? "8";
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20),
-  ].join("-");
-}
-
 function draw(prng: Prng, { scale, hotBranch }: Treatment): Transfer {
   const isHot = prng.float() < hotBranch;
   const tid = isHot ? prng.intBetween(1, TELLERS) : prng.intBetween(1, TELLERS * scale);
   return {
-    id: drawId(prng),
+    id: drawUuid(prng),
     aid: prng.intBetween(1, ACCOUNTS * scale),
     tid,
     bid: isHot ? 1 : prng.intBetween(1, scale),

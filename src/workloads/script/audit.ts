@@ -6,8 +6,7 @@ import type { SqlRow } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";
-import { ofSetting, Told } from "./client.js";
-import { literal } from "./machine.js";
+import { literalIn, Told } from "./client.js";
 import type { Invariant, Program } from "./program.js";
 import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
@@ -97,8 +96,7 @@ export function auditOf(program: Program) {
   return async (admin: AdminClient, inputs: AuditInputs<Treatment>): Promise<Audited> => {
     const { settings, unclosed } = inputs;
     const told = inputs.told.map((one) => Told.parse(one));
-    const sqlOf = ({ sql }: Invariant): string =>
-      substituted(sql, (name) => literal(ofSetting(settings.values[name] ?? "")));
+    const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
     const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
     const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "audit" });
     const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };

@@ -1,18 +1,19 @@
 // The clients of a workload of the user's own: each draws a transaction and its parameters before its intended start, and runs
 // it to its end. What was acknowledged is kept by what the invariants ask for.
 import * as z from "zod";
-import type { Arrival } from "../../load/arrivals.js";
+import { monotonicMs } from "../../foundation/clock.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Connection } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { deriveSeed, Prng } from "../../foundation/prng.js";
-import { monotonicMs } from "../../foundation/clock.js";
+import { inReadTransaction } from "../../database/transaction.js";
+import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { evaluate } from "./expression.js";
-import { compile, Machine, type Beginning } from "./machine.js";
-import type { Invariant, Program, ScriptTransaction, Value } from "./program.js";
+import { compile, literal, Machine } from "./machine.js";
+import type { Invariant, Program, Value } from "./program.js";
+import type { Begin, DrawOf, Run } from "./run.js";
 import type { Treatment } from "./settings.js";
-import { literal } from "./machine.js";
 import { substituted } from "./sql-text.js";
 
 /** Of a worker's life, by invariant: values of acknowledged transactions, and of those in doubt at the end. */
@@ -25,18 +26,62 @@ export const Told = z.object({
 });
 
 /** As the database gives it back. */
-export const textOf = (value: Value): string => (value === null ? "" : String(value));
+const textOf = (value: Value): string => (value === null ? "" : String(value));
 
-/** Asks whether a transaction in doubt is there, by what an invariant says of it. */
-function settling({ name, sql }: Invariant, settingOf: (variable: string) => string) {
-  const text = substituted(sql, settingOf);
-  return {
-    name: `settle.${name}`,
-    text: `SELECT 1 FROM (${text}) AS acknowledged (value) WHERE value = $1 LIMIT 1`,
+/** A number of a scenario, as expressions have it. */
+export function ofSetting(value: number | string | boolean): Value {
+  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+}
+
+export function literalIn({ values }: Pick<Treatment, "values">): (setting: string) => string {
+  return (setting) => literal(ofSetting(values[setting] ?? ""));
+}
+
+type Settle = (connection: Connection, run: Run) => Promise<boolean>;
+
+/** By transaction: asks whether one in doubt is there, by what an invariant says of it. */
+function settlesOf(
+  { invariants }: Program,
+  settings: Treatment,
+  { begin, setUp }: Begin,
+): Map<string, Settle> {
+  return new Map(
+    invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, Settle][] => {
+      if (!acknowledged) return [];
+      const rows = `(${substituted(sql, literalIn(settings))}) AS acknowledged (value)`;
+      const statement = { name: `settle.${name}`, text: `SELECT 1 FROM ${rows} WHERE value = $1 LIMIT 1` };
+      const settle: Settle = async (connection, run) => {
+        const values = [textOf(run.valueOf(acknowledged.variable))];
+        const ask = async (): Promise<boolean> => (await connection.execute(statement, values)).length > 0;
+        return setUp === undefined ? ask() : inReadTransaction(connection, `${begin}; ${setUp}`, ask);
+      };
+      return [[acknowledged.transaction, settle]];
+    }),
+  );
+}
+
+/** Draws transactions that are steps of SQL. */
+export function drawSteps(program: Program): DrawOf {
+  return ({ assignment: { settings, trial } }, beginOf) => {
+    const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
+    const given = [
+      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
+      ["random_seed", BigInt(trial.seed)] as const,
+    ];
+    const options = { prng: new Prng(0), isSimple: settings.prepared === "simple" };
+    return (name, { client, prng }) => {
+      const chosen = compiled.get(name);
+      if (!chosen) throw new Error(`there is no transaction ${name}`);
+      const values = new Map<string, Value>([...given, ["client_id", BigInt(client)]]);
+      const valueOf = (variable: string): Value => values.get(variable) ?? null;
+      for (const { variable, expression } of chosen.transaction.parameters)
+        values.set(variable, evaluate(expression, { valueOf, prng }));
+      return new Machine(chosen, values, prng.uint32(), options);
+    };
   };
 }
 
-export function clientOf(program: Program) {
+export function clientOf(program: Program, drawOf: DrawOf) {
   return (context: ClientContext<Treatment>): WorkloadClient => {
     const { assignment, transactor, sleeper } = context;
     const { settings, trial, role, firstClient, clients, endpoints } = assignment;
@@ -45,98 +90,75 @@ export function clientOf(program: Program) {
     const setUp = endpoints.every(({ searchPath }) => searchPath !== undefined)
       ? undefined
       : `SET LOCAL search_path TO ${dialect.quoteIdentifier(settings.namespace)}`;
-    const beginningOf = ({ isReadOnly }: ScriptTransaction): Beginning => ({
+    const beginOf = (isReadOnly: boolean): Begin => ({
       begin: dialect.begin(isolation ?? "read committed", isReadOnly ? "READ ONLY" : "READ WRITE"),
       setUp,
       isNeeded: isolation !== undefined,
     });
-    const compiled = new Map(compile(program, beginningOf).map((each) => [each.transaction.name, each]));
+    const draw = drawOf(context, beginOf);
     const weights = Object.fromEntries(program.transactions.map(({ name, weight }) => [name, weight]));
     const mix = new Mix(weights, deriveSeed(trial.seed, role));
-    const prngs = Array.from(
-      { length: clients },
-      (_, number) => new Prng(deriveSeed(trial.seed, "draw", role, firstClient + number)),
-    );
-    const given = new Map<string, Value>([
-      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
-      ["random_seed", BigInt(trial.seed)],
-    ]);
-    const settingOf = (name: string): string => literal(given.get(name) ?? null);
-    const audited = new Map(
-      program.invariants.flatMap((each) =>
-        each.acknowledged
-          ? [[each.acknowledged.transaction, { each, statement: settling(each, settingOf) }]]
-          : [],
-      ),
-    );
+    const drawers = Array.from({ length: clients }, (_, number) => {
+      const client = firstClient + number;
+      return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
+    });
+    const settles = settlesOf(program, settings, beginOf(true));
     const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
-    const drawn: (Machine | undefined)[] = [];
-    const machinePrng = new Prng(0);
+    const drawn: (Run | undefined)[] = [];
 
-    function draw(number: number, arrival?: Arrival): Machine {
-      const prng = prngs[number] as Prng;
-      const chosen = compiled.get(arrival ? mix.of(arrival) : mix.next(prng));
-      if (!chosen) throw new Error("a transaction that the program does not have");
-      const values = new Map(given);
-      values.set("client_id", BigInt(firstClient + number));
-      const valueOf = (name: string): Value => values.get(name) ?? null;
-      for (const { variable, expression } of chosen.transaction.parameters)
-        values.set(variable, evaluate(expression, { valueOf, prng }));
-      return new Machine(chosen, values, prng.uint32(), {
-        prng: machinePrng,
-        isSimple: settings.prepared === "simple",
-      });
+    function next(number: number, arrival?: Arrival): Run {
+      const drawer = drawers[number];
+      if (!drawer) throw new RangeError(`there is no client ${number}`);
+      return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
     }
 
-    function keep(machine: Machine, in_: Record<string, string[]>): void {
+    /** How a commit in doubt of that run is settled; undefined where nothing tells. */
+    function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
+      const byInvariant = settles.get(run.transaction.name);
+      const asked =
+        run.resolve?.bind(run) ?? (byInvariant && ((connection: Connection) => byInvariant(connection, run)));
+      return asked && (async (connection) => ((await asked(connection)) ? true : undefined));
+    }
+
+    function keep(run: Run, kept: Record<string, string[]>): void {
       for (const { name, acknowledged } of program.invariants) {
-        if (acknowledged?.transaction !== machine.transaction.name) continue;
-        (in_[name] ??= []).push(textOf(machine.valueOf(acknowledged.variable)));
+        if (acknowledged?.transaction !== run.transaction.name) continue;
+        (kept[name] ??= []).push(textOf(run.valueOf(acknowledged.variable)));
       }
     }
 
     return {
       operationOf: (arrival) => mix.of(arrival),
       prepare(number, arrival) {
-        if (arrival) drawn[number] = draw(number, arrival);
-        else drawn[number] ??= draw(number);
+        if (arrival) drawn[number] = next(number, arrival);
+        else drawn[number] ??= next(number);
       },
       async iterate(number, intendedMs) {
-        const machine = drawn[number] ?? draw(number);
+        const run = drawn[number] ?? next(number);
         drawn[number] = undefined;
-        const { name, isReadOnly } = machine.transaction;
-        const check = audited.get(name);
-        const settle = async (connection: Connection): Promise<true | undefined> => {
-          const value = machine.valueOf(check?.each.acknowledged?.variable ?? "");
-          const rows = check ? await connection.execute(check.statement, [textOf(value)]) : [];
-          return rows.length > 0 ? true : undefined;
-        };
+        const { name, isReadOnly } = run.transaction;
+        const settle = settleOf(run);
         const end = await transactor.run({
           ...{ client: number, intendedMs, operation: name, isPoll: false, events: () => 1 },
-          isOnce: !isReadOnly && !check,
+          isOnce: !isReadOnly && !settle,
           body: (connection, times) =>
-            machine.attempt(connection, async (ms) => {
+            run.attempt(connection, async (ms) => {
               const fromMs = monotonicMs();
               await sleeper.sleep(ms);
               times.bookNamed("appDelay", fromMs, monotonicMs());
             }),
-          ...(check && { settle }),
+          ...(settle && { settle }),
         });
         if (isReadOnly) return;
         if (end.kind === "committed") {
           told.committed++;
-          keep(machine, told.acknowledged);
+          keep(run, told.acknowledged);
         } else if (end.kind === "failed" && end.inDoubt) {
           told.doubtful++;
-          keep(machine, told.inDoubt);
+          keep(run, told.inDoubt);
         }
       },
       close: () => told,
     };
   };
-}
-
-/** A number of a scenario, as expressions have it. */
-export function ofSetting(value: number | string | boolean): Value {
-  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }

@@ -6,6 +6,7 @@ import { asTransaction, commit, rollBack } from "../../database/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
 import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step, Value } from "./program.js";
+import type { Begin, Rest, Run } from "./run.js";
 import { countedChange, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
@@ -22,16 +23,6 @@ type Operation =
   /** To that operation, where the condition does not hold. */
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
-
-/** How a transaction begins, whose statements say so themselves or not. */
-export interface Beginning {
-  /** Of one whose steps are whole. */
-  readonly begin: string;
-  /** Sent with every beginning, in the same message: what the connection does not know by itself. */
-  readonly setUp: string | undefined;
-  /** Whether a statement by itself can go without. */
-  readonly isNeeded: boolean;
-}
 
 export interface Compiled {
   readonly transaction: ScriptTransaction;
@@ -50,7 +41,7 @@ class Compiler {
 
   constructor(
     private readonly statements: ReadonlyMap<SqlStep, Statement>,
-    private readonly beginning: Beginning,
+    private readonly beginning: Begin,
   ) {}
 
   /** @param written how the script has it */
@@ -95,14 +86,11 @@ class Compiler {
 }
 
 /** The transactions of a program, ready to be run. */
-export function compile(
-  program: Program,
-  beginningOf: (transaction: ScriptTransaction) => Beginning,
-): Compiled[] {
+export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {
     const { steps, isWhole, isReadOnly } = transaction;
-    const beginning = beginningOf(transaction);
+    const beginning = beginOf(isReadOnly);
     const { setUp, isNeeded } = beginning;
     const compiler = new Compiler(statements, beginning);
     const [first, ...others] = sqlStepsOf(steps);
@@ -156,10 +144,8 @@ export interface MachineOptions {
   readonly isSimple: boolean;
 }
 
-export type Rest = (ms: number) => Promise<void>;
-
 /** One transaction, from its draw to its end, over all its attempts. */
-export class Machine {
+export class Machine implements Run {
   private position = 0;
   private isOpen = false;
   /** Where the next attempt begins: after the last commit. */
@@ -215,17 +201,13 @@ export class Machine {
       case "commit":
         this.isOpen = false;
         await this.commit(connection, operation.text);
-        {
-          this.keep();
-          return;
-        }
+        this.keep();
+        return;
       case "rollback":
         await connection.control("rollback", operation.text);
         this.isOpen = false;
-        {
-          this.keep();
-          return;
-        }
+        this.keep();
+        return;
       case "sql":
         return this.runStatement(operation, connection);
       case "set":

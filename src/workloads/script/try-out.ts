@@ -3,9 +3,8 @@
 import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { messageOf } from "../../foundation/errors.js";
-import { literal } from "./machine.js";
 import type { Invariant, Place, Program, SqlText } from "./program.js";
-import { ofSetting } from "./client.js";
+import { literalIn } from "./client.js";
 import type { Treatment } from "./settings.js";
 import { isPreparable } from "./statement-rules.js";
 import { sqlStepsOf } from "./statements.js";
@@ -83,7 +82,7 @@ export function tryOutOf(program: Program, file: string) {
   return async (admin: AdminClient, settings: Treatment): Promise<readonly string[]> => {
     const dialect = dialectOf(settings.dialect);
     if (!dialect.supportsTransactionalDdl) return [];
-    const literalOf = (name: string): string => literal(ofSetting(settings.values[name] ?? ""));
+    const literalOf = literalIn(settings);
     const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
     const trial = new Trial(client, file);
     const tryText = (sql: SqlText): Promise<boolean> =>

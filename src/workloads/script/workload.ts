@@ -6,8 +6,8 @@ import { messageOf, UsageError } from "../../foundation/errors.js";
 import { clientsRole } from "../one-group.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { auditOf } from "./audit.js";
-import { clientOf, ofSetting } from "./client.js";
-import { literal } from "./machine.js";
+import { clientOf, literalIn } from "./client.js";
+import type { DrawOf } from "./run.js";
 import { madeBy, tableNames } from "./made.js";
 import type { Program } from "./program.js";
 import { check, dialectProblems, keysOf, resolve, type Treatment } from "./settings.js";
@@ -15,12 +15,11 @@ import { statementsOf } from "./statements.js";
 import { substituted } from "./sql-text.js";
 import { tryOutOf } from "./try-out.js";
 
-function literalIn({ values }: Pick<Treatment, "values">): (name: string) => string {
-  return (name) => literal(ofSetting(values[name] ?? ""));
-}
-
-/** @param file what messages call it */
-export function workloadOfProgram(program: Program, file: string): Workload<Treatment> {
+/**
+ * @param file what messages call it
+ * @param drawOf what its clients run
+ */
+export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf): Workload<Treatment> {
   const names = tableNames(program.schema);
   const operations = program.transactions.map(({ name }) => name);
   return {
@@ -57,7 +56,7 @@ export function workloadOfProgram(program: Program, file: string): Workload<Trea
     statements: () => [...statementsOf(program).values()],
     isSimple: true,
     isUnqualified: true,
-    client: clientOf(program),
+    client: clientOf(program, drawOf),
     preload: (admin, inputs) => preload(program, file, admin, inputs),
     tryOut: tryOutOf(program, file),
     audited: { one: "transaction", acknowledged: "committed" },

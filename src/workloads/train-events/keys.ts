@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { levelProblems } from "../../database/dialects/registry.js";
 import { isolation } from "../../database/scalars.js";
-import type { DialectName } from "../../database/settings.js";
+import type { DialectName, Storage } from "../../database/settings.js";
 import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
@@ -12,6 +12,7 @@ import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
+  EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
   ROLES,
@@ -123,6 +124,7 @@ export const keys = {
 type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> } & {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
   readonly trial: { readonly drain?: number | undefined };
+  readonly storage: Storage;
 };
 
 export type OwnSettings = Omit<EventSettings, keyof WorkloadTreatment>;
@@ -222,6 +224,12 @@ function workerRules(_: Written, { actors }: Treatment): Finding[] {
   return [{ path: ["actors"], message }];
 }
 
+function storageRules({ storage }: Written): Finding[] {
+  if (EVENT_STORAGES.some((level) => level === storage)) return [];
+  const message = `workload train-events has no tables of storage ${storage}; it has ${EVENT_STORAGES.join(", ")}`;
+  return [{ path: ["storage"], message }];
+}
+
 const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
   ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
@@ -233,6 +241,7 @@ const RULES: readonly ((written: Written, treatment: Treatment) => readonly Find
   drainRules,
   workerRules,
   profileSizeRules,
+  storageRules,
 ];
 
 export function check(written: Written, treatment: Treatment): Finding[] {

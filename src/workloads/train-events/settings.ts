@@ -1,6 +1,6 @@
 // The levels of Train Events: payloads, locking, statement shapes, roles and how they are combined; and what one treatment
 // of it runs with, every level resolved.
-import type { DialectName, Isolation } from "../../database/settings.js";
+import type { DialectName, Isolation, Storage } from "../../database/settings.js";
 import type { Range } from "../../load/load-settings.js";
 import type { IdKind } from "./model/event-id.js";
 import type { AdvanceProbabilities } from "./model/lifecycle.js";
@@ -8,6 +8,15 @@ import type { AdvanceProbabilities } from "./model/lifecycle.js";
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 
 export type Payload = (typeof PAYLOADS)[number];
+
+/** Of its tables, where the dialect has it. */
+export const EVENT_STORAGES = [
+  "default",
+  "hash-sharded",
+  "ao-row",
+  "ao-column",
+  "pax",
+] as const satisfies readonly Storage[];
 
 export const LOCKINGS = ["for-update", "skip-locked", "nowait"] as const;
 

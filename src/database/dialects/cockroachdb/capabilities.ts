@@ -9,7 +9,14 @@ export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
   lacks: {
     payload: {},
-    storage: { "ao-row": STORAGE, "ao-column": STORAGE, pax: STORAGE },
+    storage: {
+      unlogged: { reason: "CockroachDB logs every write", nearest: "default" },
+      partitioned: { reason: "CockroachDB splits tables into ranges by itself", nearest: "default" },
+      "ao-row": STORAGE,
+      "ao-column": STORAGE,
+      pax: STORAGE,
+      "pax-no-cluster": STORAGE,
+    },
     locking: {},
     isolation: {
       "repeatable read": {

@@ -8,7 +8,13 @@ export const postgresCapabilities: DialectCapabilities = {
   label: "PostgreSQL",
   lacks: {
     payload: {},
-    storage: { "hash-sharded": OTHERS, "ao-row": OTHERS, "ao-column": OTHERS, pax: OTHERS },
+    storage: {
+      "hash-sharded": OTHERS,
+      "ao-row": OTHERS,
+      "ao-column": OTHERS,
+      pax: OTHERS,
+      "pax-no-cluster": OTHERS,
+    },
     locking: {},
     isolation: {},
     statementShape: {},

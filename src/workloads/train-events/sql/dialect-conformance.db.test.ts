@@ -17,8 +17,8 @@ import { createWorkload } from "./create-workload.js";
 import { dialectOf, lackOf } from "../../../database/dialects/registry.js";
 import { dropNamespace } from "../../namespace.js";
 import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
-import { ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
+import { ISOLATIONS, type DialectName } from "../../../database/settings.js";
+import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const url = process.env["TRAIN_SIM_TEST_URL"];
 const endpoint = url === undefined ? inject("adminEndpoint") : parseConnectionUrl(url);
@@ -40,7 +40,7 @@ if (isolation === undefined) throw new Error(`${name} has no isolation level`);
 
 const COMBINATIONS = combinations({
   payload: offered(name, "payload", PAYLOADS),
-  storage: offered(name, "storage", STORAGES),
+  storage: offered(name, "storage", EVENT_STORAGES),
   locking: offered(name, "locking", LOCKINGS),
   statementShape: offered(name, "statementShape", STATEMENT_SHAPES),
 });

@@ -12,7 +12,7 @@ import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 import { trainEvents } from "../workload.js";
 import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
+import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
 
 const NAMESPACE = "train_sim";
 
@@ -45,7 +45,7 @@ class Listing {
 
 function tablesOf(dialect: DialectName, payload: Payload): string {
   const listing = new Listing();
-  for (const storage of offered(dialect, "storage", STORAGES))
+  for (const storage of offered(dialect, "storage", EVENT_STORAGES))
     for (const text of ddl({ namespace: NAMESPACE, payload, storage, grantTo: "pgb" }, dialectOf(dialect)))
       listing.add(`storage: ${storage}`, text);
   return listing.toString();

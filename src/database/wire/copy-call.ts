@@ -1,0 +1,75 @@
+// COPY ... FROM STDIN by the simple protocol, as psql does it: the statement is asked for, and once the server wants the rows
+// they are sent, framed ahead of time, with their end. An error in a row ends it like any other error of a statement.
+import type { Connection as DriverConnection } from "pg";
+import { DirectCall, LENGTH_BYTES } from "./direct-call.js";
+import { queryMessage } from "./query-message.js";
+
+const COPY_DATA = 0x64;
+const COPY_DONE = Buffer.from([0x63, 0, 0, 0, LENGTH_BYTES]);
+/** Text of one message, before its last line. */
+const MESSAGE_BYTES = 65_536;
+
+/** Rows in COPY's text format, a line each, ready to be sent as often as one likes. */
+export class CopyRows {
+  readonly messages: Buffer[] = [];
+  private lines = "";
+
+  /** @param line without its end */
+  add(line: string): void {
+    this.lines += `${line}\n`;
+    if (this.lines.length >= MESSAGE_BYTES) this.frame();
+  }
+
+  end(): this {
+    if (this.lines !== "") this.frame();
+    this.messages.push(COPY_DONE);
+    return this;
+  }
+
+  private frame(): void {
+    const length = LENGTH_BYTES + Buffer.byteLength(this.lines);
+    const message = Buffer.allocUnsafe(1 + length);
+    message[0] = COPY_DATA;
+    message.writeInt32BE(length, 1);
+    message.write(this.lines, 1 + LENGTH_BYTES);
+    this.messages.push(message);
+    this.lines = "";
+  }
+}
+
+/** Results in how many rows the server took. */
+export class CopyCall extends DirectCall<number> {
+  protected result = 0;
+
+  constructor(
+    text: string,
+    private readonly rows: { readonly messages: readonly Buffer[] },
+    settle: (error: Error | undefined, rows: number) => void,
+  ) {
+    super(undefined, queryMessage(text), settle);
+  }
+
+  override goesOn(): boolean {
+    return false;
+  }
+
+  /** All answers are the driver's: there are two of them, whatever the number of rows. */
+  override take(): number {
+    return 0;
+  }
+
+  /** The driver's word for: the server waits for rows. */
+  handleCopyInResponse({ stream }: DriverConnection): void {
+    stream.cork();
+    for (const message of this.rows.messages) stream.write(message);
+    stream.uncork();
+  }
+
+  override handleDataRow(): void {
+    // COPY FROM has none.
+  }
+
+  override handleCommandComplete({ text }: { text: string }): void {
+    this.result = Number(text.replace("COPY ", ""));
+  }
+}

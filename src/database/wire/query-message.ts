@@ -1,0 +1,19 @@
+// The message of the simple protocol that asks a text.
+import { LENGTH_BYTES } from "./direct-call.js";
+
+const QUERY = 0x51;
+
+/** By their text, of which a workload has a few. */
+const messages = new Map<string, Buffer>();
+
+export function queryMessage(text: string): Buffer {
+  const kept = messages.get(text);
+  if (kept) return kept;
+  const length = LENGTH_BYTES + Buffer.byteLength(text) + 1;
+  const message = Buffer.alloc(1 + length);
+  message[0] = QUERY;
+  message.writeInt32BE(length, 1);
+  message.write(text, 1 + LENGTH_BYTES);
+  messages.set(text, message);
+  return message;
+}

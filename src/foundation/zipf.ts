@@ -1,0 +1,49 @@
+// Zipf's distribution over 1 .. n: k has a chance proportional to k^-s. Rejection-inversion (Hörmann and Derflinger, 1996,
+// "Rejection-inversion to generate variates from monotone discrete distributions"): exact for every s above 0, those up to
+// 1 included, in constant time and without a table.
+import type { Prng } from "./prng.js";
+
+export class Zipf {
+  private readonly atFirst: number;
+  private readonly atLast: number;
+  /** Within that distance of a whole number nothing has to be rejected. */
+  private readonly sure: number;
+
+  /**
+   * @param n at least 1
+   * @param s above 0: 0.99 is YCSB's; the larger, the more often 1 is drawn
+   */
+  constructor(
+    private readonly n: number,
+    private readonly s: number,
+  ) {
+    this.atFirst = this.integral(1.5) - 1;
+    this.atLast = this.integral(n + 0.5);
+    this.sure = 2 - this.inverse(this.integral(2.5) - this.weight(2));
+  }
+
+  draw(prng: Prng): number {
+    for (;;) {
+      const u = this.atLast + prng.float() * (this.atFirst - this.atLast);
+      const x = this.inverse(u);
+      const k = Math.min(this.n, Math.max(1, Math.round(x)));
+      if (k - x <= this.sure || u >= this.integral(k + 0.5) - this.weight(k)) return k;
+    }
+  }
+
+  private weight(x: number): number {
+    return x ** -this.s;
+  }
+
+  /** Of the weight, from 1 to x. */
+  private integral(x: number): number {
+    const log = Math.log(x);
+    const t = (1 - this.s) * log;
+    return t === 0 ? log : (Math.expm1(t) / t) * log;
+  }
+
+  private inverse(area: number): number {
+    const t = Math.max(-1, (1 - this.s) * area);
+    return Math.exp(t === 0 ? area : (Math.log1p(t) / t) * area);
+  }
+}

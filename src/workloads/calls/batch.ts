@@ -1,0 +1,148 @@
+// Batches of call records, drawn from the seed and the number of the batch alone, so that whoever audits them can draw them
+// again. A batch is of its hour: by its number, or by when a day's profile has it arrive.
+import { createHash } from "node:crypto";
+import { CopyRows } from "../../database/wire/copy-call.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { batchSizeAt } from "../../load/profiles.js";
+import { COLUMNS, FIRST_DAY } from "./tables.js";
+import { profileOf, type Treatment } from "./settings.js";
+
+export const CARDINALITY = { subscribers: 1_000_000, towers: 10_000, plans: 50, reasons: 20 } as const;
+
+const DAY_SECONDS = 86_400;
+const FIRST_DAY_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`);
+const CALL_TYPES = ["voice", "voice", "voice", "sms", "data"] as const;
+const NETWORKS = ["5G", "4G", "4G", "3G"] as const;
+const WITH_BYTES = 0.15;
+const ROAMING = 0.05;
+/** As text at once: fewer values are kept beside it. */
+const FLUSHED_ROWS = 1_000;
+
+export interface BatchPlace {
+  readonly number: number;
+  /** The middle of its calls' times, in simulated days. */
+  readonly day: number;
+}
+
+/** The batches of a day one after the other. */
+export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batchesPerDay">): BatchPlace {
+  return { number, day: (number + 0.5) / batchesPerDay };
+}
+
+type Value = string | number | null;
+/** By the columns of the table. */
+type Row = readonly Value[];
+
+export function subscriber(prng: Prng): string {
+  return `+1555${String(prng.intBetween(0, CARDINALITY.subscribers - 1)).padStart(7, "0")}`;
+}
+
+/** As the database writes it: `2025-01-01 07:30:00`. */
+export function timeOf(second: number): string {
+  return new Date(FIRST_DAY_MS + second * 1000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+export function callId(batch: number, row: number): string {
+  return `c${batch}-${row}`;
+}
+
+function drawRow(prng: Prng, id: string, time: string): Row {
+  const durationSeconds = Math.ceil(-180 * Math.log(1 - prng.float()));
+  return [
+    id,
+    time,
+    time.slice(0, 10),
+    Number(time.slice(11, 13)),
+    subscriber(prng),
+    subscriber(prng),
+    durationSeconds,
+    prng.intBetween(1, CARDINALITY.towers),
+    CALL_TYPES[prng.intBetween(0, CALL_TYPES.length - 1)] ?? null,
+    NETWORKS[prng.intBetween(0, NETWORKS.length - 1)] ?? null,
+    prng.float() < WITH_BYTES ? prng.intBetween(1, 2 ** 31) : null,
+    prng.intBetween(1, CARDINALITY.reasons),
+    ((durationSeconds * prng.intBetween(1, 20)) / 100).toFixed(2),
+    prng.intBetween(1, CARDINALITY.plans),
+    prng.float() < ROAMING ? "t" : "f",
+    prng.intBetween(1, 5),
+  ];
+}
+
+/** The stream that a batch is drawn from, and how many calls it has. */
+function beginBatch(
+  settings: Treatment,
+  seed: number,
+  { number, day }: BatchPlace,
+): [prng: Prng, rows: number] {
+  const profile = profileOf(settings);
+  const prng = new Prng(deriveSeed(seed, "calls", number));
+  return [prng, profile.sizes[batchSizeAt(profile, day * profile.dayMs, prng.float())]];
+}
+
+export function rowsOf(settings: Treatment, seed: number, place: BatchPlace): number {
+  return beginBatch(settings, seed, place)[1];
+}
+
+/** Hands each row of a batch to `onRow`; returns how many there are. */
+function drawRows(settings: Treatment, seed: number, place: BatchPlace, onRow: (row: Row) => void): number {
+  const [prng, rows] = beginBatch(settings, seed, place);
+  const seconds = DAY_SECONDS / settings.batchesPerDay;
+  const fromSecond = place.day * DAY_SECONDS - seconds / 2;
+  const times = new Map<number, string>();
+  for (let row = 0; row < rows; row++) {
+    const second = Math.floor(fromSecond + prng.float() * seconds);
+    const time = times.get(second) ?? timeOf(second);
+    times.set(second, time);
+    onRow(drawRow(prng, callId(place.number, row), time));
+  }
+  return rows;
+}
+
+/** For COPY. */
+export function copyBatch(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+): { rows: number; copy: CopyRows } {
+  const copy = new CopyRows();
+  const rows = drawRows(settings, seed, place, (row) =>
+    copy.add(row.map((value) => value ?? "\\N").join("\t")),
+  );
+  return { rows, copy: copy.end() };
+}
+
+/** For INSERT: an array of each column, as the database reads it. No value has a comma, a quote or a brace. */
+export function arrayBatch(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+): { rows: number; arrays: string[] } {
+  const texts = COLUMNS.map(() => "");
+  let pending: Row[] = [];
+  const flush = (): void => {
+    for (const [column, text] of texts.entries())
+      texts[column] = text + pending.map((row) => `,${row[column] ?? "NULL"}`).join("");
+    pending = [];
+  };
+  const rows = drawRows(settings, seed, place, (row) => {
+    if (pending.push(row) === FLUSHED_ROWS) flush();
+  });
+  flush();
+  return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
+}
+
+export interface BatchSum {
+  readonly rows: number;
+  /** Over the rows, in any order: the first 32 bits of each one's MD5. */
+  readonly sum: number;
+}
+
+/** As the audit's query has it of what is in the table. */
+export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
+  let sum = 0;
+  const rows = drawRows(settings, seed, place, (row) => {
+    const text = row.map((value) => value ?? "").join("|");
+    sum += Number.parseInt(createHash("md5").update(text).digest("hex").slice(0, 8), 16);
+  });
+  return { rows, sum };
+}

@@ -1,0 +1,151 @@
+// What the tables of calls are, as golden files; and that batches are what the seed and their numbers say, with columns that
+// tell calls apart where a filter is to be of use.
+import { describe, expect, test } from "vitest";
+import type { DialectName, Storage } from "../../database/settings.js";
+import { ddl } from "../namespace.js";
+import { parseScenario } from "../../scenario/loader.js";
+import type { ScenarioError } from "../../syntax/problems.js";
+import { arrayBatch, copyBatch, placeOf, sumBatch } from "./batch.js";
+import { batchesOf } from "./client.js";
+import type { Treatment } from "./settings.js";
+import { statementsOf, sumsQuery } from "./statements.js";
+import { BLOOM_COLUMNS, COLUMNS } from "./tables.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+
+function settingsOf(yaml = ""): Treatment {
+  const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${yaml}`, "x.yaml").treatments;
+  return treatment?.settings as unknown as Treatment;
+}
+
+function problemsOf(yaml: string): string[] {
+  try {
+    settingsOf(yaml);
+    return [];
+  } catch (error) {
+    return (error as ScenarioError).problems.map(({ message }) => message);
+  }
+}
+
+/** Rows as COPY sends them. */
+function rowsOf(settings: Treatment, place: { number: number; day: number }): string[][] {
+  const { messages } = copyBatch(settings, 1, place).copy;
+  const lines = Buffer.concat(messages.slice(0, -1).map((message) => message.subarray(5))).toString();
+  return lines
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split("\t"));
+}
+
+const STORAGES: readonly (readonly [DialectName, readonly Storage[]])[] = [
+  ["postgres", ["unlogged", "partitioned"]],
+  ["cloudberry", ["unlogged", "partitioned", "ao-row", "ao-column", "pax", "pax-no-cluster"]],
+];
+
+test.each(STORAGES)("the tables of %s, and what is asked of them", async (dialect, storages) => {
+  const ddlOf = (storage: Storage, indexes: Treatment["indexes"]): string[] =>
+    ddl({ workload: "calls", namespace: "train_sim", storage, ...{ dialect, indexes } }, dialectOf(dialect));
+  const isOwn = (text: string): boolean => / TABLE "train_sim"\.cdr/.test(text);
+  const others = storages.flatMap((storage) => [
+    `-- storage: ${storage}`,
+    ...ddlOf(storage, "none").filter(isOwn),
+  ]);
+  const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
+  const named = { dialect, namespace: "train_sim" };
+  const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
+  const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, `-- audit\n${sumsQuery(named)}`];
+  const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
+  await expect(listing).toMatchFileSnapshot(`golden/${dialect}.sql`);
+});
+
+describe("a batch", () => {
+  const settings = settingsOf("sizes: { small: 10, medium: 2000, large: 5000 }");
+  const rush = placeOf(150, settings);
+  const tiny = settingsOf("sizes: { small: 1, medium: 2, large: 3 }");
+
+  test("is the same whenever it is drawn, and another one by its number or the seed", () => {
+    expect(rowsOf(settings, rush)).toEqual(rowsOf(settings, rush));
+    expect(sumBatch(settings, 1, rush)).toEqual(sumBatch(settings, 1, rush));
+    expect(sumBatch(settings, 1, { ...rush, number: 151 }).sum).not.toBe(sumBatch(settings, 1, rush).sum);
+    expect(sumBatch(settings, 2, rush).sum).not.toBe(sumBatch(settings, 1, rush).sum);
+  });
+
+  test("has the size of its hour, and times of its part of it", () => {
+    const sizes = Array.from({ length: 500 }, (_, number) => sumBatch(tiny, 1, placeOf(number, tiny)).rows);
+    const during = (from: number, to: number) =>
+      new Set(sizes.filter((_, n) => n >= (from / 24) * 500 && n < (to / 24) * 500));
+    expect(during(0, 7)).toEqual(new Set([1]));
+    expect(during(7, 9)).toEqual(new Set([2, 3]));
+    expect(during(9, 17)).toEqual(new Set([1, 2]));
+    expect(during(17, 19)).toEqual(new Set([2, 3]));
+    expect(during(19, 23)).toEqual(new Set([1, 2]));
+    expect(during(23, 24)).toEqual(new Set([1]));
+    for (const [, time = "", date, hour] of rowsOf(settings, rush)) {
+      expect(time >= "2025-01-01 07:12:00" && time < "2025-01-01 07:15:00").toBe(true);
+      expect([date, hour]).toEqual(["2025-01-01", "7"]);
+    }
+  });
+
+  test("says the same by COPY and by INSERT", () => {
+    const rows = rowsOf(settings, rush);
+    const { arrays } = arrayBatch(settings, 1, rush);
+    const columns = arrays.map((text) =>
+      text
+        .slice(1, -1)
+        .split(",")
+        .map((value) => (value === "NULL" ? "\\N" : value)),
+    );
+    expect(columns).toHaveLength(COLUMNS.length);
+    expect(rows).toEqual(rows.map((_, row) => columns.map((column) => column[row])));
+  });
+
+  test("has more than 1 000 different values where a bloom filter is to find them, and 85 % without bytes", () => {
+    const rows = rowsOf(settings, rush);
+    for (const name of BLOOM_COLUMNS) {
+      const column = COLUMNS.findIndex(([each]) => each === name);
+      expect(new Set(rows.map((row) => row[column])).size, name).toBeGreaterThan(1000);
+    }
+    const bytes = COLUMNS.findIndex(([name]) => name === "bytes_transferred");
+    const without = rows.filter((row) => row[bytes] === "\\N").length / rows.length;
+    expect(without).toBeGreaterThan(0.8);
+    expect(without).toBeLessThan(0.9);
+  });
+});
+
+test("a day that is one transaction is all its batches", () => {
+  const settings = settingsOf("commit: once\nbatchesPerDay: 4");
+  expect(batchesOf(settings, placeOf(4, settings)).map(({ number, day }) => [number, day])).toEqual([
+    [4, 1.125],
+    [5, 1.375],
+    [6, 1.625],
+    [7, 1.875],
+  ]);
+  expect(batchesOf(settingsOf(), { number: 4, day: 7 })).toEqual([{ number: 4, day: 7 }]);
+});
+
+test.each([
+  [
+    "storage: hash-sharded\ndialect: cockroachdb\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }",
+    "not cockroachdb",
+  ],
+  ["storage: ao-row", "use storage: default"],
+  ["actors: { loaders: false, probes: false }", "every group is left out"],
+  [
+    "commit: once\nactors: { loaders: { load: { executor: daily-arrival-rate, rate: 1, maxClients: 1 } } }",
+    "an arrival of daily-arrival-rate is one batch",
+  ],
+  [
+    "indexes: brin\nstorage: pax\ndialect: cloudberry\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }",
+    "PAX has B-trees only",
+  ],
+  ["pool: { strategy: pgbouncer, mode: statement, size: 2 }", "mode: transaction"],
+  ["payload: text", "belongs to workload train-events"],
+])("refuses %s", (yaml, words) => {
+  expect(problemsOf(yaml).join("; ")).toContain(words);
+});
+
+test("other workloads refuse the levels of storage that are of calls alone", () => {
+  for (const workload of ["train-events", "accounts"])
+    expect(() => parseScenario(`name: x\nworkload: ${workload}\nstorage: partitioned`, "x.yaml")).toThrow(
+      new RegExp(`workload ${workload} has (no )?tables of storage`),
+    );
+});

@@ -1,0 +1,46 @@
+// What is there before the warm-up: the tables that calls refer to, and the first batches of the day, where the scenario asks
+// for them.
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { refreshStatistics } from "../../database/statistics.js";
+import { fillTables } from "../pgbench-tables.js";
+import type { PreloadInputs } from "../workload.js";
+import type { Preloaded } from "./audit.js";
+import { arrayBatch, CARDINALITY, placeOf } from "./batch.js";
+import type { Treatment } from "./settings.js";
+import { statementsOf, tablesOf } from "./statements.js";
+import type * as z from "zod";
+
+export async function preload(
+  admin: AdminClient,
+  { settings, seed, isWanted }: PreloadInputs<Treatment>,
+): Promise<z.infer<typeof Preloaded>> {
+  const { towers, plans, reasons, calls } = tablesOf(settings);
+  const fills = [
+    {
+      table: `${towers} (cell_tower_id, tower_name, region)`,
+      row: "n, 'tower ' || n, 'region ' || n % 50",
+      rows: CARDINALITY.towers,
+    },
+    { table: `${plans} (rate_plan_id, plan_name)`, row: "n, 'plan ' || n", rows: CARDINALITY.plans },
+    { table: `${reasons} (termination_code, reason)`, row: "n, 'reason ' || n", rows: CARDINALITY.reasons },
+  ];
+  await fillTables(admin, settings, fills, isWanted);
+  const { insert } = statementsOf(settings);
+  const { namespace, batchesBefore } = settings;
+  const session = await connectAdmin(admin.endpoint, { purpose: "preload" });
+  let batches = 0;
+  try {
+    for (; batches < batchesBefore && isWanted(); batches++) {
+      const { arrays } = arrayBatch(settings, seed, placeOf(batches, settings));
+      await session.execute(insert, arrays);
+    }
+  } finally {
+    await session.close();
+  }
+  if (batches > 0)
+    await refreshStatistics(admin, { namespace, tables: [calls] }, dialectOf(settings.dialect), {
+      vacuum: true,
+    });
+  return { seed, batches };
+}

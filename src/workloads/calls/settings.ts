@@ -1,0 +1,103 @@
+// The keys of workload calls, and what cannot be asked of it.
+import * as z from "zod";
+import type { DialectName, Storage } from "../../database/settings.js";
+import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
+import type { Finding } from "../../syntax/problems.js";
+import type { WorkloadTreatment } from "../workload.js";
+
+const MAX_ROWS = 1_000_000;
+
+const rows = (size: BatchSizeName) =>
+  z
+    .int()
+    .min(1)
+    .max(MAX_ROWS)
+    .default(DEFAULT_SIZES[size])
+    .meta({ description: `Calls of a ${size} batch. Default ${DEFAULT_SIZES[size]}.` });
+
+export const keys = {
+  ingest: z.enum(["copy", "insert"]).default("copy").meta({
+    description:
+      "How a batch goes in. copy: COPY FROM STDIN, as text; insert: one INSERT of arrays. Default copy.",
+  }),
+  indexes: z
+    .enum(["none", "five", "brin"])
+    .default("none")
+    .meta({
+      description:
+        "Indexes of the table of calls. five: B-trees on time, date, caller, callee and cell tower; brin: a BRIN on the time. " +
+        "Default none.",
+    }),
+  commit: z
+    .enum(["per-batch", "once"])
+    .default("per-batch")
+    .meta({
+      description:
+        "per-batch: each batch is a transaction; once: all batches of a day are one, and one iteration of a loader. " +
+        "Default per-batch.",
+    }),
+  batchesPerDay: z.int().min(1).max(100_000).default(500).meta({
+    description: "Batches of a simulated day: the number of a batch says its hour. Default 500.",
+  }),
+  sizes: z
+    .strictObject({ small: rows("small"), medium: rows("medium"), large: rows("large") })
+    .prefault({})
+    .meta({
+      title: "Sizes",
+      description:
+        "Calls of a batch of each size, which come by the hours of profile streaming-insert. Default 100, 1000, 5000; the " +
+        "reference's are 10000, 100000, 500000.",
+    }),
+  batchesBefore: z.int().min(0).max(100_000).default(0).meta({
+    description: "Batches in the table before the warm-up: the first ones of the day. Default 0.",
+  }),
+} as const;
+
+export type CallsSettings = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> };
+export type Treatment = CallsSettings & WorkloadTreatment & { readonly storage: Storage };
+
+export function resolve(written: CallsSettings): CallsSettings {
+  const { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore } = written;
+  return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
+}
+
+/** Of a load whose arrivals have their own; otherwise a day of batches, one after the other, is a day of length 1. */
+export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">): Profile {
+  const load = actors["loaders"]?.load;
+  return load?.executor === "daily-arrival-rate"
+    ? load.profile
+    : { name: "streaming-insert", dayMs: 1, hours: PROFILES["streaming-insert"], sizes };
+}
+
+interface Written extends CallsSettings {
+  readonly actors: Readonly<Record<string, false | object | undefined>>;
+}
+
+export function check(
+  { commit, actors: named }: Written,
+  { actors, pool, storage, indexes }: Treatment,
+): Finding[] {
+  const findings: Finding[] = [];
+  if (commit === "once" && actors["loaders"]?.load.executor === "daily-arrival-rate")
+    findings.push({
+      path: ["commit"],
+      message: "an arrival of daily-arrival-rate is one batch; use commit: per-batch, or another executor",
+    });
+  if (named["loaders"] === false && named["probes"] === false)
+    findings.push({ path: ["actors"], message: "every group is left out: no client would do anything" });
+  if (storage === "hash-sharded")
+    findings.push({ path: ["storage"], message: "workload calls has no tables of storage hash-sharded" });
+  if (indexes === "brin" && storage.startsWith("pax"))
+    findings.push({ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" });
+  if ("mode" in pool && pool.mode === "statement")
+    findings.push({
+      path: ["pool", "mode"],
+      message: "statement mode allows no transaction of several statements; use mode: transaction",
+    });
+  return findings;
+}
+
+export function dialectProblems(name: DialectName): readonly Finding[] {
+  if (name === "postgres" || name === "cloudberry") return [];
+  return [{ path: ["workload"], message: `workload calls is made for postgres and cloudberry, not ${name}` }];
+}

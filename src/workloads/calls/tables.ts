@@ -1,0 +1,94 @@
+// The tables of a telephone network: calls, and the cell towers, rate plans and reasons that they refer to. What of `storage`
+// the table of calls has, and on Cloudberry the options that its source measured.
+import type { Storage } from "../../database/settings.js";
+import type { Treatment } from "./settings.js";
+
+/** In their order, with their types. */
+export const COLUMNS = [
+  ["call_id", "text"],
+  ["call_timestamp", "timestamp"],
+  ["call_date", "date"],
+  ["call_hour", "int"],
+  ["caller_number", "text"],
+  ["callee_number", "text"],
+  ["duration_seconds", "int"],
+  ["cell_tower_id", "int"],
+  ["call_type", "text"],
+  ["network_type", "text"],
+  ["bytes_transferred", "bigint"],
+  ["termination_code", "int"],
+  ["billing_amount", "numeric"],
+  ["rate_plan_id", "int"],
+  ["is_roaming", "boolean"],
+  ["signal_quality", "int"],
+] as const;
+
+export const TABLES = ["cell_towers", "rate_plans", "termination_reasons", "cdr"] as const;
+
+/** What each row is found by: more than 1 000 different values each, or a filter would cost more than it saves. */
+export const BLOOM_COLUMNS = ["call_id", "caller_number", "callee_number"] as const;
+const MINMAX_COLUMNS =
+  "call_timestamp,call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,rate_plan_id,billing_amount";
+const CLUSTER_COLUMNS = "call_timestamp,cell_tower_id";
+const COMPRESSED = "compresstype = zstd, compresslevel = 5";
+
+/** The day of the first batch; other days follow. */
+export const FIRST_DAY = "2025-01-01";
+const HOURS = 24;
+
+const pax = (...more: string[]): string => {
+  const options = [
+    "storage_format = 'porc'",
+    COMPRESSED,
+    `minmax_columns = '${MINMAX_COLUMNS}'`,
+    `bloomfilter_columns = '${BLOOM_COLUMNS.join()}'`,
+    ...more,
+  ];
+  return `\nUSING pax WITH (\n  ${options.join(",\n  ")}\n)`;
+};
+const appended = (orientation: string): string =>
+  `\nWITH (appendoptimized = true, orientation = ${orientation}, ${COMPRESSED})`;
+
+/** Behind the columns. */
+const STORED: Readonly<Partial<Record<Storage, string>>> = {
+  partitioned: " PARTITION BY RANGE (call_timestamp)",
+  "ao-row": appended("row"),
+  "ao-column": appended("column"),
+  pax: pax("cluster_type = 'zorder'", `cluster_columns = '${CLUSTER_COLUMNS}'`),
+  "pax-no-cluster": pax(),
+};
+
+/** One an hour of the first day, and one for all others. */
+function partitions(): string[] {
+  const hours = Array.from({ length: HOURS }, (_, hour) => {
+    const [from, to] = [hour, hour + 1].map((at) => `'${FIRST_DAY} ${String(at).padStart(2, "0")}:00:00'`);
+    return `CREATE TABLE {{namespace}}.cdr_${String(hour).padStart(2, "0")} PARTITION OF {{namespace}}.cdr\n  FOR VALUES FROM (${from}) TO (${to})`;
+  });
+  return [...hours, "CREATE TABLE {{namespace}}.cdr_later PARTITION OF {{namespace}}.cdr DEFAULT"];
+}
+
+const INDEXED: Readonly<Record<Treatment["indexes"], readonly string[]>> = {
+  none: [],
+  five: ["call_timestamp", "caller_number", "callee_number", "cell_tower_id", "call_date"],
+  brin: ["call_timestamp"],
+};
+
+export function createTables({
+  dialect,
+  storage,
+  indexes,
+}: Pick<Treatment, "dialect" | "storage" | "indexes">): string[] {
+  const by = (clause: string): string => (dialect === "cloudberry" ? `\n${clause}` : "");
+  const columns = COLUMNS.map(([name, type]) => `  ${name} ${type}`).join(",\n");
+  const method = indexes === "brin" ? "USING brin " : "";
+  return [
+    `CREATE TABLE {{namespace}}.cell_towers (\n  cell_tower_id int PRIMARY KEY,\n  tower_name text,\n  region text\n)${by("DISTRIBUTED REPLICATED")}`,
+    `CREATE TABLE {{namespace}}.rate_plans (\n  rate_plan_id int PRIMARY KEY,\n  plan_name text\n)${by("DISTRIBUTED REPLICATED")}`,
+    `CREATE TABLE {{namespace}}.termination_reasons (\n  termination_code int PRIMARY KEY,\n  reason text\n)${by("DISTRIBUTED REPLICATED")}`,
+    `CREATE ${storage === "unlogged" ? "UNLOGGED " : ""}TABLE {{namespace}}.cdr (\n${columns}\n)${STORED[storage] ?? ""}${by("DISTRIBUTED BY (call_id)")}`,
+    ...(storage === "partitioned" ? partitions() : []),
+    ...INDEXED[indexes].map(
+      (column) => `CREATE INDEX cdr_${column} ON {{namespace}}.cdr ${method}(${column})`,
+    ),
+  ];
+}

@@ -1,0 +1,213 @@
+// The clients of workload documents: each runs one statement after the other, drawn before its intended start. What it keeps
+// for the audit is small: of its inserts the exceptions, of the updates of a document their number and the last.
+import * as z from "zod";
+import type { SqlValue } from "../../database/contract.js";
+import { asTransaction } from "../../database/transaction.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { Zipf } from "../../foundation/zipf.js";
+import type { Arrival } from "../../load/arrivals.js";
+import { Mix } from "../mix.js";
+import type { ClientContext, WorkloadClient } from "../workload.js";
+import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
+import { updateOf, type Treatment } from "./settings.js";
+import { insertValues, keyValue, statementsOf } from "./sql.js";
+
+const count = z.int().min(0);
+
+/** Of one client's inserts, numbered from 0 on. */
+const Inserts = z.object({
+  client: count,
+  sent: count,
+  /** Those that were not acknowledged. */
+  failed: z.array(count),
+  /** Numbers of those whose commit was in doubt, as often as it was. */
+  inDoubt: z.array(count),
+});
+
+/** Of one document, by the clients of one worker. */
+const Updates = z.object({
+  document: count,
+  acknowledged: count,
+  /** Of the versions that they made. */
+  versions: count,
+  last: z.object({ version: count, stamp: z.string() }),
+  /** Stamps of those whose commit was in doubt, as often as it was. */
+  inDoubt: z.array(z.string()),
+  /** Of those, the ones that ended so. */
+  unsettled: count,
+});
+
+/** Over a worker's life. */
+export const Told = z.object({
+  inserts: z.array(Inserts),
+  updates: z.array(Updates),
+  /** Statements that found no document, or several. */
+  misread: count,
+});
+type Told = z.infer<typeof Told>;
+
+/** A prime above the largest number of documents. */
+const SCATTER = 100_000_007;
+
+interface Drawn {
+  readonly operation: "fetch" | "insert" | "update" | "slice";
+  /** Number of the document; of an insert, of the client's own. */
+  readonly document: number;
+  readonly stamp: string;
+  readonly values: readonly SqlValue[];
+}
+
+class Draws {
+  private readonly prngs: readonly Prng[];
+  private readonly mix: Mix<Drawn["operation"]>;
+  private readonly zipf: Zipf | undefined;
+  private readonly maker: DocumentMaker;
+
+  constructor(
+    private readonly settings: Treatment,
+    private readonly firstClient: number,
+    { seed, role, clients }: { readonly seed: number; readonly role: string; readonly clients: number },
+  ) {
+    const { keys, documents, skew, mix } = settings;
+    this.prngs = Array.from(
+      { length: clients },
+      (_, number) => new Prng(deriveSeed(seed, "documents", role, firstClient + number)),
+    );
+    this.mix = new Mix(mix, deriveSeed(seed, role));
+    this.zipf = keys === "zipfian" && documents > 0 ? new Zipf(documents, skew) : undefined;
+    this.maker = new DocumentMaker(settings, seed);
+  }
+
+  operationOf(arrival: Arrival): Drawn["operation"] {
+    return this.mix.of(arrival);
+  }
+
+  draw(number: number, arrival: Arrival | undefined, sent: { insert: number; update: number }): Drawn {
+    const prng = this.prngs[number] as Prng;
+    const { settings, maker } = this;
+    const client = this.firstClient + number;
+    const operation = arrival ? this.mix.of(arrival) : this.mix.next(prng);
+    if (operation === "insert") {
+      const key = insertedKey(client, sent.insert);
+      const made = maker.values(key);
+      const values = insertValues(settings, key, made, maker.json(key, made));
+      return { operation, document: sent.insert, stamp: "", values };
+    }
+    const document = this.drawDocument(prng);
+    const key = preloadedKey(document);
+    const stamp = stampOf(client, sent.update);
+    const values = [
+      keyValue(settings, key),
+      ...(operation === "update" ? this.updateValues(key, stamp) : []),
+    ];
+    return { operation, document, stamp, values };
+  }
+
+  private drawDocument(prng: Prng): number {
+    const { documents } = this.settings;
+    // Neighbours in rank are no neighbours in the table.
+    return this.zipf ? (this.zipf.draw(prng) * SCATTER) % documents : prng.intBetween(0, documents - 1);
+  }
+
+  private updateValues(key: string, stamp: string): string[] {
+    const { settings, maker } = this;
+    if (updateOf(settings) !== "whole") return [maker.value(stamp)];
+    const values = maker.values(stamp);
+    return settings.column === "relational" ? values : [maker.json(key, values)];
+  }
+}
+
+export function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
+  const { settings, trial, role, firstClient, clients } = assignment;
+  const statements = statementsOf(settings);
+  const draws = new Draws(settings, firstClient, { seed: trial.seed, role, clients });
+  const inserts = Array.from({ length: clients }, (_, number): Told["inserts"][number] => {
+    return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
+  });
+  const updates = new Map<number, Told["updates"][number]>();
+  const updatesSent = new Array<number>(clients).fill(0);
+  let misread = 0;
+  const drawn: (Drawn | undefined)[] = [];
+
+  const insertsOf = (number: number) => inserts[number] as Told["inserts"][number];
+  const draw = (number: number, arrival?: Arrival): Drawn =>
+    draws.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
+
+  function updatesOf(document: number): Told["updates"][number] {
+    const known = updates.get(document);
+    if (known) return known;
+    const none = {
+      document,
+      acknowledged: 0,
+      versions: 0,
+      last: { version: 0, stamp: "" },
+      inDoubt: [],
+      unsettled: 0,
+    };
+    updates.set(document, none);
+    return none;
+  }
+
+  async function insert(number: number, intendedMs: number, { document, values }: Drawn): Promise<void> {
+    const told = insertsOf(number);
+    told.sent++;
+    const key = keyValue(settings, insertedKey(told.client, document));
+    const end = await transactor.run({
+      ...{ client: number, intendedMs, operation: "insert", isPoll: false, events: () => 1 },
+      body: (connection) => asTransaction(connection.execute(statements.insert, values), () => true),
+      settle: async (connection) =>
+        (await connection.execute(statements.isThere, [key])).length > 0 ? true : undefined,
+      unanswered: () => void told.inDoubt.push(document),
+    });
+    if (end.kind === "failed") told.failed.push(document);
+  }
+
+  async function update(
+    number: number,
+    intendedMs: number,
+    { document, stamp, values }: Drawn,
+  ): Promise<void> {
+    updatesSent[number] = (updatesSent[number] ?? 0) + 1;
+    const end = await transactor.run({
+      ...{ client: number, intendedMs, operation: "update", isPoll: false, events: () => 1 },
+      body: (connection) =>
+        asTransaction(connection.execute(statements.update, values), (rows) =>
+          rows.map(([version]) => version),
+        ),
+      unanswered: () => void updatesOf(document).inDoubt.push(stamp),
+    });
+    if (end.kind === "failed") {
+      if (end.inDoubt) updatesOf(document).unsettled++;
+      return;
+    }
+    if (end.result.length !== 1) misread++;
+    const told = updatesOf(document);
+    const version = Number(end.result[0] ?? 0);
+    told.acknowledged++;
+    told.versions += version;
+    if (version > told.last.version) told.last = { version, stamp };
+  }
+
+  async function read(number: number, intendedMs: number, { operation, values }: Drawn): Promise<void> {
+    const end = await transactor.run({
+      ...{ client: number, intendedMs, operation, isPoll: false, events: () => 1 },
+      body: (connection) => connection.execute(statements[operation], values),
+    });
+    if (end.kind !== "failed" && end.result.length !== 1) misread++;
+  }
+
+  return {
+    operationOf: (arrival) => draws.operationOf(arrival),
+    prepare(number, arrival) {
+      if (arrival) drawn[number] = draw(number, arrival);
+      else drawn[number] ??= draw(number);
+    },
+    iterate(number, intendedMs) {
+      const next = drawn[number] ?? draw(number);
+      drawn[number] = undefined;
+      if (next.operation === "insert") return insert(number, intendedMs, next);
+      return next.operation === "update" ? update(number, intendedMs, next) : read(number, intendedMs, next);
+    },
+    close: (): Told => ({ inserts, updates: [...updates.values()], misread }),
+  };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import {
+  DocumentMaker,
+  insertedKey,
+  leastBytesOf,
+  parseKey,
+  pathsOf,
+  preloadedKey,
+  SHAPE_NAMES,
+} from "./document.js";
+
+const KB = 1024;
+
+test.each(
+  SHAPE_NAMES.flatMap((shape) =>
+    [leastBytesOf(shape), 2 * KB + 3, 1.9 * KB, 16 * KB].map((bytes) => [shape, Math.round(bytes)] as const),
+  ).filter(([shape, bytes]) => bytes >= leastBytesOf(shape)),
+)("a document of shape %s and %d bytes has that many", (shape, bytes) => {
+  const maker = new DocumentMaker({ shape, bytes }, 1);
+  for (let number = 0; number < 50; number++) {
+    const key = number % 2 === 0 ? preloadedKey(number) : insertedKey(number, number * 1000);
+    const values = maker.values(key);
+    const json = maker.json(key, values);
+    expect(Buffer.byteLength(json)).toBe(bytes);
+    expect(values).toHaveLength(pathsOf(shape).length);
+    const lengths = values.map(({ length }) => length);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1);
+    expect(JSON.parse(json)).toMatchObject({ id: key });
+  }
+});
+
+test.each([
+  ["small", 10, 100],
+  ["large", 100, 200],
+  ["complex", 100, 100],
+] as const)("shape %s has %d values of %d characters, each at its path", (shape, count, characters) => {
+  const maker = new DocumentMaker({ shape, bytes: undefined }, 1);
+  const values = maker.values("x");
+  expect(values).toHaveLength(count);
+  expect(values.every(({ length }) => length === characters)).toBe(true);
+  const document = JSON.parse(maker.json("x", values)) as Record<string, unknown>;
+  const found = pathsOf(shape).map((path) =>
+    path.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document),
+  );
+  expect(found).toEqual(values);
+  expect(pathsOf("complex").every(({ length }) => length === 3)).toBe(true);
+});
+
+test("the same seed and name give the same values, others give others", () => {
+  const values = (seed: number, name: string) =>
+    new DocumentMaker({ shape: "small", bytes: undefined }, seed).values(name).join("");
+  expect(values(1, "a")).toBe(values(1, "a"));
+  expect(new Set([values(1, "a"), values(2, "a"), values(1, "b"), values(2, "b")]).size).toBe(4);
+});
+
+test("values are printable and need no escape, and use all such characters", () => {
+  const maker = new DocumentMaker({ shape: "large", bytes: 16 * KB }, 3);
+  const seen = new Set(maker.values("x").join(""));
+  expect([...seen].every((character) => character >= " " && character <= "~")).toBe(true);
+  expect([...seen].some((character) => ['"', "\\"].includes(character))).toBe(false);
+  expect(seen.size).toBe(93);
+});
+
+test("keys tell who made them", () => {
+  expect(parseKey(preloadedKey(12))).toEqual({ client: undefined, number: 12 });
+  expect(parseKey(insertedKey(1234567, 89))).toEqual({ client: 1234567, number: 89 });
+  expect(parseKey("p12")).toBeUndefined();
+  expect(preloadedKey(1)).toHaveLength(insertedKey(1, 1).length);
+});

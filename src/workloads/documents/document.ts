@@ -1,0 +1,126 @@
+// Documents, made from the seed and a name, so that the audit can make them again: a key names what a document is inserted
+// with, a stamp what an update makes of it. Values are random printable characters, which do not compress.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+
+export const SHAPE_NAMES = ["small", "large", "complex"] as const;
+export type Shape = (typeof SHAPE_NAMES)[number];
+
+/** Where a value is, from the outside. */
+type ValuePath = readonly string[];
+
+const names = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}${i}`);
+const flat = (count: number): ValuePath[] => names("field", count).map((field) => [field]);
+const nested = names("group", 4).flatMap((group) =>
+  names("part", 5).flatMap((part) => names("value", 5).map((value) => [group, part, value])),
+);
+
+const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; readonly characters: number }>> =
+  {
+    small: { paths: flat(10), characters: 100 },
+    large: { paths: flat(100), characters: 200 },
+    complex: { paths: nested, characters: 100 },
+  };
+
+export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
+
+/** The value that an update changes, by its place among all. */
+export const UPDATED = 3;
+
+const KEY_DIGITS = 19;
+/** Of a document that was there before, from 0 on. */
+export const preloadedKey = (number: number): string => `p${String(number).padStart(KEY_DIGITS, "0")}`;
+/** Of the document that a client of the group inserts, from 0 on. */
+export const insertedKey = (client: number, number: number): string =>
+  `c${String(client).padStart(7, "0")}${String(number).padStart(KEY_DIGITS - 7, "0")}`;
+/** Of an update by a client of the group, from 0 on. */
+export const stampOf = (client: number, number: number): string => `u${client}-${number}`;
+
+/** Of a key that this workload makes. */
+export function parseKey(
+  key: string,
+): { readonly client: number | undefined; readonly number: number } | undefined {
+  if (/^p\d{19}$/.test(key)) return { client: undefined, number: Number(key.slice(1)) };
+  if (/^c\d{19}$/.test(key)) return { client: Number(key.slice(1, 8)), number: Number(key.slice(8)) };
+  return undefined;
+}
+
+/** No key or name has it, and JSON leaves it as it is. */
+const GAP = "@";
+
+/** The text of a document around its key and its values. */
+function frameOf(shape: Shape): readonly string[] {
+  const root: Record<string, unknown> = { id: GAP };
+  for (const path of pathsOf(shape)) {
+    let at = root;
+    for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+    at[path.at(-1) ?? ""] = GAP;
+  }
+  return JSON.stringify(root).split(GAP);
+}
+
+function frameBytes(shape: Shape): number {
+  return frameOf(shape).join("").length + preloadedKey(0).length;
+}
+
+/** With values of one character each. */
+export function leastBytesOf(shape: Shape): number {
+  return frameBytes(shape) + pathsOf(shape).length;
+}
+
+/** Printable ASCII without those that JSON escapes, for each value of a byte. */
+const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const printable = Array.from({ length: 95 }, (_, i) => 32 + i).filter((code) => code !== 34 && code !== 92);
+  return printable[byte % printable.length] ?? 0;
+});
+
+export class DocumentMaker {
+  private readonly prng = new Prng(0);
+  private readonly frame: readonly string[];
+  /** Ends of the values in the text of all of them. */
+  private readonly ends: readonly number[];
+  private readonly text: Buffer;
+
+  constructor(
+    { shape, bytes }: { readonly shape: Shape; readonly bytes: number | undefined },
+    private readonly seed: number,
+  ) {
+    this.frame = frameOf(shape);
+    const { paths, characters } = SHAPES[shape];
+    const all = bytes === undefined ? characters * paths.length : bytes - frameBytes(shape);
+    this.ends = paths.map((_, i) => Math.ceil((all * (i + 1)) / paths.length));
+    this.text = Buffer.alloc(all + 3);
+  }
+
+  /** In the order of the shape. */
+  values(name: string): string[] {
+    const { ends } = this;
+    const text = this.textOf(name, ends.at(-1) ?? 0);
+    return ends.map((end, i) => text.slice(ends[i - 1] ?? 0, end));
+  }
+
+  /** What an update sets one value to. */
+  value(name: string): string {
+    return this.textOf(name, (this.ends[UPDATED] ?? 0) - (this.ends[UPDATED - 1] ?? 0));
+  }
+
+  private textOf(name: string, characters: number): string {
+    this.prng.reseed(deriveSeed(this.seed, name), deriveSeed(name, this.seed));
+    const { text } = this;
+    for (let at = 0; at < characters; at += 4) {
+      const random = this.prng.uint32();
+      text[at] = CHARACTERS[random & 255] ?? 0;
+      text[at + 1] = CHARACTERS[(random >>> 8) & 255] ?? 0;
+      text[at + 2] = CHARACTERS[(random >>> 16) & 255] ?? 0;
+      text[at + 3] = CHARACTERS[random >>> 24] ?? 0;
+    }
+    return text.toString("latin1", 0, characters);
+  }
+
+  json(key: string, values: readonly string[]): string {
+    return [key, ...values].reduce(
+      (json, value, i) => json + value + (this.frame[i + 1] ?? ""),
+      this.frame[0] ?? "",
+    );
+  }
+}

@@ -1,0 +1,469 @@
+// The workload documents on a real server: each column, index and operation; plans; and each change to the table, and each
+// fault of a client or of its connection, that the audit has to find.
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import type { Connection, StatementRow } from "../../database/contract.js";
+import type { TransactionEnd, TransactionPlan } from "../../actors/transactor.js";
+import { testNamespace } from "../../../test/support/namespace.js";
+import { onSuiteServer } from "../../../test/support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  writeScenarioFile,
+} from "../../../test/support/train-sim.js";
+import { resetNamespace } from "../namespace.js";
+import type { ClientContext } from "../workload.js";
+import { DocumentMaker, insertedKey, preloadedKey, stampOf, UPDATED } from "./document.js";
+import type { DocumentsSettings, Treatment } from "./settings.js";
+import { keyValue, statementsOf } from "./sql.js";
+import { documents } from "./workload.js";
+
+const SEED = 11;
+const CLIENTS = 2;
+const namespace = testNamespace("documents");
+
+function treatmentOf(own: Partial<DocumentsSettings>): Treatment {
+  return {
+    dialect: "postgres",
+    namespace,
+    prepared: true,
+    actors: {},
+    pool: { strategy: "direct", reconnect: "never" },
+    retry: { attempts: 1, deadlineMs: 1, baseMs: 0, ceilingMs: 0 },
+    log: { level: "info", slowTransactionMs: 1000 },
+    column: "jsonb",
+    index: "btree-id",
+    shape: "small",
+    bytes: undefined,
+    toast: "extended",
+    update: undefined,
+    slice: "paths",
+    mix: { fetch: 1, insert: 1, update: 2, slice: 0 },
+    keys: "uniform",
+    skew: 0.99,
+    documents: 20,
+    ...own,
+  };
+}
+
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(inject("adminEndpoint"));
+});
+afterEach(async () => {
+  await admin.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
+});
+afterAll(() => admin.close());
+
+async function fill(settings: Treatment): Promise<unknown> {
+  await resetNamespace(admin, { ...settings, workload: "documents" });
+  return documents.preload(admin, { settings, seed: SEED, directory: "", isWanted: () => true });
+}
+
+type Execute = Connection["execute"];
+type Run = <T>(plan: TransactionPlan<T>) => Promise<TransactionEnd<T>>;
+
+const plainly: Execute = (statement, values) => admin.execute(statement, values);
+
+function runningOn(execute: Execute): Run {
+  return async (plan) => {
+    const connection = { execute, isBroken: false } as unknown as Connection;
+    const result = await plan.body(connection, undefined as never);
+    return { kind: "committed", result, finishedMs: 0 };
+  };
+}
+
+/** What clients told of 40 statements each. */
+async function worked(settings: Treatment, run: Run): Promise<unknown> {
+  const client = documents.client({
+    assignment: {
+      ...{ settings, role: "clients", firstClient: 0, clients: CLIENTS },
+      trial: { number: 1, treatmentId: "t1", seed: SEED },
+    },
+    transactor: { run },
+  } as unknown as ClientContext<Treatment>);
+  for (let i = 0; i < 80; i++) {
+    client.prepare(i % CLIENTS);
+    await client.iterate(i % CLIENTS, 0);
+  }
+  return client.close?.();
+}
+
+async function findingsOf(settings: Treatment, told: readonly unknown[], preloaded: unknown) {
+  const inputs = { settings, told, directory: "", unclosed: [], preloaded, isDrained: false };
+  return (await documents.audit(admin, inputs)).findings;
+}
+
+async function audited(own: Partial<DocumentsSettings>, run: Run, change?: string) {
+  const settings = treatmentOf(own);
+  const preloaded = await fill(settings);
+  const told = await worked(settings, run);
+  if (change !== undefined) await admin.query(change.replaceAll(/\bdocuments\b/g, `${namespace}.documents`));
+  return findingsOf(settings, [told], preloaded);
+}
+
+describe("every column, index and operation", () => {
+  const SCENARIO = `
+seed: 5
+workload: documents
+documents: 30
+retry: { attempts: 1 }
+diagnosis: { ceiling: false }
+actors: { clients: { workers: 2, load: { executor: per-client-iterations, clients: 6, iterations: 30 } } }
+trial: { warmUp: 0, drain: false }
+trials: 1
+`;
+  it.each([
+    [
+      "of documents",
+      10,
+      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+shape: large
+bytes: 3kB
+factors: { column: [jsonb, json, text], index: [none, btree-id, expression, gin, gin-path-ops], keys: [zipfian] }
+exclude:
+  - { column: json, index: gin }
+  - { column: json, index: gin-path-ops }
+  - { column: text, index: expression }
+  - { column: text, index: gin }
+  - { column: text, index: gin-path-ops }
+`,
+    ],
+    [
+      "of other levels of jsonb",
+      4,
+      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+bytes: 12kB
+keys: zipfian
+factors: { shape: [large, complex], toast: [external, main] }
+include: [{ toast: main, update: whole }, { shape: large, slice: record }]
+`,
+    ],
+    [
+      "of columns",
+      4,
+      `mix: { fetch: 1, insert: 1, update: 2 }
+column: relational
+shape: large
+bytes: 3kB
+factors: { index: [none, btree-id], update: [column, whole] }
+`,
+    ],
+  ])(
+    "%s does what it acknowledges",
+    async (_, treatments, lines) => {
+      const out = join(scratchDirectory(), "results");
+      const scenario = `name: documents\n${SCENARIO}${lines}${onSuiteServer("documents")}`;
+      const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+      expect(ended.exitCode, ended.stderr).toBe(0);
+      const { result } = onlyResultIn(out);
+      expect(result.treatments.length).toBe(treatments);
+      for (const { levels, trials } of result.treatments) {
+        const [{ operations, integrity, database } = expect.fail("no trial")] = trials;
+        const done = Object.values(operations).map(({ transactions }) => transactions);
+        expect(
+          done.reduce((sum, each) => sum + each, 0),
+          JSON.stringify(levels),
+        ).toBe(180);
+        const { insert, update, fetch, slice } = operations;
+        for (const each of [insert, update, fetch]) expect(each?.transactions).toBeGreaterThan(0);
+        if (levels.column !== undefined || levels.shape !== undefined)
+          expect(slice?.transactions).toBeGreaterThan(0);
+        const written = (insert?.transactions ?? 0) + (update?.transactions ?? 0);
+        expect(integrity).toMatchObject({ verdict: "ok", published: written, misread: 0 });
+        expect(integrity?.documentBytes).toBeGreaterThan(1000);
+        expect(database.perEvent).toMatchObject({ events: written });
+        expect(database.perEvent?.walBytes).toBeGreaterThan(0);
+      }
+    },
+    120_000,
+  );
+});
+
+describe("a document is found", () => {
+  const COLUMNS: [DocumentsSettings["column"], DocumentsSettings["index"], string][] = [
+    ["jsonb", "none", "Seq Scan"],
+    ["jsonb", "btree-id", "documents_pkey"],
+    ["jsonb", "expression", "documents_index"],
+    ["jsonb", "gin", "documents_index"],
+    ["jsonb", "gin-path-ops", "documents_index"],
+    ["json", "none", "Seq Scan"],
+    ["json", "btree-id", "documents_pkey"],
+    ["json", "expression", "documents_index"],
+    ["text", "none", "Seq Scan"],
+    ["text", "btree-id", "documents_pkey"],
+    ["relational", "none", "Seq Scan"],
+    ["relational", "btree-id", "documents_pkey"],
+  ];
+  it.each(COLUMNS)("in %s with index %s by %s", async (column, index, plan) => {
+    const settings = treatmentOf({ column, index, shape: "large", bytes: 1800, documents: 400 });
+    await fill(settings);
+    const { insert, ...others } = statementsOf(settings);
+    expect(insert.text).toContain("INSERT");
+    const texts = Object.values(others).filter(({ text }) => text !== "");
+    expect(texts).toHaveLength(column === "relational" ? 3 : 4);
+    for (const { name, text } of texts) {
+      const rows = await admin.query(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      expect(rows.map((row) => String(row["QUERY PLAN"])).join("\n"), name).toContain(plan);
+      const values = text.includes("$2") ? [""] : [];
+      if (values.length > 0) continue;
+      const key = keyValue(settings, preloadedKey(7));
+      const seen = await admin.query(`EXPLAIN (ANALYZE) ${text}`, [key]);
+      const words = seen.map((row) => String(row["QUERY PLAN"])).join("\n");
+      expect(words, name).toContain(plan);
+      expect(words, name).toMatch(/rows=1(\.00)? loops=1/);
+    }
+  });
+});
+
+describe("what a document takes", () => {
+  const sizesOf = async (own: Partial<DocumentsSettings>) => {
+    const settings = treatmentOf(own);
+    const found = await findingsOf(settings, [], await fill(settings));
+    const [toast] = await admin.query(
+      `SELECT pg_relation_size(reltoastrelid) AS bytes FROM pg_class WHERE oid = '${namespace}.documents'::regclass`,
+    );
+    return { ...found, toast: Number(toast?.["bytes"]) };
+  };
+
+  it("is its size with the header of a long value: compression finds nothing", async () => {
+    for (const toast of ["extended", "external", "main"] as const) {
+      const found = await sizesOf({ column: "text", toast, bytes: 1024 });
+      expect(found).toMatchObject({ verdict: "ok", documentBytes: 1028, toast: 0 });
+    }
+  });
+
+  it("lies in TOAST above the limit", async () => {
+    expect(await sizesOf({ column: "text", bytes: 1945 })).toMatchObject({ toast: 0 });
+    const found = await sizesOf({ column: "text", bytes: 2150 });
+    expect(found).toMatchObject({ documentBytes: 2150 });
+    expect(found.toast).toBeGreaterThan(20 * 2150);
+    // Kept in the row while it fits into a page.
+    expect(await sizesOf({ column: "text", bytes: 2150, toast: "main" })).toMatchObject({ toast: 0 });
+  });
+
+  it("is the sum over its columns", async () => {
+    const found = await sizesOf({ column: "relational", documents: 7 });
+    expect(found).toMatchObject({ verdict: "ok", documentBytes: 10 * 101 });
+  });
+});
+
+describe("the audit", () => {
+  const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
+
+  it.each(COLUMNS)("takes what clients did to %s", async (column) => {
+    for (const update of [undefined, "whole"] as const) {
+      const found = await audited({ column, update }, runningOn(plainly));
+      expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, misread: 0 });
+      expect(found.published).toBeGreaterThan(40);
+    }
+  });
+
+  const inserted = insertedKey(1, 0);
+  const preloaded = preloadedKey(3);
+  const updated = "(SELECT max(id) FROM documents WHERE version > 1)";
+  it.each([
+    ["an insert that is gone", `DELETE FROM documents WHERE id = '${inserted}'`, { lost: 1 }],
+    [
+      "a document that was there before and is gone",
+      `DELETE FROM documents WHERE id = '${preloaded}'`,
+      { lost: 1 },
+    ],
+    [
+      "a row that was never sent",
+      `INSERT INTO documents SELECT 'x', 0, '{"id":"x"}'`,
+      { unexpected: 1, duplicated: 0 },
+    ],
+    [
+      "an insert of a number that was never sent",
+      `INSERT INTO documents SELECT id, 0, jsonb_build_object('id', id) FROM (SELECT '${insertedKey(0, 999)}' AS id)`,
+      { unexpected: 1 },
+    ],
+    [
+      "a row doubled",
+      `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
+       INSERT INTO documents SELECT * FROM documents WHERE id IN ('${inserted}', '${preloaded}')`,
+      { duplicated: 2, unexpected: 0 },
+    ],
+    [
+      "a damaged value",
+      `UPDATE documents SET data = jsonb_set(data, '{field7}', '"x"') WHERE id = '${inserted}'`,
+      { changed: 1 },
+    ],
+    [
+      "a value that is missing",
+      `UPDATE documents SET data = data - 'field9' WHERE id = '${preloaded}'`,
+      { changed: 1 },
+    ],
+    [
+      "one value too many",
+      `UPDATE documents SET data = data || '{"x": 1}' WHERE id = '${inserted}'`,
+      { changed: 1 },
+    ],
+    [
+      "another key in a document",
+      `UPDATE documents SET data = data || '{"id": "y"}' WHERE id = '${inserted}'`,
+      {
+        lost: 1,
+        unexpected: 1,
+      },
+    ],
+    [
+      "two documents that changed places",
+      `UPDATE documents AS d SET data = jsonb_set(e.data, '{id}', to_jsonb(d.id)) FROM documents AS e
+       WHERE d.id IN ('${insertedKey(0, 0)}', '${inserted}') AND e.id IN ('${insertedKey(0, 0)}', '${inserted}') AND d.id <> e.id`,
+      { changed: 2 },
+    ],
+    [
+      "an update that is not counted",
+      `UPDATE documents SET version = version - 1 WHERE id = ${updated}`,
+      { undone: 1 },
+    ],
+    [
+      "an update that was never sent",
+      `UPDATE documents SET version = version + 1 WHERE id IN (${updated}, '${inserted}')`,
+      { changed: 2 },
+    ],
+    [
+      "a value of no update",
+      `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = ${updated}`,
+      { changed: 1 },
+    ],
+  ])("finds %s", async (_, change, expected) => {
+    const found = await audited({}, runningOn(plainly), change);
+    expect(found).toMatchObject({ verdict: "violated", lost: 0, undone: 0, misread: 0, ...expected });
+  });
+
+  it.each(COLUMNS)("finds a document of %s as it was before its updates", async (column) => {
+    const settings = treatmentOf({ column });
+    const told = [await fill(settings), await worked(settings, runningOn(plainly))];
+    const maker = new DocumentMaker(settings, SEED);
+    const [row] = await admin.query(`SELECT min(id) AS id FROM ${namespace}.documents WHERE version > 0`);
+    const key = String(row?.["id"]);
+    const before = maker.values(key);
+    const set = column === "relational" ? "field3 = $2" : "data = $2";
+    const value = column === "relational" ? before[UPDATED] : maker.json(key, before);
+    await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [key, value]);
+    const found = await findingsOf(settings, told.slice(1), told[0]);
+    expect(found).toMatchObject({ verdict: "violated", changed: 1, undone: 0 });
+  });
+
+  const nothing: StatementRow[] = [];
+  /** The third statement of that name goes wrong. */
+  const third = (name: string, wrong: (...call: Parameters<Execute>) => Promise<StatementRow[]>): Execute => {
+    let calls = 0;
+    return (statement, values) =>
+      statement.name === name && ++calls === 3 ? wrong(statement, values) : plainly(statement, values);
+  };
+  const versionOf = async (key: unknown): Promise<number> => {
+    const [row] = await admin.query(`SELECT version FROM ${namespace}.documents WHERE id = $1`, [key]);
+    return Number(row?.["version"]);
+  };
+  it.each([
+    ["an insert that is acknowledged and not there", third("insert", async () => nothing), { lost: 1 }],
+    [
+      "an update that is acknowledged and did not happen",
+      third("update", async (_, values) => [[(await versionOf((values as unknown[])[0])) + 1]]),
+      { undone: 1 },
+    ],
+    [
+      "an update that happened twice",
+      third("update", async (statement, values) => {
+        await plainly(statement, values);
+        return plainly(statement, values);
+      }),
+      { changed: 1 },
+    ],
+    [
+      "an update with another's value",
+      third("update", async (statement, values) => {
+        const answer = await plainly(statement, values);
+        const set = `data = jsonb_set(data, '{field3}', '"other"')`;
+        await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [
+          (values as unknown[])[0],
+        ]);
+        return answer;
+      }),
+      { changed: 1 },
+    ],
+    [
+      "an update of another document",
+      third("update", async (statement, values) => {
+        const [key, ...rest] = values as string[];
+        const other = key === preloadedKey(1) ? preloadedKey(2) : preloadedKey(1);
+        return plainly(statement, [other, ...rest]);
+      }),
+      {},
+    ],
+    ["a read that finds nothing", third("fetch", async () => nothing), { misread: 1 }],
+  ])("finds %s", async (_, execute, expected) => {
+    // Updates of the document that went wrong must not come later and hide it: there are more than updates.
+    const found = await audited({ documents: 500, keys: "uniform" }, runningOn(execute));
+    expect(found).toMatchObject({ verdict: "violated", ...expected });
+  });
+
+  it("finds a row doubled where no index keeps it out", async () => {
+    for (const index of ["none", "gin", "gin-path-ops"] as const) {
+      const twice = third("insert", async (statement, values) => {
+        await plainly(statement, values);
+        return plainly(statement, values);
+      });
+      const found = await audited({ index }, runningOn(twice));
+      expect(found).toMatchObject({ verdict: "violated", duplicated: 1 });
+    }
+  });
+
+  it("finds updates that did not see each other", async () => {
+    // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
+    const settings = treatmentOf({ documents: 1, mix: { fetch: 0, insert: 0, update: 1, slice: 0 } });
+    const preload = await fill(settings);
+    const told = { inserts: [], misread: 0 };
+    const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
+    const both = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
+      return { ...told, updates: [{ ...update, last: { version: 1, stamp } }] };
+    });
+    await admin.query(`UPDATE ${namespace}.documents SET version = 1`);
+    expect(await findingsOf(settings, both, preload)).toMatchObject({ verdict: "violated", undone: 1 });
+    await admin.query(`UPDATE ${namespace}.documents SET version = 2`);
+    expect(await findingsOf(settings, both, preload)).toMatchObject({ verdict: "violated", undone: 1 });
+  });
+
+  it("takes writes in doubt whether they happened or not, and nothing else for them", async () => {
+    const doubting = (isDone: boolean): Run => {
+      let calls = 0;
+      return async (plan) => {
+        const isDoubtful = plan.operation !== "fetch" && ++calls % 4 === 0;
+        if (!isDoubtful) return runningOn(plainly)(plan);
+        if (isDone) await runningOn(plainly)(plan);
+        plan.unanswered?.(undefined);
+        return { kind: "failed", inDoubt: true, finishedMs: 0 };
+      };
+    };
+    for (const isDone of [true, false]) {
+      const found = await audited({ documents: 5 }, doubting(isDone));
+      expect(found).toMatchObject({ verdict: "ok", lost: 0, changed: 0 });
+      expect(found.inDoubt).toBeGreaterThan(10);
+      expect(found).toMatchObject({ inDoubtFound: isDone ? found.inDoubt : 0 });
+    }
+    const damaged = `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`;
+    expect(await audited({ documents: 5 }, doubting(true), damaged)).toMatchObject({ verdict: "violated" });
+  });
+
+  it("says so where a worker ended without its account, and finds what is lost all the same", async () => {
+    const settings = treatmentOf({ documents: 5 });
+    const preloaded = await fill(settings);
+    await worked(settings, runningOn(plainly));
+    const inputs = { settings, told: [], directory: "", preloaded, isDrained: false };
+    const unclosed = ["clients/0"];
+    const { findings } = await documents.audit(admin, { ...inputs, unclosed });
+    expect(findings).toMatchObject({ verdict: "ok", lost: 0, unexpected: 0 });
+    expect(findings.notAudited[0]).toContain("clients/0 ended without its account");
+    await admin.query(`DELETE FROM ${namespace}.documents WHERE id = '${preloadedKey(1)}'`);
+    expect((await documents.audit(admin, { ...inputs, unclosed })).findings).toMatchObject({ lost: 1 });
+    const known = (await documents.audit(admin, { ...inputs, unclosed: [] })).findings;
+    expect(known.verdict).toBe("violated");
+    expect(known.unexpected).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { parseScenario } from "../../scenario/loader.js";
+
+const scenario = (lines: string): string => `name: x\nworkload: documents\n${lines.replaceAll("; ", "\n")}`;
+
+test.each([
+  ["column: json; index: gin", "gin needs column: jsonb, and this one is json; use btree-id or none"],
+  ["column: text; index: gin-path-ops", "gin-path-ops needs column: jsonb"],
+  ["column: text; index: expression", "expression needs column: jsonb or json"],
+  ["column: relational; index: expression", "expression needs column: jsonb or json"],
+  ["column: text; update: jsonb_set", "jsonb_set needs column: jsonb, and this one is text; use whole"],
+  ["column: jsonb; update: column", "column needs column: relational, and this one is jsonb"],
+  ["column: relational; toast: external", "external is about the column of a document"],
+  ["column: relational; shape: complex", "complex has values within values"],
+  ["column: relational; shape: large; mix: slice", "a slice is cut out of a document"],
+  ["mix: slice", "a slice is 10 of 100 values, and shape small has 10"],
+  ["mix: slice; shape: complex; slice: record", "a record has the values of the first level only"],
+  ["shape: large; bytes: 1kB", "a document of shape large takes at least"],
+  ["bytes: 255B", "must be at least 256 B"],
+  ["mix: {}", "all weights are 0"],
+  ["documents: 0", "0 leaves nothing to fetch, update or slice"],
+  ["storage: pax", "storage: pax"],
+  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
+  ["prepared: simple", "statements of documents have parameters"],
+  ["payload: jsonb", "belongs to workload train-events"],
+])("%s is refused", (lines, message) => {
+  expect(() => parseScenario(scenario(lines), "scenario.yaml")).toThrow(message);
+});
+
+test.each([
+  ["mix: load; documents: 0", { mix: { fetch: 0, insert: 1, update: 0, slice: 0 } }],
+  ["mix: { fetch: 3, slice: 1 }; shape: large", { mix: { fetch: 3, insert: 0, update: 0, slice: 1 } }],
+  ["column: text; mix: slice; shape: large; slice: record", { slice: "record" }],
+  ["bytes: 256B", { bytes: 256 }],
+  ["column: relational; shape: large; update: whole", { update: "whole" }],
+])("%s is taken", (lines, settings) => {
+  const [treatment] = parseScenario(scenario(lines), "scenario.yaml").treatments;
+  expect(treatment?.settings).toMatchObject(settings);
+});

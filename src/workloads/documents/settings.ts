@@ -1,0 +1,237 @@
+// The keys of workload documents, and which of their levels mean nothing together.
+import * as z from "zod";
+import type { DialectName } from "../../database/settings.js";
+import { formatSize } from "../../foundation/units.js";
+import type { Finding } from "../../syntax/problems.js";
+import { size } from "../../syntax/scalars.js";
+import type { WorkloadTreatment } from "../workload.js";
+import { leastBytesOf, SHAPE_NAMES, type Shape } from "./document.js";
+
+const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
+const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as const;
+const TOASTS = ["extended", "external", "main"] as const;
+const UPDATES = ["jsonb_set", "whole", "column"] as const;
+const MIXES = {
+  A: { fetch: 50, insert: 0, update: 50, slice: 0 },
+  C: { fetch: 1, insert: 0, update: 0, slice: 0 },
+  load: { fetch: 0, insert: 1, update: 0, slice: 0 },
+  slice: { fetch: 0, insert: 0, update: 0, slice: 1 },
+} as const;
+const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
+
+const BYTES_MIN = 256;
+const BYTES_MAX = 1024 ** 2;
+/** The audit keeps the key of each. */
+const DOCUMENTS_MAX = 1_000_000;
+
+const weight = (what: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(0)
+    .meta({ description: `Weight of ${what}. Default 0.` });
+
+export const keys = {
+  column: z
+    .enum(COLUMNS)
+    .default("jsonb")
+    .meta({
+      description:
+        "What documents are stored in: one column of type jsonb, json or text; or relational, a text column for each " +
+        "value. Default jsonb.",
+    }),
+  index: z
+    .enum(INDEXES)
+    .default("btree-id")
+    .meta({
+      description:
+        "How documents are found. none: by a scan; btree-id: by a primary key column; expression: by a unique index on " +
+        "data->>'id'; gin, gin-path-ops: by a GIN index on the document (jsonb_ops, jsonb_path_ops). Default btree-id.",
+    }),
+  shape: z
+    .enum(SHAPE_NAMES)
+    .default("small")
+    .meta({
+      description:
+        "Values of a document. small: 10 of 100 characters; large: 100 of 200; complex: 100 of 100, in 3 levels. " +
+        "Default small.",
+    }),
+  bytes: size(
+    "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: as shape says.",
+    BYTES_MIN,
+    BYTES_MAX,
+  ).optional(),
+  toast: z
+    .enum(TOASTS)
+    .default("extended")
+    .meta({
+      description:
+        "Storage of the document's column. extended: compressed, then moved to TOAST; external: moved uncompressed; main: " +
+        "compressed, and kept in the row while it fits. Default extended.",
+    }),
+  update: z
+    .enum(UPDATES)
+    .optional()
+    .meta({
+      description:
+        "What an update changes. jsonb_set: one value within jsonb; column: one column of relational; whole: the whole " +
+        "document. Default: jsonb_set for jsonb, column for relational, else whole.",
+    }),
+  slice: z.enum(["paths", "record"]).default("paths").meta({
+    description:
+      "How a slice reads 10 of 100 values. paths: an expression each; record: jsonb_to_record once. Default paths.",
+  }),
+  mix: z
+    .union([
+      z.enum(MIX_NAMES),
+      z.strictObject({
+        fetch: weight("fetch, which reads a document"),
+        insert: weight("insert, which adds a document"),
+        update: weight("update, which changes a document"),
+        slice: weight("slice, which reads 10 of 100 values"),
+      }),
+    ])
+    .default("A")
+    .transform((mix) => (typeof mix === "string" ? MIXES[mix] : mix))
+    .meta({
+      description:
+        "What clients do. A: 50 % fetch, 50 % update; C: fetch; load: insert; slice: slice; or a weight for each. " +
+        "Default A.",
+    }),
+  keys: z.enum(["uniform", "zipfian"]).default("uniform").meta({
+    description: "How often each document is used. zipfian: by rank to the power of -skew. Default uniform.",
+  }),
+  skew: z
+    .number()
+    .min(0.01)
+    .max(100)
+    .default(0.99)
+    .meta({ description: "Exponent of keys: zipfian; YCSB has 0.99. Default 0.99." }),
+  documents: z
+    .int()
+    .min(0)
+    .max(DOCUMENTS_MAX)
+    .default(10_000)
+    .meta({ description: "Documents in the table before the warm-up. Default 10000." }),
+} as const;
+
+type Operation = "fetch" | "insert" | "update" | "slice";
+
+export interface DocumentsSettings {
+  readonly column: (typeof COLUMNS)[number];
+  readonly index: (typeof INDEXES)[number];
+  readonly shape: Shape;
+  readonly bytes: number | undefined;
+  readonly toast: (typeof TOASTS)[number];
+  readonly update: (typeof UPDATES)[number] | undefined;
+  readonly slice: "paths" | "record";
+  readonly mix: Readonly<Record<Operation, number>>;
+  readonly keys: "uniform" | "zipfian";
+  readonly skew: number;
+  readonly documents: number;
+}
+export type Treatment = DocumentsSettings & WorkloadTreatment;
+
+/** A scenario as its schema leaves it. */
+type Written = Omit<DocumentsSettings, "bytes" | "update"> &
+  Partial<Pick<DocumentsSettings, "bytes" | "update">>;
+
+export function resolve(written: Written): DocumentsSettings {
+  const { column, index, shape, bytes, toast, update, slice, mix, skew, documents } = written;
+  return { column, index, shape, bytes, toast, update, slice, mix, keys: written.keys, skew, documents };
+}
+
+const UPDATE_OF = { jsonb: "jsonb_set", json: "whole", text: "whole", relational: "column" } as const;
+
+export function updateOf({
+  column,
+  update = UPDATE_OF[column],
+}: Pick<DocumentsSettings, "column" | "update">) {
+  return update;
+}
+
+/** Columns that a level takes; all where it is not named. */
+const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly string[]>> = {
+  expression: ["jsonb", "json"],
+  gin: ["jsonb"],
+  "gin-path-ops": ["jsonb"],
+};
+const COLUMN_OF_UPDATE = { jsonb_set: "jsonb", column: "relational", whole: undefined } as const;
+
+function columnRules({ column, index, shape, toast, update, mix }: Written): Finding[] {
+  const findings: Finding[] = [];
+  const indexed = COLUMNS_OF_INDEX[index];
+  if (indexed && !indexed.includes(column))
+    findings.push({
+      path: ["index"],
+      message: `${index} needs column: ${indexed.join(" or ")}, and this one is ${column}; use btree-id or none`,
+    });
+  const updated = update && COLUMN_OF_UPDATE[update];
+  if (updated && updated !== column)
+    findings.push({
+      path: ["update"],
+      message: `${update} needs column: ${updated}, and this one is ${column}; use whole, or leave it out`,
+    });
+  if (column !== "relational") return findings;
+  if (toast !== "extended")
+    findings.push({
+      path: ["toast"],
+      message: `${toast} is about the column of a document, which relational lacks; leave it out`,
+    });
+  if (shape === "complex")
+    findings.push({
+      path: ["shape"],
+      message: "complex has values within values, which columns lack; use small or large",
+    });
+  if (mix.slice > 0)
+    findings.push({
+      path: ["mix"],
+      message: "a slice is cut out of a document, which relational lacks; use column: jsonb, json or text",
+    });
+  return findings;
+}
+
+function sliceRules({ shape, slice, mix }: Written): Finding[] {
+  if (mix.slice === 0) return [];
+  if (shape === "small")
+    return [
+      {
+        path: ["mix"],
+        message: "a slice is 10 of 100 values, and shape small has 10; use shape: large or complex",
+      },
+    ];
+  if (shape !== "complex" || slice === "paths") return [];
+  const message = "a record has the values of the first level only, where complex has none; use paths";
+  return [{ path: ["slice"], message }];
+}
+
+function sizeRules({ shape, bytes }: Written): Finding[] {
+  const least = leastBytesOf(shape);
+  if (bytes === undefined || bytes >= least) return [];
+  const message = `a document of shape ${shape} takes at least ${formatSize(least)}; raise it, or use shape: small`;
+  return [{ path: ["bytes"], message }];
+}
+
+function mixRules({ mix, documents }: Written): Finding[] {
+  const { insert, ...others } = mix;
+  const needed = Object.values(others).reduce((sum, each) => sum + each, 0);
+  if (insert + needed === 0)
+    return [{ path: ["mix"], message: "all weights are 0: no client would do anything" }];
+  if (documents > 0 || needed === 0) return [];
+  return [{ path: ["documents"], message: "0 leaves nothing to fetch, update or slice; raise it" }];
+}
+
+export function check(written: Written & { readonly storage: string }): Finding[] {
+  const findings = [columnRules, sliceRules, sizeRules, mixRules].flatMap((rule) => rule(written));
+  if (written.storage !== "default")
+    findings.push({ path: ["storage"], message: "workload documents has tables of storage default only" });
+  return findings;
+}
+
+export function dialectProblems(name: DialectName): Finding[] {
+  if (name === "postgres") return [];
+  return [
+    { path: ["dialect"], message: "workload documents runs on PostgreSQL only; use dialect: postgres" },
+  ];
+}

@@ -1,0 +1,146 @@
+// The table and the statements. Beside its document a row has a version that each update counts up and returns: so every
+// client knows its place in the order of the updates of a document, and the audit can say what the last one made of it.
+import type { Statement } from "../../database/contract.js";
+import { postgres } from "../../database/dialects/postgres/dialect.js";
+import { pathsOf, UPDATED } from "./document.js";
+import { updateOf, type DocumentsSettings, type Treatment } from "./settings.js";
+
+/** Of 100 values each tenth is in a slice. */
+const SLICED = 10;
+
+/** Qualified and quoted. */
+export function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
+  return `${postgres.quoteIdentifier(namespace)}.documents`;
+}
+
+const isRelational = ({ column }: DocumentsSettings): boolean => column === "relational";
+const hasIdColumn = (settings: DocumentsSettings): boolean =>
+  isRelational(settings) || settings.index === "btree-id";
+
+const columnsOf = ({ shape }: DocumentsSettings): string[] => pathsOf(shape).map(([name = ""]) => name);
+
+/** Of type json or jsonb. */
+const parsed = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
+
+const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {
+  expression: "UNIQUE INDEX documents_index ON {{namespace}}.documents ((data ->> 'id'))",
+  gin: "INDEX documents_index ON {{namespace}}.documents USING gin (data)",
+  "gin-path-ops": "INDEX documents_index ON {{namespace}}.documents USING gin (data jsonb_path_ops)",
+};
+
+export function createTable(settings: DocumentsSettings): string[] {
+  const id = `id text NOT NULL${settings.index === "btree-id" ? " PRIMARY KEY" : ""}`;
+  const columns = [
+    ...(hasIdColumn(settings) ? [id] : []),
+    "version int NOT NULL DEFAULT 0",
+    ...(isRelational(settings)
+      ? columnsOf(settings).map((name) => `${name} text NOT NULL`)
+      : [`data ${settings.column} NOT NULL`]),
+  ];
+  const index = INDEXES[settings.index];
+  return [
+    `CREATE TABLE {{namespace}}.documents (\n  ${columns.join(",\n  ")}\n)`,
+    ...(isRelational(settings)
+      ? []
+      : [
+          `ALTER TABLE {{namespace}}.documents ALTER COLUMN data SET STORAGE ${settings.toast.toUpperCase()}`,
+        ]),
+    ...(index === undefined ? [] : [`CREATE ${index}`]),
+  ];
+}
+
+/** What finds the document whose key is $1, as `keyValue` has it. */
+function condition(settings: DocumentsSettings): string {
+  if (hasIdColumn(settings)) return "id = $1";
+  return isContained(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
+}
+
+const isContained = ({ index }: DocumentsSettings): boolean => index.startsWith("gin");
+
+export function keyValue(settings: DocumentsSettings, key: string): string {
+  return isContained(settings) ? JSON.stringify({ id: key }) : key;
+}
+
+function sliceText(settings: DocumentsSettings, table: string): string {
+  const sliced = pathsOf(settings.shape).filter((_, i) => i % SLICED === 0);
+  const document = parsed(settings);
+  if (settings.slice === "paths") {
+    const values = sliced.map((path) =>
+      path.length === 1 ? `${document} ->> '${path.join()}'` : `${document} #>> '{${path.join()}}'`,
+    );
+    return `SELECT ${values.join(", ")} FROM ${table} WHERE ${condition(settings)}`;
+  }
+  const record = settings.column === "jsonb" ? "jsonb_to_record" : "json_to_record";
+  const columns = sliced.map((path) => `${path.join()} text`);
+  return `SELECT r.* FROM ${table}, ${record}(${document}) AS r (${columns.join(", ")}) WHERE ${condition(settings)}`;
+}
+
+/** What an update sets: from $2, or, the whole of a relational one, from $2 on. */
+function assignments(settings: DocumentsSettings): string[] {
+  const path = pathsOf(settings.shape)[UPDATED] ?? [];
+  switch (updateOf(settings)) {
+    case "jsonb_set":
+      return [`data = jsonb_set(data, '{${path.join()}}', to_jsonb($2::text))`];
+    case "column":
+      return [`${path.join()} = $2`];
+    case "whole":
+      return isRelational(settings)
+        ? columnsOf(settings).map((name, i) => `${name} = $${i + 2}`)
+        : ["data = $2"];
+  }
+}
+
+export function statementsOf(settings: Treatment) {
+  const table = tableOf(settings);
+  const where = condition(settings);
+  const document = isRelational(settings) ? columnsOf(settings) : ["data"];
+  const columns = [...(hasIdColumn(settings) ? ["id"] : []), ...document];
+  const values = columns.map((_, i) => `$${i + 1}`);
+  const set = [...assignments(settings), "version = version + 1"];
+  return {
+    fetch: { name: "fetch", text: `SELECT ${document.join(", ")} FROM ${table} WHERE ${where}` },
+    insert: {
+      name: "insert",
+      text: `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values.join(", ")})`,
+    },
+    update: {
+      name: "update",
+      text: `UPDATE ${table} SET ${set.join(", ")} WHERE ${where} RETURNING version`,
+    },
+    slice: { name: "slice", text: isRelational(settings) ? "" : sliceText(settings, table) },
+    isThere: { name: "insert.settle", text: `SELECT 1 FROM ${table} WHERE ${where}` },
+  } satisfies Record<string, Statement>;
+}
+
+/** In the order of the insert's parameters. */
+export function insertValues(
+  settings: DocumentsSettings,
+  key: string,
+  values: readonly string[],
+  json: string,
+): string[] {
+  return [...(hasIdColumn(settings) ? [key] : []), ...(isRelational(settings) ? values : [json])];
+}
+
+/** Rows of json documents in $1, an array. */
+export function preloadText(settings: Treatment): string {
+  const table = tableOf(settings);
+  if (isRelational(settings)) {
+    const columns = ["id", ...columnsOf(settings)].join(", ");
+    return `INSERT INTO ${table} (${columns})
+SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
+  }
+  const columns = hasIdColumn(settings) ? ["id", "data"] : ["data"];
+  const values = hasIdColumn(settings) ? "document ->> 'id', " : "";
+  return `INSERT INTO ${table} (${columns.join(", ")})
+SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::json) AS document`;
+}
+
+/** All rows: version, document as json, and what document and row take. */
+export function auditText(settings: Treatment): string {
+  const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
+  const stored = isRelational(settings) ? columnsOf(settings) : ["data"];
+  const bytes = stored.map((name) => `pg_column_size(${name})`).join(" + ");
+  return `SELECT version, (${document})::text AS document, ${bytes} AS document_bytes, pg_column_size(d.*) AS row_bytes
+FROM ${tableOf(settings)} AS d`;
+}

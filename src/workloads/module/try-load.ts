@@ -1,0 +1,22 @@
+// Loads a module in a process of its own before it is loaded here: what throws, does not end or imports what is not there is one
+// sentence, and no broken run.
+import { spawnSync } from "node:child_process";
+import { pathToFileURL } from "node:url";
+
+const LOAD_MS = 10_000;
+
+/** Why it cannot be loaded; undefined where it can. */
+export function loadProblem(file: string): string | undefined {
+  const code = `import(${JSON.stringify(pathToFileURL(file).href)}).then(
+    () => process.exit(0),
+    (error) => { process.stderr.write(String(error?.message ?? error)); process.exit(1); },
+  )`;
+  const { status, error, stderr } = spawnSync(process.execPath, ["-e", code], {
+    encoding: "utf8",
+    timeout: LOAD_MS,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  if (status === 0) return undefined;
+  if (error) return `does not load within ${LOAD_MS / 1000} s`;
+  return stderr.trim().split("\n")[0] ?? "cannot be loaded";
+}

@@ -1,0 +1,38 @@
+// What clients of a workload of the user's own run, whichever way it was written.
+import type { Connection } from "../../database/contract.js";
+import type { Prng } from "../../foundation/prng.js";
+import type { ClientContext } from "../workload.js";
+import type { Value } from "./program.js";
+import type { Treatment } from "./settings.js";
+
+/** Pauses within a transaction, in milliseconds. */
+export type Rest = (ms: number) => Promise<void>;
+
+/** One drawn transaction, over all its attempts. */
+export interface Run {
+  readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
+  attempt(connection: Connection, rest: Rest): Promise<true>;
+  /** Of a parameter that an invariant asks for. */
+  valueOf(variable: string): Value;
+  /** Whether a commit in doubt happened; left out where an invariant's query tells, or nothing does. */
+  resolve?(connection: Connection): Promise<boolean>;
+}
+
+export interface DrawnBy {
+  /** Number of the client in its group. */
+  readonly client: number;
+  readonly prng: Prng;
+}
+
+/** Draws transactions of that name. */
+export type Draw = (name: string, by: DrawnBy) => Run;
+export type DrawOf = (context: ClientContext<Treatment>, begin: (isReadOnly: boolean) => Begin) => Draw;
+
+/** How a transaction begins. */
+export interface Begin {
+  readonly begin: string;
+  /** Sent with every beginning, in the same message: what the connection does not know by itself. */
+  readonly setUp: string | undefined;
+  /** Whether a statement by itself cannot go without. */
+  readonly isNeeded: boolean;
+}

@@ -1,0 +1,280 @@
+// Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, over
+// every pool, and what the server refuses is said before the first trial.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ownDatabase } from "../../../test/support/own-database.js";
+import { poolerEnv } from "../../../test/support/poolers.js";
+import { urlOf } from "../../../test/support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  writeScenarioFile,
+} from "../../../test/support/train-sim.js";
+
+const BANK = readFileSync(new URL("../../../scenarios/bank.sql", import.meta.url), "utf8");
+const own = ownDatabase("script");
+
+/** A scenario with that file in it. */
+function scenarioOf(sql: string, more: object): string {
+  return JSON.stringify({
+    name: "own",
+    seed: 5,
+    workload: { file: "bank.sql", sql },
+    target: urlOf(own.endpoint),
+    namespace: "own_sql",
+    trials: 1,
+    retry: { attempts: 100 },
+    trial: { warmUp: 0, duration: "3s", drain: false },
+    diagnosis: { ceiling: false },
+    ...more,
+  });
+}
+
+async function run(sql: string, more: object, env: NodeJS.ProcessEnv = process.env) {
+  const out = join(scratchDirectory(), "results");
+  const ended = await trainSim(["run", writeScenarioFile(scenarioOf(sql, more)), "--out", out, "--quiet"], {
+    env,
+  });
+  return { ended, out };
+}
+
+const BUDGET = { clients: { load: { executor: "per-client-iterations", clients: 4, iterations: 50 } } };
+
+describe("the bank", () => {
+  it.each([
+    ["direct", {}, process.env],
+    [
+      "a connection per transaction",
+      { pool: { strategy: "direct", reconnect: "per-transaction" } },
+      process.env,
+    ],
+    ["pg-pool", { pool: { strategy: "pg-pool", size: 2 } }, process.env],
+    [
+      "PgBouncer by transaction",
+      { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.24"),
+    ],
+    [
+      "PgBouncer by session",
+      { pool: { strategy: "pgbouncer", mode: "session", size: 4 } },
+      poolerEnv("1.24"),
+    ],
+    [
+      "an old PgBouncer",
+      { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.18"),
+    ],
+    ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
+    ["the simple protocol", { prepared: "simple" }, process.env],
+    ["serializable", { isolation: "serializable" }, process.env],
+  ])("keeps its invariants over %s", async (_, more, env) => {
+    const { ended, out } = await run(BANK, { actors: BUDGET, ...more }, env);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [{ operations, integrity } = expect.fail("no trial")] =
+      onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    const { pay, look } = operations;
+    expect((pay?.transactions ?? 0) + (look?.transactions ?? 0)).toBe(200);
+    expect(integrity).toMatchObject({ verdict: "ok", published: pay?.transactions, lost: 0, duplicated: 0 });
+    expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true, true]);
+    expect(pay?.parts?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
+    );
+  });
+
+  it("is the same again with the same seed", async () => {
+    const paid = async (): Promise<unknown> => {
+      const { out } = await run(BANK, {
+        actors: { clients: { load: { ...BUDGET.clients.load, clients: 1 } } },
+      });
+      const { operations } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};
+      return [operations?.pay?.transactions, operations?.look?.transactions];
+    };
+    expect(await paid()).toEqual(await paid());
+  });
+
+  const FAULTS = {
+    actors: { clients: { load: { clients: 4, thinkTime: "5ms" } } },
+    trial: { warmUp: 0, duration: "6s", drain: false },
+    faults: [
+      { at: "1s", kind: "backend-terminate", sessions: 4 },
+      { at: "3s", kind: "network-reset-commits", commits: "30%", for: "2s" },
+    ],
+  };
+
+  it("loses and doubles nothing when connections break, and settles what is in doubt", async () => {
+    const { ended, out } = await run(BANK, FAULTS);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [{ integrity, operations } = expect.fail("no trial")] =
+      onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, unexpected: 0 });
+    expect(operations.pay?.retries).toBeGreaterThan(0);
+    expect(operations.pay?.unansweredCommits).toBeGreaterThan(0);
+  });
+
+  /** Each is a bank with an error in it. */
+  const MUTANTS: readonly (readonly [string, string])[] = [
+    [
+      "an UPDATE is dropped",
+      BANK.replace(/UPDATE account SET balance = balance \+[^;]*;/, "SELECT :dst::int;"),
+    ],
+    ["the amount is applied twice", BANK.replace("balance + :amount", "balance + 2 * :amount")],
+    [
+      "the transfer is recorded twice",
+      BANK.replace("VALUES (:id,", "VALUES (gen_random_uuid(), :src, :dst, 0), (:id,"),
+    ],
+    [
+      "the transfer is recorded outside the transaction",
+      BANK.replace(
+        "INSERT INTO transfer VALUES (:id, :src, :dst, :amount);",
+        "SELECT record(:id::uuid, :src::int, :dst::int, :amount::int);",
+      ).replace("-- preload", OUTSIDE),
+    ],
+    [
+      "the commit comes after an error that was swallowed",
+      BANK.replace("-- preload", SWALLOWED).replace(
+        /-- expect: rows = 1\nUPDATE account SET balance = balance \+[^;]*;/,
+        "SELECT credit(:dst::int, :amount::int);",
+      ),
+    ],
+  ];
+  /** Half of all records vanish with a transaction of their own that is rolled back: as a second connection that fails. */
+  function OUTSIDE(): string {
+    return `CREATE FUNCTION record(id uuid, src int, dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  BEGIN
+    INSERT INTO transfer VALUES (id, src, dst, amount);
+    IF amount % 2 = 0 THEN RAISE EXCEPTION 'gone'; END IF;
+  EXCEPTION WHEN raise_exception THEN NULL;
+  END;
+END $$;
+-- preload`;
+  }
+  function SWALLOWED(): string {
+    return `CREATE FUNCTION credit(dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE account SET balance = balance / (amount - 50) * (amount - 50) + amount WHERE id = dst;
+EXCEPTION WHEN division_by_zero THEN NULL;
+END $$;
+-- preload`;
+  }
+
+  it.each(MUTANTS)("is found out where %s", async (_, sql) => {
+    expect(sql).not.toBe(BANK);
+    const { ended, out } = await run(sql, { actors: BUDGET });
+    expect(ended.exitCode, ended.stderr).toBe(110);
+    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(trial?.integrity?.verdict).toBe("violated");
+    expect(trial?.integrity?.invariants?.some(({ holds }) => !holds)).toBe(true);
+  });
+
+  it.each(MUTANTS.slice(0, 3))("is found out under faults where %s", async (_, sql) => {
+    const { ended } = await run(sql, FAULTS);
+    expect(ended.exitCode, ended.stderr).toBe(110);
+  });
+});
+
+it("counts a transaction whose rows are not as expected as failed, and undoes it", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
+-- preload
+INSERT INTO t VALUES (1, 0);
+-- name: add
+-- param: id = uniform(1, 2)
+UPDATE t SET n = n + 1 WHERE id = 1;
+-- expect: rows = 1
+UPDATE t SET n = n WHERE id = :id;
+-- invariant: each that was acknowledged is counted, and no other
+SELECT true FROM t;
+`;
+  const { ended, out } = await run(sql, {
+    actors: BUDGET,
+    diagnosis: { ceiling: false, maxFailureRatio: 1 },
+  });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  const { transactions = 0, failures = {} } = trial?.operations.add ?? {};
+  expect(Object.keys(failures)).toEqual(["unexpected-rows"]);
+  expect(transactions + (failures["unexpected-rows"] ?? 0)).toBe(200);
+});
+
+it("lets a statement use what an earlier one returned", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, double int);
+-- name: add
+-- returning: id as made
+-- expect: rows = 1
+INSERT INTO t DEFAULT VALUES RETURNING id;
+UPDATE t SET double = 2 * :made WHERE id = :made;
+-- invariant: all are doubled
+SELECT bool_and(double = 2 * id) FROM t;
+`;
+  const { ended } = await run(sql, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+});
+
+it("varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored", async () => {
+  const { ended, out } = await run(BANK, {
+    factors: { accounts: [100, 1000] },
+    actors: { clients: { load: { executor: "constant-arrival-rate", rate: 50, maxClients: 8 } } },
+    thresholds: { pay: ["p(50)<5000", "failures==0"], look: ["rate>1"] },
+  });
+  expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  expect(result.treatments.map(({ id }) => id)).toEqual(["accounts-100", "accounts-1000"]);
+  expect(result.thresholds?.every(({ ok }) => ok)).toBe(true);
+  const {
+    offered = 0,
+    transactions = 0,
+    dropped = 0,
+    unfinished = 0,
+  } = result.treatments[0]?.trials[0]?.operations.pay ?? {};
+  expect(offered).toBeGreaterThan(60);
+  expect(transactions + dropped + unfinished).toBe(offered);
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
+});
+
+describe("is refused before the first trial", () => {
+  const refused = async (sql: string, more: object = {}): Promise<string> => {
+    const { ended, out } = await run(sql, { actors: BUDGET, ...more });
+    expect(ended.exitCode).toBe(104);
+    expect(() => onlyResultIn(out)).toThrow();
+    return ended.stderr;
+  };
+
+  it("what the server does not take, all of it, with its places", async () => {
+    const sql = `-- schema
+CREATE TABLE t (id int);
+CREATE TABLE u (id integre);
+-- name: a
+SELECT id
+FROM   tt;
+-- name: b
+SELECT * FROM t WHERE idd = 1;
+-- invariant: a number
+SELECT count(*) FROM t;
+`;
+    const words = await refused(sql);
+    expect(words).toContain('bank.sql:3:20: type "integre" does not exist');
+    expect(words).toContain('bank.sql:6:8: relation "tt" does not exist');
+    expect(words).toContain('bank.sql:8:23: column "idd" does not exist');
+    expect(words).toContain(
+      'bank.sql:10:1: invariant "a number" returns bigint; it takes one column of type boolean',
+    );
+  });
+
+  it("a setting that the file does not declare, and one of another type", async () => {
+    expect(await refused(BANK, { account: 5 })).toContain("unknown key; did you mean accounts?");
+    expect(await refused(BANK, { accounts: "many" })).toContain("expected a number");
+    expect(await refused(BANK, { payload: "text" })).toContain("unknown key");
+  });
+
+  it("a file that is not there, or too large", async () => {
+    const name = writeScenarioFile("name: x\nworkload: ./nowhere.sql\n");
+    const ended = await trainSim(["run", name]);
+    expect(ended.exitCode).toBe(104);
+    expect(ended.stderr).toContain("cannot read ./nowhere.sql: ENOENT");
+  });
+});
