@@ -108,7 +108,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   embedWorkload(given, directory, source, name);
   const applied = applyOverrides(given, overrides);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
-  requireSound(given);
+  requireSound(given, overrides.loadsCode);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
@@ -170,10 +170,10 @@ function embedWorkload(given: Mapping, directory: string, source: YamlSource, na
 }
 
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */
-function requireSound({ workload: written }: Mapping): void {
+function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
   const own = Own.safeParse(written);
   if (!own.success) return;
-  const { problems, program } = readOwn(own.data);
+  const { problems, program } = readOwn(own.data, loadsCode);
   const taken = (program?.settings ?? []).filter(
     ({ name }) => COMMON_KEYS.includes(name) || name === "isolation",
   );
@@ -227,5 +227,5 @@ function scenarioAround(file: string): string {
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
   const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);
-  return parseScenario(text, file, overrides);
+  return parseScenario(text, file, { ...overrides, loadsCode: true });
 }

@@ -120,6 +120,9 @@ export function readSource(written: string, directory: string): ScriptSource {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
+/** Only what is to be run, or to be checked for a run, loads its code: a result may come from anywhere. */
+const NOT_LOADED = "is a module; only commands that are given a scenario load its code";
+
 function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
   const refuse = (message: string): ReadProgram => ({
     problems: [{ file, place: { line: 1, column: 1 }, message }],
@@ -156,11 +159,16 @@ interface Read {
 /** By what they are made of: treatments of one experiment have the same. */
 const known = new Map<string, Read>();
 
-/** The workload that a scenario holds, or all that is wrong with it. */
-export function readOwn(own: Own): Read {
+/**
+ * The workload that a scenario holds, or all that is wrong with it.
+ * @param loadsCode whether a module may be loaded that was not loaded before; threads of a run may
+ */
+export function readOwn(own: Own, loadsCode = !isMainThread): Read {
   const key = JSON.stringify(own);
   const before = known.get(key);
   if (before) return before;
+  if ("module" in own && !loadsCode)
+    return { problems: [{ file: own.module, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
   const read = programOf(own);
   const made =
     "problems" in read
