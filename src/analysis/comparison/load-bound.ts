@@ -2,7 +2,7 @@
 // keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
 import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
-import { OPERATION_TRAITS } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
 /** Clients that are busy for a smaller share of their time are bounded by their think time. */
@@ -25,7 +25,9 @@ const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
   emptyPolls >= EMPTY_POLLS_MIN * transactions;
 
 /** What bounds each of these operations in every treatment, in words. */
-export function loadBounds({ treatments, comparisons }: ResultDocument): Map<string, string> {
+export function loadBounds(result: ResultDocument): Map<string, string> {
+  const { treatments, comparisons } = result;
+  const { operations } = vocabularyOf(result);
   const rates = comparisons.filter(
     ({ metric, factor }) => metric === "eventsPerSecond" && factor !== NO_FACTOR,
   );
@@ -43,7 +45,7 @@ export function loadBounds({ treatments, comparisons }: ResultDocument): Map<str
   for (const operation of even)
     if (holds(operation, isScheduled)) bounds.set(operation, "the arrival rate");
     else if (holds(operation, isThinking)) bounds.set(operation, "think time");
-  const source = [...bounds.keys()].find((operation) => OPERATION_TRAITS[operation]?.flow === "in");
+  const source = [...bounds.keys()].find((operation) => operations[operation]?.flow === "in");
   if (source !== undefined)
     for (const operation of even)
       if (!bounds.has(operation) && holds(operation, isWaiting))
