@@ -22,7 +22,8 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { unitOf } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { sharedUnit } from "../../workloads/vocabulary.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { markOf, valueCell } from "./side-by-side.js";
@@ -132,17 +133,17 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
     }),
   );
   if (rows.length === 0) return ["Nothing was measured."];
-  const shown = rows.slice(0, ROWS_MAX);
-  const units = [...new Set(shown.map(({ operation }) => unitOf(operation)))].join(", ");
+  const unit = sharedUnit(vocabularyOf(result), measured);
   const columns: Column[] = [
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },
     ...TABLE_METRICS.map((metric): Column => ({
-      title: `${titleOf(metric, units)}  `,
+      title: `${titleOf(metric, unit)}  `,
       align: "right",
     })),
     { title: "errors", align: "right" },
   ];
+  const shown = rows.slice(0, ROWS_MAX);
   const [titles = "", ...lines] = renderTable(
     columns,
     shown.map(({ cells }) => cells),
