@@ -14,8 +14,9 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { auditOf } from "../script/audit.js";
-import { compile, Machine, type Beginning, type Rest } from "../script/machine.js";
+import { compile, Machine } from "../script/machine.js";
 import type { Program, Value } from "../script/program.js";
+import type { Begin, Rest } from "../script/run.js";
 import type { Treatment } from "../script/settings.js";
 import { readPgbench } from "./read-pgbench.js";
 
@@ -56,7 +57,7 @@ trials: 1
 }, 120_000);
 
 const namespace = testNamespace("pgbench");
-const AS_IS: Beginning = { begin: "BEGIN", setUp: undefined, isNeeded: false };
+const AS_IS: Begin = { begin: "BEGIN", setUp: undefined, isNeeded: false };
 let admin: AdminClient;
 const connections: PgConnection[] = [];
 
@@ -96,7 +97,7 @@ function programOf(sql: string): Program {
 /** With `scale` 1 and client 3; `set` is what its leading `\set`s would have drawn. */
 function machineOf(
   sql: string,
-  { isSimple = false, beginning = AS_IS, set = {} as Readonly<Record<string, Value>> } = {},
+  { isSimple = false, beginning = AS_IS, set = {} } = {},
 ): Machine {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));

@@ -177,23 +177,32 @@ class ScriptReader {
   private takeCommand(meta: Meta): void {
     const { name, place } = meta;
     const refused = REFUSED[name];
-    if (refused !== undefined) return this.refuse(place, `\\${name} is refused: it ${refused}`);
+    if (refused !== undefined) {
+      this.refuse(place, `\\${name} is refused: it ${refused}`);
+      return;
+    }
     switch (name) {
       case "set":
-        return this.takeSet(meta);
+        this.takeSet(meta);
+        return;
       case "sleep":
-        return this.takeSleep(meta);
+        this.takeSleep(meta);
+        return;
       case "if":
         this.open.push({ place, branches: [], hasElse: false });
-        return this.addBranch(meta, this.conditionOf(meta));
+        this.addBranch(meta, this.conditionOf(meta));
+        return;
       case "elif":
-        return this.addBranch(meta, this.conditionOf(meta));
+        this.addBranch(meta, this.conditionOf(meta));
+        return;
       case "else":
         this.requireBare(meta);
-        return this.addBranch(meta);
+        this.addBranch(meta);
+        return;
       case "endif":
         this.requireBare(meta);
-        return this.endIf(place);
+        this.endIf(place);
+        return;
     }
     const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED)]);
     this.refuse(
@@ -260,7 +269,10 @@ class ScriptReader {
 
   private addBranch({ name, place }: Meta, condition?: Expression): void {
     const last = this.open.at(-1);
-    if (!last) return this.refuse(place, `\\${name} without \\if`);
+    if (!last) {
+      this.refuse(place, `\\${name} without \\if`);
+      return;
+    }
     if (last.hasElse) this.refuse(place, `\\${name} behind \\else`);
     if (name === "else") last.hasElse = true;
     last.branches.push({ ...(condition && { condition }), steps: [] });
@@ -268,7 +280,10 @@ class ScriptReader {
 
   private endIf(place: Place): void {
     const last = this.open.pop();
-    if (!last) return this.refuse(place, "\\endif without \\if");
+    if (!last) {
+      this.refuse(place, "\\endif without \\if");
+      return;
+    }
     this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
