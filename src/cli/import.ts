@@ -1,10 +1,7 @@
 // `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload of one's own to go on from.
 import type { Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { readSource } from "../workloads/own.js";
-import { readPgbench } from "../workloads/pgbench/read-pgbench.js";
-import { toSqlFile } from "../workloads/pgbench/to-sql-file.js";
-import type { FileProblem } from "../workloads/script/program.js";
+import { importedFromPgbench } from "../workloads/own.js";
 
 interface ImportOptions {
   readonly define: Readonly<Record<string, number | string>>;
@@ -38,16 +35,12 @@ export function register(program: Command): void {
 }
 
 function importPgbench(scripts: readonly string[], { define, scale }: ImportOptions): void {
-  const sources = scripts.map((script) => readSource(script, process.cwd()));
-  const read = readPgbench({ scripts: sources, scale, define }, "pgbench");
-  if ("problems" in read) refuse(read.problems);
-  const printed = toSqlFile(read.program);
-  if ("problems" in printed) refuse(printed.problems);
-  process.stdout.write(printed.text);
-}
-
-function refuse(problems: readonly FileProblem[]): never {
-  const inOrder = problems.toSorted((a, b) => a.place.line - b.place.line);
+  const imported = importedFromPgbench(scripts, { define, scale }, process.cwd());
+  if ("text" in imported) {
+    process.stdout.write(imported.text);
+    return;
+  }
+  const inOrder = imported.problems.toSorted((a, b) => a.place.line - b.place.line);
   const lines = inOrder.map(
     ({ file, place: { line, column }, message }) => `${file}:${line}:${column}: ${message}`,
   );

@@ -11,7 +11,14 @@ import { drawModule, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
-import { BUILTIN, partsOf, readPgbench, type ScriptSource } from "./pgbench/read-pgbench.js";
+import {
+  BUILTIN,
+  partsOf,
+  readPgbench,
+  type PgbenchScripts,
+  type ScriptSource,
+} from "./pgbench/read-pgbench.js";
+import { toSqlFile } from "./pgbench/to-sql-file.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
@@ -113,7 +120,7 @@ function embeddedScript(written: unknown, directory: string): unknown {
 }
 
 /** A script of pgbench as it is written, with what its file says. Throws a UsageError where that cannot be read. */
-export function readSource(written: string, directory: string): ScriptSource {
+function readSource(written: string, directory: string): ScriptSource {
   if (written.startsWith(BUILTIN)) return written;
   return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
 }
@@ -189,4 +196,15 @@ export function ownWorkload(own: Own): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
   return workload;
+}
+
+/** Scripts of pgbench as the text of a file of SQL, or what stands against that. */
+export function importedFromPgbench(
+  written: readonly string[],
+  settings: Pick<PgbenchScripts, "scale" | "define">,
+  directory: string,
+): { readonly text: string } | { readonly problems: readonly FileProblem[] } {
+  const scripts = written.map((script) => readSource(script, directory));
+  const read = readPgbench({ scripts, ...settings }, "pgbench");
+  return "problems" in read ? read : toSqlFile(read.program);
 }

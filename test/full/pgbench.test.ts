@@ -31,8 +31,8 @@ let pgbench = "";
 
 beforeAll(async () => {
   const finder = new URL("../../bench/peers/find-pgbench.mjs", import.meta.url).href;
-  const { findPgbench } = (await import(finder)) as { findPgbench(): Promise<string> };
-  pgbench = await findPgbench();
+  const found = (await import(finder)) as { readonly findPgbench: () => Promise<string> };
+  pgbench = await found.findPgbench();
   await own.admin.query("CREATE EXTENSION pg_stat_statements");
   runPgbench(["-i", "-q", "-s", "1"]);
 });

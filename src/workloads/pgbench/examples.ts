@@ -15,7 +15,7 @@ workload:
         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
   scale: 1
   define: { hot: 1000 }
-factors: { hot: [10, 100000] }
+factors: { scale: [1, 10] }
 `,
     },
   ],

@@ -182,36 +182,27 @@ class ScriptReader {
       return;
     }
     switch (name) {
-      case "set": {
+      case "set":
         this.takeSet(meta);
         return;
-      }
-      case "sleep": {
+      case "sleep":
         this.takeSleep(meta);
         return;
-      }
       case "if":
         this.open.push({ place, branches: [], hasElse: false });
-        {
-          this.addBranch(meta, this.conditionOf(meta));
-          return;
-        }
-      case "elif": {
         this.addBranch(meta, this.conditionOf(meta));
         return;
-      }
+      case "elif":
+        this.addBranch(meta, this.conditionOf(meta));
+        return;
       case "else":
         this.requireBare(meta);
-        {
-          this.addBranch(meta);
-          return;
-        }
+        this.addBranch(meta);
+        return;
       case "endif":
         this.requireBare(meta);
-        {
-          this.endIf(place);
-          return;
-        }
+        this.endIf(place);
+        return;
     }
     const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED)]);
     this.refuse(
