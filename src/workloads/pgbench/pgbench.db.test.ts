@@ -17,7 +17,6 @@ import { auditOf } from "../script/audit.js";
 import { compile, Machine } from "../script/machine.js";
 import type { Begin, Rest } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
-import type { Begin, Rest } from "../script/run.js";
 import type { Treatment } from "../script/settings.js";
 import { readPgbench } from "./read-pgbench.js";
 
