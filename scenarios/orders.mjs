@@ -17,7 +17,9 @@ export default {
         amount: random.intBetween(1, 5),
       }),
       async run(session, { id, item, amount }) {
-        const [row] = await session.query("lock", "SELECT amount FROM stock WHERE item = $1 FOR UPDATE", [item]);
+        const [row] = await session.query("lock", "SELECT amount FROM stock WHERE item = $1 FOR UPDATE", [
+          item,
+        ]);
         const taken = Math.min(amount, Number(row.amount));
         await session.query("take", "UPDATE stock SET amount = amount - $1 WHERE item = $2", [taken, item]);
         await session.query("record", "INSERT INTO orders VALUES ($1, $2, $3)", [id, item, taken]);

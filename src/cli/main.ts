@@ -7,6 +7,7 @@ import { withoutControls } from "../foundation/shown.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { endInAnyCase, endNow } from "./end-of-process.js";
+import { register as registerImport } from "./import.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { register as registerLogs } from "./logs.js";
@@ -40,6 +41,7 @@ function createProgram(): Command {
     registerLogs,
     registerValidate,
     registerInit,
+    registerImport,
     registerJsonSchema,
     registerSchema,
     registerDoctor,

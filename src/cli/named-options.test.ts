@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
+import { register as registerImport } from "./import.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { register as registerLogs } from "./logs.js";
@@ -31,6 +32,7 @@ function optionsByCommand(): Map<string, Set<string>> {
   registerJsonSchema(program);
   registerSchema(program);
   registerDoctor(program);
+  registerImport(program);
   const named = program.commands.flatMap((command) => [
     [command.name(), command] as const,
     ...command.commands.map((below) => [`${command.name()} ${below.name()}`, below] as const),
@@ -48,6 +50,7 @@ function optionsByCommand(): Map<string, Set<string>> {
 const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
+  [/^cli\/import\.ts$/, ["import pgbench"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],

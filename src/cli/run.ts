@@ -188,7 +188,8 @@ function loadNamed(
   resume: string | undefined,
   overrides: Overrides,
 ): Promise<Experiment> {
-  if (resume !== undefined) return readInterruptedScenario(resume, scenario, overrides);
+  if (resume !== undefined)
+    return readInterruptedScenario(resume, scenario, { ...overrides, loadsCode: true });
   if (scenario !== undefined) return loadScenario(scenario, overrides);
   throw new UsageError(
     "no scenario is named",

@@ -18,6 +18,15 @@ WHERE status IN ($2 /*, ... */) ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOC
     expect([asIn18, asIn14, CLAIM.text].map(nameOf)).toEqual(Array(3).fill("process.claim"));
   });
 
+  it("is known where SQL prepared it first, and where a number in its text is in parentheses", () => {
+    const name = statementNamer([{ name: "add", text: "UPDATE t SET a = a + $1 WHERE b = abs($2)" }], 18);
+    const texts = [
+      "PREPARE p AS UPDATE t SET a = a + $1 WHERE b = abs($2)",
+      "UPDATE t SET a = a + ($1) WHERE b = abs($2)",
+    ];
+    expect(texts.map(name)).toEqual(["add", "add"]);
+  });
+
   it("is told from others, those that differ in a clause or in the namespace among them", () => {
     const others = [
       CLAIM.text.replace("SKIP LOCKED", "NOWAIT"),

@@ -8,6 +8,7 @@ import type { Statement } from "./contract.js";
 /** A statement without comments, constants, parameters and the length of lists. */
 function withoutConstants(text: string): string {
   return text
+    .replace(/^PREPARE \w+ AS /, "") // as a server keeps it that saw it prepared by SQL first
     .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as one of them and a comment
     .replace(/--[^\n]*/g, " ")
     .replace(/'(?:[^']|'')*'/g, "?")
@@ -15,6 +16,7 @@ function withoutConstants(text: string): string {
     .replace(/\b(?:\d+(?:\.\d+)?|true|false|null)\b/gi, "?")
     .replace(/\s+/g, " ")
     .replace(/\?(?: ?, ?\?)+/g, "?")
+    .replace(/ ?\( ?\? ?\) ?/g, " ? ") // a negative number in a text has parentheses
     .replace(/ ?([(),]) ?/g, "$1")
     .trim();
 }

@@ -77,17 +77,16 @@ export class Prng {
   }
 }
 
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hex4 = (bits: number): string => `${BYTES[(bits >>> 8) & 255] ?? ""}${BYTES[bits & 255] ?? ""}`;
+const hex8 = (bits: number): string => hex4(bits >>> 16) + hex4(bits);
+
 /** A version 4 UUID. */
 export function drawUuid(prng: Prng): string {
-  const hex = Array.from({ length: 4 }, () => prng.uint32().toString(16).padStart(8, "0")).join("");
-  const variant = "89ab"[prng.uint32() & 3] ?? "8";
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20),
-  ].join("-");
+  const [first, second, third, fourth] = [prng.uint32(), prng.uint32(), prng.uint32(), prng.uint32()];
+  const version = hex4((second & 0x0fff) | 0x4000);
+  const variant = hex4(((third >>> 16) & 0x0fff) | 0x8000 | ((prng.uint32() & 3) << 12));
+  return `${hex8(first)}-${hex4(second >>> 16)}-${version}-${variant}-${hex4(third)}${hex8(fourth)}`;
 }
 
 /** A secret from the operating system, in hexadecimal: for generated passwords, never for the workload. */

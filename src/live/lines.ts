@@ -6,7 +6,6 @@ import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
 import { isRound } from "../metrics/operations.js";
-import { unitOf } from "../workloads/registry.js";
 
 /** Whole seconds: `1m30s`. */
 export function secondsText(ms: number): string {
@@ -26,9 +25,9 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
-/** `ev`, `tx`. */
-function shortUnit(operation: string): string {
-  return unitOf(operation) === "events" ? "ev" : "tx";
+/** `ev/s`, `transfers/s`. */
+function rateUnit(unit: string): string {
+  return unit === "events" ? "ev/s" : `${unit}/s`;
 }
 
 /** Waits for a connection are told where they are worth telling. */
@@ -41,7 +40,7 @@ function rowText(row: LiveRow, events: number): string {
     row.totalFailures > 0 && counted(row.totalFailures, "failure"),
     row.totalDropped > 0 && `${row.totalDropped} dropped`,
   ].filter((words) => words !== false);
-  return `${row.operation} ${events} ${shortUnit(row.operation)}/s${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
+  return `${row.operation} ${events} ${rateUnit(row.unit)}${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
 }
 
 /** Where the experiment stands. */
@@ -68,8 +67,8 @@ export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatme
   const rates = Object.entries(ended.operations)
     .filter(([operation]) => !isRound(operation))
     .map(
-      ([operation, { eventsPerSecond }]) =>
-        `${operation} ${eventsPerSecond.toFixed(0)} ${shortUnit(operation)}/s`,
+      ([operation, { unit, eventsPerSecond }]) =>
+        `${operation} ${eventsPerSecond.toFixed(0)} ${rateUnit(unit)}`,
     );
   const notes = [
     ...(ended.status === "complete" ? [] : [`${ended.status}: ${ended.reason ?? "no reason given"}`]),

@@ -6,11 +6,13 @@ import { sumOfCounts } from "../metrics/catalogue.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import type { TrialResult } from "../results/result-schema.js";
+import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
-export function noRow(operation: Operation): LiveRow {
+export function noRow(operation: Operation, unit: string): LiveRow {
   const none = { p99Ms: null, poolWaitMeanMs: null, poolWaitP99Ms: null };
   return {
     operation,
+    unit,
     events: null,
     transactions: null,
     ...none,
@@ -35,6 +37,7 @@ function totals(
 export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
   return {
     operation: before.operation,
+    unit: before.unit,
     events: live.events,
     transactions: live.transactions,
     p99Ms: live.response?.p99Ms ?? null,
@@ -52,7 +55,7 @@ export function withLatePart(before: LiveRow, live: LiveOperation, isShown: bool
   return { ...before, events, transactions, ...totals(before, live) };
 }
 
-export function trialEnd(result: TrialResult, treatment: string): LiveTrialEnd {
+export function trialEnd(result: TrialResult, treatment: string, vocabulary: Vocabulary): LiveTrialEnd {
   const { number, status, reason = null, integrity, diagnosis = [] } = result;
   return {
     ...{ number, treatment, status, reason },
@@ -61,7 +64,7 @@ export function trialEnd(result: TrialResult, treatment: string): LiveTrialEnd {
     operations: Object.fromEntries(
       Object.entries(result.operations).map(([operation, { eventsPerSecond, responseTimeMs }]) => [
         operation,
-        { eventsPerSecond, p99Ms: responseTimeMs?.p99 ?? null },
+        { unit: unitOf(vocabulary, operation), eventsPerSecond, p99Ms: responseTimeMs?.p99 ?? null },
       ]),
     ),
   };

@@ -23,6 +23,8 @@ import type { EvidenceValues } from "../results/evidence-metrics.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+import { workloadOf } from "../workloads/registry.js";
+import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { nextRow, noRow, trialEnd, withLatePart } from "./live-rows.js";
 import { Recent } from "./recent.js";
 import { TimeLeft } from "./time-left.js";
@@ -50,6 +52,7 @@ export interface LiveInputs {
 export class LiveState implements ExperimentObserver {
   private readonly startedMs: number;
   private readonly timeLeft: TimeLeft;
+  private readonly vocabulary: Vocabulary;
   private readonly points = new Recent<LivePoint>(KEPT_POINTS);
   private readonly samples = new Recent<LiveSample>(KEPT_POINTS);
   private readonly trialEnds = new Recent<LiveTrialEnd>(Number.POSITIVE_INFINITY);
@@ -66,9 +69,11 @@ export class LiveState implements ExperimentObserver {
 
   constructor(private readonly inputs: LiveInputs) {
     this.startedMs = inputs.nowMs();
+    const [first] = inputs.experiment.treatments;
+    this.vocabulary = workloadOf(first?.settings ?? {});
     const done = new Set(inputs.earlier.map(({ result }) => result.number));
     this.timeLeft = new TimeLeft(inputs.experiment, done);
-    for (const { treatmentId, result } of inputs.earlier) this.trialEnds.add(trialEnd(result, treatmentId));
+    for (const { treatmentId, result } of inputs.earlier) this.trialEnds.add(this.endOf(result, treatmentId));
   }
 
   /** Since the program began to watch. */
@@ -79,6 +84,11 @@ export class LiveState implements ExperimentObserver {
   /** Of the longest id of a treatment. */
   get treatmentWidth(): number {
     return Math.max(...this.inputs.experiment.treatments.map(({ id }) => id.length));
+  }
+
+  /** How a trial of this experiment ended. */
+  endOf(result: TrialResult, treatmentId: string): LiveTrialEnd {
+    return trialEnd(result, treatmentId, this.vocabulary);
   }
 
   note(text: string): void {
@@ -92,7 +102,7 @@ export class LiveState implements ExperimentObserver {
     this.shownSecond = -1;
     this.values = {};
     this.running = [];
-    this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, noRow(each)]));
+    this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, this.noRow(each)]));
     this.timeLeft.started(trial, this.inputs.nowMs());
   }
 
@@ -107,7 +117,7 @@ export class LiveState implements ExperimentObserver {
     const isNew = second > this.shownSecond;
     if (isNew) this.shownSecond = second;
     for (const [operation, live] of Object.entries<LiveOperation>(operations)) {
-      const before = this.rows.get(operation) ?? noRow(operation);
+      const before = this.rows.get(operation) ?? this.noRow(operation);
       this.rows.set(
         operation,
         isNew ? nextRow(before, live) : withLatePart(before, live, second === this.shownSecond),
@@ -134,7 +144,7 @@ export class LiveState implements ExperimentObserver {
     this.timeLeft.ended(treatment, this.inputs.nowMs());
     this.current = null;
     this.values = {};
-    this.trialEnds.add(trialEnd(result, treatment.id));
+    this.trialEnds.add(this.endOf(result, treatment.id));
   }
 
   view(): LiveView {
@@ -206,5 +216,9 @@ export class LiveState implements ExperimentObserver {
     };
     if (earlier) this.points.replace(earlier, point);
     else this.points.add(point);
+  }
+
+  private noRow(operation: Operation): LiveRow {
+    return noRow(operation, unitOf(this.vocabulary, operation));
   }
 }

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../../test/support/example-live.js";
+import { exampleOperation, exampleTrial } from "../../test/support/example-result.js";
+import {
+  endedTrial,
+  exampleExperiment,
+  inMidWindow,
+  liveOperation,
+  watchedRun,
+  type WatchedRun,
+} from "../../test/support/example-live.js";
 import { isUnicodeLocale, openProgress, type Progress, type ProgressStream } from "./progress.js";
 
 class Stream implements ProgressStream {
@@ -40,6 +48,20 @@ afterEach(() => {
 });
 
 describe("progress that is no terminal", () => {
+  it("says what the workload's operations work on", () => {
+    const run = watchedRun({ experiment: exampleExperiment("name: watched\nworkload: accounts\n") });
+    const stream = new Stream(false);
+    open(run, stream);
+    const { trial, treatment } = run.trial(1);
+    const transfer = { ...exampleOperation(10), eventsPerSecond: 12 };
+    run.state.trialStarted(trial, treatment);
+    opened?.trialEnded({ ...exampleTrial(0, 1, 10), operations: { transfer } }, treatment);
+    expect(stream.text).toContain("  transfer 12 transfers/s  integrity");
+    run.state.second({ second: 0, operations: { transfer: liveOperation(30) } });
+    pass(run, 10_000);
+    expect(stream.text).toContain("  transfer 30 transfers/s p99 20.0ms");
+  });
+
   it("says a line every ten seconds, in every phase, and none in between", () => {
     const run = watchedRun();
     const stream = new Stream(false);

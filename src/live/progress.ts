@@ -6,7 +6,6 @@ import type { TrialResult } from "../results/result-schema.js";
 import type { Treatment } from "../scenario/settings.js";
 import { renderBoard, type BoardPast, type Screen } from "./board.js";
 import { secondsText, statusLine, trialEndLine } from "./lines.js";
-import { trialEnd } from "./live-rows.js";
 import type { LiveState } from "./live-state.js";
 import { Terminal, type TerminalStream } from "./terminal.js";
 
@@ -48,7 +47,7 @@ export abstract class Progress implements ExperimentObserver {
 
   trialEnded(result: TrialResult, treatment: Treatment): void {
     const { trials } = this.state.view();
-    const line = trialEndLine(trialEnd(result, treatment.id), trials, this.state.treatmentWidth);
+    const line = trialEndLine(this.state.endOf(result, treatment.id), trials, this.state.treatmentWidth);
     this.print(`${this.stamp()} ${line}`);
   }
 

@@ -3,6 +3,7 @@
 import { LINE_PROBLEMS, parseLogLine, type LineProblem } from "../results/log-lines.js";
 import type { LogFilter } from "./log-filter.js";
 import type { FileReport, TrialLogReport } from "./log-report.js";
+import { LogNames } from "./names.js";
 import { TrialFold } from "./trial-fold.js";
 
 const EXAMPLES_MAX = 3;
@@ -22,6 +23,7 @@ export class LogFold {
     private readonly path: string,
     private readonly filter: LogFilter,
     private readonly slowestMost: number,
+    private readonly names = new LogNames(),
   ) {}
 
   /** `isCut` is said of what follows the last end of a line. Throws only where the filter cannot be applied. */
@@ -58,7 +60,7 @@ export class LogFold {
   private trial(number: number, treatment: string): TrialFold {
     let trial = this.trials.get(number);
     if (!trial) {
-      trial = new TrialFold(number, treatment, this.path, this.filter, this.slowestMost);
+      trial = new TrialFold(number, treatment, this.path, this.filter, this.slowestMost, this.names);
       this.trials.set(number, trial);
     }
     return trial;

@@ -4,6 +4,7 @@ import { UsageError } from "../foundation/errors.js";
 import { readLines, type LogFile } from "../results/log-reader.js";
 import { LogFold } from "./log-fold.js";
 import type { LogFilter } from "./log-filter.js";
+import { LogNames } from "./names.js";
 import { LOG_REPORT_VERSION, type FileReport, type LogReport, type TrialLogReport } from "./log-report.js";
 
 /** `slowestMost` is how many of the slowest transactions of each trial are kept. */
@@ -14,9 +15,10 @@ export async function readLogs(
 ): Promise<LogReport> {
   const read: FileReport[] = [];
   const trials: TrialLogReport[] = [];
+  const names = new LogNames();
   for (const { path, trial } of files) {
     if (trial !== undefined && filter.trials && !filter.trials.includes(trial)) continue;
-    const fold = new LogFold(path, filter, slowestMost);
+    const fold = new LogFold(path, filter, slowestMost, names);
     for await (const { lines, rest } of readLines(path)) {
       for (const line of lines) fold.add(line);
       if (rest !== undefined) fold.add(rest, true);
@@ -25,6 +27,7 @@ export async function readLogs(
     trials.push(...fold.reports());
   }
   requireLog(read, filter);
+  names.require(filter);
   return { version: LOG_REPORT_VERSION, files: read, trials };
 }
 

@@ -10,6 +10,7 @@ import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
+import type { LogNames } from "./names.js";
 import { addCounts, OperationFold } from "./operation-fold.js";
 import { Slowest } from "./slowest.js";
 import { Timeline } from "./timeline.js";
@@ -37,6 +38,7 @@ export class TrialFold {
     private readonly file: string,
     private readonly filter: LogFilter,
     slowestMost: number,
+    private readonly names: LogNames,
   ) {
     this.slowest = new Slowest(slowestMost);
   }
@@ -48,10 +50,15 @@ export class TrialFold {
       this.addCoordinator(line);
       return undefined;
     }
+    const performed =
+      line.event === "start"
+        ? (line.operations ?? ROLE_TRAITS[line.actor]?.operations ?? [])
+        : operationsIn(line);
+    this.names.add(line.actor, line.worker, performed);
     if (!wantsActor(this.filter, line.actor, line.worker)) return undefined;
     switch (line.event) {
       case "start":
-        this.addWorker(line.operations ?? ROLE_TRAITS[line.actor]?.operations ?? [], line.clients ?? 0);
+        this.addWorker(performed, line.clients ?? 0);
         return undefined;
       case "summary":
         if (!("outside" in line)) return this.addSummary(line);
@@ -244,4 +251,9 @@ export class TrialFold {
       return { phase, startedAt, seconds };
     });
   }
+}
+
+/** That a line of a worker is about. */
+function operationsIn(line: LogLine): readonly Operation[] {
+  return "operation" in line ? [line.operation] : [];
 }

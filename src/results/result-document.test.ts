@@ -122,7 +122,16 @@ describe("the JSON Schema", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
-      ...["version", "scenario", "environment", "verdict", "thresholds", "published", "treatments"],
+      ...[
+        "version",
+        "scenario",
+        "workload",
+        "environment",
+        "verdict",
+        "thresholds",
+        "published",
+        "treatments",
+      ],
       ...[
         "comparisons",
         "effects",

@@ -6,6 +6,7 @@ import { canonical } from "../scenario/plan/levels.js";
 import type { Experiment } from "../scenario/settings.js";
 import { mergedSplit } from "./endpoint-results.js";
 import { mergedEnding } from "./lifecycle-results.js";
+import { workloadOf } from "../workloads/registry.js";
 import { operationResults } from "./operation-results.js";
 import {
   RESULT_VERSION,
@@ -17,6 +18,7 @@ import {
   type TrialResult,
   type Verdict,
 } from "./result-schema.js";
+import { workloadResult } from "./vocabulary.js";
 
 export interface ResultParts {
   readonly experiment: Experiment;
@@ -67,6 +69,7 @@ export function treatmentResults(
 
 export function buildResult(parts: ResultParts): ResultDocument {
   const { experiment } = parts;
+  const [first] = experiment.treatments;
   return {
     version: RESULT_VERSION,
     scenario: {
@@ -76,6 +79,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
       trialOrder: experiment.trials.map(({ treatmentId }) => treatmentId),
       yaml: experiment.yaml,
     },
+    ...(first && { workload: workloadResult(workloadOf(first.settings)) }),
     environment: parts.environment,
     verdict: parts.verdict,
     ...(parts.thresholds && { thresholds: [...parts.thresholds] }),

@@ -40,6 +40,7 @@ import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 import { PublishedResult } from "./published-schema.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
+import { WorkloadResult } from "./vocabulary.js";
 import { WorkerResult } from "./worker-schema.js";
 
 export * from "./comparison-schema.js";
@@ -198,6 +199,7 @@ export const ResultDocument = z
       trialOrder: z.array(TreatmentId).optional().describe("Treatment of each planned trial, in their order"),
       yaml: z.string().describe("As resolved: running it again repeats the experiment"),
     }),
+    workload: WorkloadResult.optional(),
     environment: Environment,
     verdict: Verdict,
     thresholds: z.array(ThresholdResult).optional(),

@@ -42,7 +42,7 @@ describe("a time series", () => {
 
   it.each([
     ["a row that was cut short", "4,process,7", "line 2: cannot read the time series: it has 3 cells"],
-    ["what is no operation", `4,de-lete,${"0,".repeat(14)}`, "its operation is no name: de-lete"],
+    ["what is no operation", `4,de lete,${"0,".repeat(14)}`, "its operation is no name: de lete"],
     [
       "more than can be counted",
       `4,add,${"9".repeat(80)},${"0,".repeat(13)}`,

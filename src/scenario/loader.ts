@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { UsageError } from "../foundation/errors.js";
 import { freshSeed } from "../foundation/prng.js";
 import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
@@ -104,10 +105,10 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const given = withAbsoluteFiles(source.value, directory);
-  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], directory);
+  embedWorkload(given, directory, source, name);
   const applied = applyOverrides(given, overrides);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
-  requireSound(given);
+  requireSound(given, overrides.loadsCode);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
@@ -156,11 +157,23 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   };
 }
 
+/** Puts what the files of a workload say in their place. Throws a ScenarioError where one cannot be read. */
+function embedWorkload(given: Mapping, directory: string, source: YamlSource, name: string): void {
+  if (given["workload"] === undefined) return;
+  try {
+    given["workload"] = embedded(given["workload"], directory);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { line, column } = source.locate(["workload"], false);
+    throw new ScenarioError(name, [{ source: name, line, column, path: "workload", message: error.message }]);
+  }
+}
+
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */
-function requireSound({ workload: written }: Mapping): void {
+function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
   const own = Own.safeParse(written);
   if (!own.success) return;
-  const { problems, program } = readOwn(own.data);
+  const { problems, program } = readOwn(own.data, loadsCode);
   const taken = (program?.settings ?? []).filter(
     ({ name }) => COMMON_KEYS.includes(name) || name === "isolation",
   );
@@ -214,5 +227,5 @@ function scenarioAround(file: string): string {
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
   const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);
-  return parseScenario(text, file, overrides);
+  return parseScenario(text, file, { ...overrides, loadsCode: true });
 }

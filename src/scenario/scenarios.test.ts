@@ -9,7 +9,7 @@ import { totalClients } from "./settings.js";
 
 const DIRECTORY = fileURLToPath(new URL("../../scenarios/", import.meta.url));
 const load = (file: string, set: readonly string[] = []) =>
-  parseScenario(text(file), DIRECTORY + file, { set });
+  parseScenario(text(file), DIRECTORY + file, { set, loadsCode: true });
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith(".yaml"));
 
 function text(file: string): string {

@@ -13,7 +13,7 @@ import { Target } from "../targets/registry.js";
 import { DIALECTS, STORAGES } from "../database/settings.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
-import { Own, PATH } from "../workloads/own.js";
+import { WrittenOwn } from "../workloads/own.js";
 import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 
@@ -58,7 +58,7 @@ export const Scenario = z
           "printed and stored.",
       }),
     workload: z
-      .union([z.enum(WORKLOAD_NAMES), z.string().regex(PATH), Own])
+      .union([z.enum(WORKLOAD_NAMES), ...WrittenOwn])
       .default(DEFAULT_WORKLOAD)
       .meta({
         description:

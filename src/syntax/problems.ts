@@ -120,10 +120,23 @@ function expectedBy(issue: Issue): string {
   return issue.message;
 }
 
+/** Keys that a branch does not know, and that are no misspelling of one that it misses. */
+function strangersIn(branch: readonly Issue[], value: unknown): number {
+  const missing = branch.flatMap(({ path: [key], code }) =>
+    code !== "unrecognized_keys" && key !== undefined && getIn(value, [String(key)]) === undefined
+      ? [String(key)]
+      : [],
+  );
+  const unknown = branch.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  return unknown.filter((key) => nearest(key, missing) === undefined).length;
+}
+
 /** The branch of a union that the user meant: one that took the value's type, else what all of them expected. */
 function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Issue[] | string {
   const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
-  const meant = issue.errors.find((branch) => branch.length > 0 && !branch.some(isAtRoot));
+  const [meant] = issue.errors
+    .filter((branch) => branch.length > 0 && !branch.some(isAtRoot))
+    .sort((a, b) => strangersIn(a, value) - strangersIn(b, value));
   if (meant) return meant;
   const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
   const custom = firsts.find((inner) => inner.code !== "invalid_type" && inner.code !== "invalid_value");

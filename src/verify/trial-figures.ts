@@ -211,6 +211,12 @@ export class TrialFigures {
         retries,
       );
       figures.compare("counts", `${place}.failures, added up`, sumOfCounts(before?.failures ?? {}), failures);
+      const rows = stored.trial.workers?.flatMap((worker) => worker.operations[operation] ?? []);
+      if (!rows || !again) continue;
+      for (const field of ["transactions", "events", "retries", "failures"] as const) {
+        const sum = rows.reduce((all, row) => all + row[field], 0);
+        figures.compare("counts", `${place}.${field} of workers, added up`, sum, again[field]);
+      }
     }
   }
 

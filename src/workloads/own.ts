@@ -7,12 +7,18 @@ import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
-import { examples as examplesOfModules } from "./module/examples.js";
 import { drawModule, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
-import { BUILTIN, partsOf, readPgbench } from "./pgbench/read-pgbench.js";
+import {
+  BUILTIN,
+  partsOf,
+  readPgbench,
+  type PgbenchScripts,
+  type ScriptSource,
+} from "./pgbench/read-pgbench.js";
+import { toSqlFile } from "./pgbench/to-sql-file.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
@@ -20,6 +26,8 @@ import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
+/** What is written for a file: its path. */
+export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
 const SqlFile = z.strictObject({
@@ -63,13 +71,14 @@ const Pgbench = z.strictObject({
 });
 
 /** As it stands in a resolved scenario. */
-export const Own = z.union([SqlFile, Pgbench, ModuleFile]);
+const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
+export const Own = z.union(FORMS);
 export type Own = z.output<typeof Own>;
 
-export const OWN_EXAMPLES = [examples, examplesOfPgbench, examplesOfModules];
+export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
-/** What is written for a file: its path. */
-export const PATH = /\.(sql|mjs|js)$/;
+/** As a scenario may have it beside the names of other workloads. */
+export const WrittenOwn = [z.string().regex(PATH), ...FORMS] as const;
 
 function textOf(file: string, directory: string): string {
   const found = path.resolve(directory, file);
@@ -107,11 +116,19 @@ export function embedded(written: unknown, directory: string): unknown {
 }
 
 function embeddedScript(written: unknown, directory: string): unknown {
-  if (typeof written !== "string" || written.startsWith(BUILTIN)) return written;
+  return typeof written === "string" ? readSource(written, directory) : written;
+}
+
+/** A script of pgbench as it is written, with what its file says. Throws a UsageError where that cannot be read. */
+function readSource(written: string, directory: string): ScriptSource {
+  if (written.startsWith(BUILTIN)) return written;
   return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Only what is to be run, or to be checked for a run, loads its code: a result may come from anywhere. */
+const NOT_LOADED = "is a module; only commands that are given a scenario load its code";
 
 function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
   const refuse = (message: string): ReadProgram => ({
@@ -149,11 +166,16 @@ interface Read {
 /** By what they are made of: treatments of one experiment have the same. */
 const known = new Map<string, Read>();
 
-/** The workload that a scenario holds, or all that is wrong with it. */
-export function readOwn(own: Own): Read {
+/**
+ * The workload that a scenario holds, or all that is wrong with it.
+ * @param loadsCode whether a module may be loaded that was not loaded before; threads of a run may
+ */
+export function readOwn(own: Own, loadsCode = !isMainThread): Read {
   const key = JSON.stringify(own);
   const before = known.get(key);
   if (before) return before;
+  if ("module" in own && !loadsCode)
+    return { problems: [{ file: own.module, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
   const read = programOf(own);
   const made =
     "problems" in read
@@ -174,4 +196,15 @@ export function ownWorkload(own: Own): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
   return workload;
+}
+
+/** Scripts of pgbench as the text of a file of SQL, or what stands against that. */
+export function importedFromPgbench(
+  written: readonly string[],
+  settings: Pick<PgbenchScripts, "scale" | "define">,
+  directory: string,
+): { readonly text: string } | { readonly problems: readonly FileProblem[] } {
+  const scripts = written.map((script) => readSource(script, directory));
+  const read = readPgbench({ scripts, ...settings }, "pgbench");
+  return "problems" in read ? read : toSqlFile(read.program);
 }

@@ -40,16 +40,6 @@ export const OWN_FINDINGS = Object.assign(
 export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
   WORKLOADS.flatMap(({ operations }) => Object.entries(operations)),
 );
-/** What it works on; `events` are what the lifecycle is of. */
-export function unitOf(operation: string): string {
-  return OPERATION_TRAITS[operation]?.unit ?? "events";
-}
-
-/** The one whose operations these are. */
-export function workloadWith(operations: Readonly<Record<string, unknown>>): Workload | undefined {
-  return WORKLOADS.find((each) => Object.keys(operations).some((name) => name in each.operations));
-}
-
 /** In the order in which results show them. */
 export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
 

@@ -31,7 +31,7 @@ export interface OperationTraits {
   /** What it works on, as `events`. */
   readonly unit: string;
   /** Of an operation that is a part of a flow. */
-  readonly flow?: Flow;
+  readonly flow?: Flow | undefined;
 }
 
 /** A group of clients. */

@@ -217,6 +217,22 @@ describe("a figure that was changed", () => {
     expect(kinds.map(([kind]) => kind)).not.toContain("pages");
   });
 
+  it("is a count of one worker, which adds up with those of the others", async () => {
+    const directory = changed((result) => {
+      const add = result.treatments[0]?.trials[0]?.workers?.[0]?.operations.add;
+      if (add) add.transactions += 1;
+    });
+    const { trial } = first(
+      JSON.parse(readFileSync(join(directory, "result.json"), "utf8")) as ResultDocument,
+    );
+    writeFileSync(join(trialIn(directory, trial.number), "trial.json"), JSON.stringify(trial));
+    const { exitCode, verification } = await recompute(directory);
+    expect(exitCode).toBe(99);
+    expect(pathsOf(verification)).toEqual([
+      expect.stringMatching(/operations\.add\.transactions of workers, added up$/),
+    ]);
+  });
+
   it("is a trial that was left out, with all that is made of it", async () => {
     const directory = changed(({ treatments }) => treatments[0]?.trials.pop());
     const { exitCode, verification } = await recompute(directory);

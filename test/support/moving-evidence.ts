@@ -9,6 +9,7 @@ import {
   type PerEvent,
   type TrialResult,
 } from "../../src/results/result-schema.js";
+import { workloadOf } from "../../src/workloads/registry.js";
 import { exampleLatency, exampleResult } from "./example-result.js";
 
 export type Compared = Pick<Comparison, "operation" | "metric">;
@@ -39,7 +40,12 @@ export function becauseOf(
   for (const treatment of result.treatments)
     for (const trial of treatment.trials) put(trial, treatment.id === "text", trial.block);
   const { treatments } = ResultDocument.parse(result);
-  const [explained] = withReasons([claim(compared, isWorse)], treatments, result.scenario.seed);
+  const [explained] = withReasons(
+    [claim(compared, isWorse)],
+    treatments,
+    workloadOf({}),
+    result.scenario.seed,
+  );
   if (!explained?.because) throw new Error("a claim has a list of reasons");
   return explained.because;
 }
@@ -120,7 +126,7 @@ const PUT: Readonly<Record<string, Put>> = {
   "{now} of the transactions of {operation} failed against {then}": processes((value) => ({
     failures: { "40001": Math.round((value / (1 - value)) * 300) },
   })),
-  "a transaction of {operation} had {now} events against {then}": processes((value) => ({
+  "a transaction of {operation} had {now} {work} against {then}": processes((value) => ({
     events: Math.round(value * 300),
   })),
   "{now} of the polls of {operation} found nothing to do against {then}": processes((value) => ({
@@ -163,7 +169,7 @@ export function isOf(rule: WhyRule, sentence: string): boolean {
   return new RegExp(`^${escaped.replace(/\{\w+\}/g, ".+")}`).test(sentence);
 }
 
-export const RULES = whyRules([]);
+export const RULES = whyRules([], workloadOf({}));
 /** Values that differ by more than any rule asks for. */
 export const lowOf = ({ unit }: WhyRule): number => unit.floor * 2;
 export const highOf = ({ unit }: WhyRule): number => unit.floor * 8;

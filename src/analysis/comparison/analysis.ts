@@ -11,6 +11,7 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
 import { compareTreatments } from "./comparisons.js";
 import { factorEffects } from "./effects.js";
 import { medianWithInterval, settling } from "./findings.js";
@@ -37,16 +38,19 @@ type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "in
 
 const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
 
-function differencesOf(treatments: readonly TreatmentResult[], seed: number): Differences {
+function differencesOf(result: ResultDocument): Differences {
+  const { treatments } = result;
+  const { seed } = result.scenario;
+  const vocabulary = vocabularyOf(result);
   const comparisons = compareTreatments(treatments, seed);
   const { effects, interactions } = factorEffects(treatments, seed);
   const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
   const settle = settling([...headlines, ...effects, ...interactions], seed);
   return {
-    comparisons: withReasons(comparisons.map(settle), treatments, seed),
+    comparisons: withReasons(comparisons.map(settle), treatments, vocabulary, seed),
     effects: effects.map(settle),
     interactions: interactions.map(settle),
-    sweeps: sweepsOf(treatments, seed),
+    sweeps: sweepsOf(treatments, vocabulary, seed),
   };
 }
 
@@ -58,7 +62,7 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
     ...result,
     treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
     outlyingTrials: outlyingTrials(treatments),
-    ...(capacity ? NOT_COMPARED : differencesOf(treatments, seed)),
+    ...(capacity ? NOT_COMPARED : differencesOf(result)),
   };
 }
 

@@ -15,16 +15,17 @@ import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
-import { OPERATION_TRAITS, unitOf } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** `adds 1.31x as many events/s`. */
-function workText(operation: ComparedOperation, share: string): string {
-  const { verb = "does" } = OPERATION_TRAITS[operation] ?? {};
-  return `${verb} ${share}as many ${unitOf(operation)}/s`;
+function workText(operation: ComparedOperation, share: string, vocabulary: Vocabulary): string {
+  const { verb = "does" } = vocabulary.operations[operation] ?? {};
+  return `${verb} ${share}as many ${unitOf(vocabulary, operation)}/s`;
 }
 
 function timeName({ operation, metric }: Comparison): string {
@@ -39,14 +40,14 @@ function ciText({ ciLow, ciHigh }: Comparison): string {
 }
 
 /** `adds 1.31x as many events/s as jsonb (95 % CI 1.22-1.40)`, of a comparison that is not inconclusive. */
-function settledText(comparison: Comparison, all: readonly Comparison[]): string {
+function settledText(comparison: Comparison, all: readonly Comparison[], vocabulary: Vocabulary): string {
   const { operation, metric, baseline, ratio, verdict } = comparison;
-  const what = isLargerBetter(metric) ? labelOf(metric, unitOf(operation)) : timeName(comparison);
+  const what = isLargerBetter(metric) ? labelOf(metric, unitOf(vocabulary, operation)) : timeName(comparison);
   if (verdict === "indistinguishable")
     return `is indistinguishable from ${baseline} in ${what} (${ciText(comparison)})`;
   const noise = isBelowNoise(comparison, all) ? `, ${WITHIN_NOISE}` : "";
   return isLargerBetter(metric)
-    ? `${workText(operation, `${ratioText(ratio)} `)} as ${baseline} (${ciText(comparison)})${noise}`
+    ? `${workText(operation, `${ratioText(ratio)} `, vocabulary)} as ${baseline} (${ciText(comparison)})${noise}`
     : `has ${ratioText(ratio)} ${baseline}'s ${what} (${ciText(comparison)})${noise}`;
 }
 
@@ -54,12 +55,13 @@ function settledText(comparison: Comparison, all: readonly Comparison[]): string
 export function differenceText(
   [first, ...others]: readonly Comparison[],
   all: readonly Comparison[],
+  vocabulary: Vocabulary,
 ): string {
   if (!first) return "";
   const { operation, metric, treatment, ratio, baseline } = first;
   const lead =
     isLargerBetter(metric) || stageOf(operation)
-      ? settledText(first, all)
+      ? settledText(first, all, vocabulary)
       : `has ${ratioText(ratio)} ${baseline}'s ${timeName(first)} of ${operationName(operation)} (${ciText(first)})`;
   const more = others.map(
     (each) => `${labelOf(each.metric)} ${ratioText(each.ratio)} (${intervalText(each.ciLow, each.ciHigh)})`,
@@ -72,17 +74,24 @@ export function isSettled({ isFinding, verdict }: Comparison): boolean {
   return isFinding === true || verdict === "indistinguishable";
 }
 
-function undecidedText({ operation, metric, ratio, ciLow, ciHigh }: Comparison): string {
-  return `${labelOf(metric, unitOf(operation))} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
+function undecidedText(
+  { operation, metric, ratio, ciLow, ciHigh }: Comparison,
+  vocabulary: Vocabulary,
+): string {
+  return `${labelOf(metric, unitOf(vocabulary, operation))} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
 }
 
-function sentence(comparisons: readonly Comparison[], all: readonly Comparison[]): string {
+function sentence(
+  comparisons: readonly Comparison[],
+  all: readonly Comparison[],
+  vocabulary: Vocabulary,
+): string {
   const settled = comparisons.filter(isSettled);
   const open = comparisons.filter((each) => !isSettled(each));
   const [first] = settled;
   if (!first) return "";
-  const undecided = `inconclusive: ${open.map(undecidedText).join(", ")}`;
-  const parts = settled.map((each) => settledText(each, all));
+  const undecided = `inconclusive: ${open.map((each) => undecidedText(each, vocabulary)).join(", ")}`;
+  const parts = settled.map((each) => settledText(each, all, vocabulary));
   return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
 }
 
@@ -93,6 +102,7 @@ function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
 /** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
 export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
+  const vocabulary = vocabularyOf(result);
   const asked = throughputFirst(
     comparisons.filter(
       (each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN,
@@ -104,13 +114,15 @@ export function renderVerdicts(result: ResultDocument, operation: ComparedOperat
   const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
   const open = compared.filter(isOpen);
   return [
-    ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons)),
+    ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons, vocabulary)),
     ...(open.length > 0 ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
   ].flatMap((line) => wrap(line, WIDTH_MAX));
 }
 
 /** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
-export function noiseSentences(comparisons: readonly Comparison[]): string[] {
+export function noiseSentences(result: ResultDocument): string[] {
+  const { comparisons } = result;
+  const vocabulary = vocabularyOf(result);
   const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
   if (replicas.length === 0) return [];
   const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
@@ -119,7 +131,7 @@ export function noiseSentences(comparisons: readonly Comparison[]): string[] {
     const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
     if (floor === undefined) return [];
     return [
-      `${operation} ${labelOf(metric, unitOf(operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
+      `${operation} ${labelOf(metric, unitOf(vocabulary, operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
     ];
   });
   const flagged = replicas.filter(({ isFinding }) => isFinding);
@@ -188,7 +200,8 @@ export function reachSentences({ treatments, comparisons, capacity }: ResultDocu
 }
 
 /** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
-export function stallSentences({ treatments, comparisons }: ResultDocument): string[] {
+export function stallSentences(result: ResultDocument): string[] {
+  const { treatments, comparisons } = result;
   const zeros = treatments.flatMap(({ id, trials }) =>
     comparedOperations(treatments).flatMap((operation) => {
       const isCompared = comparisons.some(
@@ -205,7 +218,7 @@ export function stallSentences({ treatments, comparisons }: ResultDocument): str
     }),
   );
   return [
-    ...outlyingSentences(treatments),
+    ...outlyingSentences(treatments, vocabularyOf(result)),
     ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
   ];
 }
@@ -248,10 +261,6 @@ export function believedDifferences(
 
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
-  const sentences = [
-    ...stallSentences(result),
-    ...reachSentences(result),
-    ...noiseSentences(result.comparisons),
-  ];
+  const sentences = [...stallSentences(result), ...reachSentences(result), ...noiseSentences(result)];
   return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
 }

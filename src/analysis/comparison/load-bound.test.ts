@@ -1,15 +1,21 @@
 // Throughput that the load sets is said to be so in one sentence, in place of ratios near 1.
 import { expect, it } from "vitest";
-import type { OperationResult } from "../../results/result-schema.js";
+import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { exampleResult } from "../../../test/support/example-result.js";
+import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "./analysis.js";
 import { loadBounds, loadBoundSentences } from "./load-bound.js";
 
 type Change = Partial<OperationResult>;
 
 /** Eight clients, ten transactions a second of 10 ms: they are at work an 80th of the time. */
-function boundsOf(add: Change, process: Change, second: Change = {}): [string, string][] {
-  const result = exampleResult(5, 1);
+function boundsOf(
+  add: Change,
+  process: Change,
+  second: Change = {},
+  workload?: ResultDocument["workload"],
+): [string, string][] {
+  const result = { ...exampleResult(5, 1), workload };
   for (const [i, { merged, trials }] of result.treatments.entries())
     for (const { operations } of [...trials, ...(merged ? [merged] : [])]) {
       Object.assign(operations.add ?? {}, add, i === 1 ? second : {});
@@ -42,4 +48,26 @@ it("is said in one sentence with the range of ratios, and not at all where nothi
     "The load bounds throughput, not the database: add, process by think time (ratios 1.00x to 1.00x). Compare response times.",
   ]);
   expect(loadBoundSentences(result, new Map())).toEqual([]);
+});
+
+it("is not think time where one group of clients spends its time in another operation", () => {
+  const busy = { transactionsPerSecond: 300 };
+  expect(boundsOf({}, busy)).toEqual([["add", "think time"]]);
+  expect(boundsOf({}, busy, {}, PAYMENTS)).toEqual([]);
+  expect(boundsOf({}, {}, {}, PAYMENTS)).toEqual([
+    ["add", "think time"],
+    ["process", "think time"],
+  ]);
+});
+
+it("is that of a round's clients over its parts, which are in its own time", () => {
+  const result = exampleResult(5, 1);
+  for (const { merged, trials } of result.treatments)
+    for (const each of [...trials, ...(merged ? [merged] : [])]) {
+      const { add, process } = each.operations;
+      if (!add || !process) throw new Error("the example has both");
+      Object.assign(process, { transactionsPerSecond: 150 });
+      each.operations = { add, process, archive: add, __cycle__: { ...process } };
+    }
+  expect([...loadBounds(withAnalysis(result)).keys()]).toEqual(["add", "process", "archive", "__cycle__"]);
 });

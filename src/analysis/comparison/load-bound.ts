@@ -2,7 +2,9 @@
 // keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
 import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
-import { OPERATION_TRAITS } from "../../workloads/registry.js";
+import { isRound } from "../../metrics/operations.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
 /** Clients that are busy for a smaller share of their time are bounded by their think time. */
@@ -13,19 +15,38 @@ const EMPTY_POLLS_MIN = 0.1;
 /** Throughput that differs by a larger factor is told as a difference, whatever bounds it. */
 const RATIO_MAX = 1.1;
 
-function busyShare({ transactionsPerSecond, responseTimeMs, clients = 0 }: OperationResult): number {
-  return clients > 0 && responseTimeMs ? (transactionsPerSecond * responseTimeMs.mean) / 1000 / clients : 1;
+type Operations = Readonly<Record<string, OperationResult>>;
+
+/** The operations that the clients of this one perform: a group of clients ran where each of its operations was measured. */
+function performedWith(operation: string, operations: Operations, roles: Vocabulary["roles"]): Set<string> {
+  const own = Object.values(roles)
+    .map((role) => role.operations)
+    .filter((names) => names.includes(operation) && names.every((name) => name in operations));
+  return new Set(own.length > 0 ? own.flat().filter((name) => !isRound(name)) : [operation]);
+}
+
+/** Of these clients' time, whatever they do in it. */
+function busyShare(operation: string, operations: Operations, roles: Vocabulary["roles"]): number {
+  const { clients = 0, responseTimeMs } = operations[operation] ?? {};
+  if (clients === 0 || !responseTimeMs) return 1;
+  const busyMs = [...performedWith(operation, operations, roles)].map((name) => {
+    const { transactionsPerSecond = 0, responseTimeMs: own } = operations[name] ?? {};
+    return transactionsPerSecond * (own?.mean ?? 0);
+  });
+  return busyMs.reduce((sum, ms) => sum + ms, 0) / 1000 / clients;
 }
 
 const isScheduled = ({ offered = 0, dropped = 0 }: OperationResult): boolean =>
   offered > 0 && dropped <= DROPPED_MAX * offered;
-const isThinking = (result: OperationResult): boolean =>
-  result.emptyPolls === 0 && result.offered === undefined && busyShare(result) < BUSY_MAX;
+const isClosed = ({ emptyPolls, offered }: OperationResult): boolean =>
+  emptyPolls === 0 && offered === undefined;
 const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
   emptyPolls >= EMPTY_POLLS_MIN * transactions;
 
 /** What bounds each of these operations in every treatment, in words. */
-export function loadBounds({ treatments, comparisons }: ResultDocument): Map<string, string> {
+export function loadBounds(result: ResultDocument): Map<string, string> {
+  const { treatments, comparisons } = result;
+  const vocabulary = vocabularyOf(result);
   const rates = comparisons.filter(
     ({ metric, factor }) => metric === "eventsPerSecond" && factor !== NO_FACTOR,
   );
@@ -39,11 +60,16 @@ export function loadBounds({ treatments, comparisons }: ResultDocument): Map<str
       const result = merged?.operations[operation];
       return result !== undefined && test(result);
     });
+  const isThinking = (operation: string): boolean =>
+    holds(operation, isClosed) &&
+    treatments.every(
+      ({ merged }) => busyShare(operation, merged?.operations ?? {}, vocabulary.roles) < BUSY_MAX,
+    );
   const bounds = new Map<string, string>();
   for (const operation of even)
     if (holds(operation, isScheduled)) bounds.set(operation, "the arrival rate");
-    else if (holds(operation, isThinking)) bounds.set(operation, "think time");
-  const source = [...bounds.keys()].find((operation) => OPERATION_TRAITS[operation]?.flow === "in");
+    else if (isThinking(operation)) bounds.set(operation, "think time");
+  const source = [...bounds.keys()].find((operation) => vocabulary.operations[operation]?.flow === "in");
   if (source !== undefined)
     for (const operation of even)
       if (!bounds.has(operation) && holds(operation, isWaiting))

@@ -1,8 +1,8 @@
 // Trials that a median hides: those whose throughput is zero, or beyond a factor of two of their own treatment's median. They
 // are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
-import { unitOf } from "../../workloads/registry.js";
 import { operationsIn } from "../../metrics/operations.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
@@ -52,13 +52,13 @@ export function hasOutlyingTrial(
   return outlyingTrials(treatments).some((each) => isSpan || each.operation === operation);
 }
 
-/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`. */
-export function outlyingText(trials: readonly OutlyingTrial[]): string {
+/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`, of one operation. */
+export function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   const words = trials.map(
     ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
   );
   const [first] = trials;
-  return `${words.join(", ")} ${unitOf(first?.operation ?? "")}/s against a median of ${shortNumber(first?.median ?? 0)}`;
+  return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
 /** By treatment and operation, in order. */
@@ -72,10 +72,11 @@ export function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][]
 }
 
 /** A sentence for each treatment and operation that has such trials. */
-export function outlyingSentences(treatments: readonly TreatmentResult[]): string[] {
+export function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
   return byOperation(outlyingTrials(treatments)).map((trials) => {
     const [first] = trials;
-    const about = `${first?.operation ?? ""} of ${first?.treatment ?? ""}`;
-    return `Outlying: ${about}: ${outlyingText(trials)}. Find out why before using this treatment's median.`;
+    const { operation = "", treatment = "" } = first ?? {};
+    const text = outlyingText(trials, unitOf(vocabulary, operation));
+    return `Outlying: ${operation} of ${treatment}: ${text}. Find out why before using this treatment's median.`;
   });
 }

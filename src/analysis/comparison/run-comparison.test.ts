@@ -77,7 +77,7 @@ describe("a run against its baseline", () => {
     expect(rate).toMatchObject({ baselineMedian: 500, median: 0, blocks: 8, isRegression: true });
     const times = ["mean", "p50", "p95", "p99"];
     expect(run?.metricsOnlyInBaseline).toEqual(
-      times.map((metric) => ({ treatment: "text", operation: "add", metric })),
+      times.map((metric) => ({ treatment: "text", operation: "add", metric, unit: "events" })),
     );
     expect(run?.metricsOnlyHere).toEqual([]);
     const text = renderRunComparison(document);

@@ -16,6 +16,8 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
 import { ranked, worsePValues } from "./gate.js";
 import { outlyingTrials } from "./outlying-trials.js";
@@ -35,6 +37,8 @@ export interface TreatmentMetric {
   readonly treatment: string;
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
+  /** What the operation works on, as `events`, in the run that has it; where both have, in the one that is compared. */
+  readonly unit: string;
 }
 
 /** One metric of one treatment, in the baseline and in another run. `blocks` is the fewer complete trials' number. */
@@ -126,7 +130,7 @@ function stalls(
 }
 
 /** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
-function findings(matches: readonly Match[], seed: number): Measured[] {
+function findings(matches: readonly Match[], vocabulary: Vocabulary, seed: number): Measured[] {
   return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => {
       const middle = ({ trials }: TreatmentResult): number =>
@@ -141,7 +145,8 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
       return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
         const { before, after } = compared[i] as Match;
         if (!finding) return [];
-        const about = { treatment: before.id, levels: before.levels, operation, metric };
+        const unit = unitOf(vocabulary, operation);
+        const about = { treatment: before.id, levels: before.levels, operation, metric, unit };
         const stalledTrials = metric === "eventsPerSecond" ? stalls(before, after, operation) : [];
         const medians = { baselineMedian: middle(before), median: middle(after) };
         const zero = { hasZero: hasZero([before, after], operation, metric) };
@@ -154,13 +159,15 @@ function findings(matches: readonly Match[], seed: number): Measured[] {
 /** Metrics that the first of each two treatments has and the second has not. */
 function missing(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
+  vocabulary: Vocabulary,
 ): TreatmentMetric[] {
   return pairs.flatMap(([has, lacks]) =>
     comparedOperations([has]).flatMap((operation) =>
       COMPARISON_METRICS.flatMap((metric): TreatmentMetric[] => {
         const isIn = ({ trials }: TreatmentResult): boolean =>
           trials.some((trial) => metricOf(trial, operation, metric) !== undefined);
-        return isIn(has) && !isIn(lacks) ? [{ treatment: has.id, operation, metric }] : [];
+        const unit = unitOf(vocabulary, operation);
+        return isIn(has) && !isIn(lacks) ? [{ treatment: has.id, operation, metric, unit }] : [];
       }),
     ),
   );
@@ -196,7 +203,8 @@ function isWorse({ metric, ratio }: Measured, maxRegression: number): boolean {
 function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {
   const matches = matched(baseline, run);
   const { seed } = baseline.result.scenario;
-  const measured = findings(matches, seed);
+  const vocabulary = vocabularyOf(run.result);
+  const measured = findings(matches, vocabulary, seed);
   if (measured.length === 0)
     throw new UsageError(
       `${run.directory} has no metric in common with ${baseline.directory}`,
@@ -211,8 +219,14 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
     warnings: runWarnings(baseline, run),
     onlyInBaseline: others(baseline),
     onlyHere: others(run),
-    metricsOnlyInBaseline: missing(matches.map(({ before, after }) => [before, after])),
-    metricsOnlyHere: missing(matches.map(({ before, after }) => [after, before])),
+    metricsOnlyInBaseline: missing(
+      matches.map(({ before, after }) => [before, after]),
+      vocabularyOf(baseline.result),
+    ),
+    metricsOnlyHere: missing(
+      matches.map(({ before, after }) => [after, before]),
+      vocabulary,
+    ),
     findings: measured.map((each, i) => {
       const p = pWorse[i] ?? null;
       const isSlower = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);

@@ -4,8 +4,12 @@ import { ResultDocument, Sweep, type TreatmentResult } from "../../results/resul
 import { exampleOperation, exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { withAnalysis } from "./analysis.js";
 import { renderSummary } from "../../report/terminal/summary.js";
-import { sweepsOf } from "./sweeps.js";
+import { workloadOf } from "../../workloads/registry.js";
+import { sweepsOf as sweepsIn } from "./sweeps.js";
 import { uslThroughput } from "./usl.js";
+
+const sweepsOf = (treatments: readonly TreatmentResult[], seed: number): Sweep[] =>
+  sweepsIn(treatments, workloadOf({}), seed);
 
 const LAW = { lambda: 500, sigma: 0.08, kappa: 0.001 };
 

@@ -4,7 +4,7 @@
 // clients are what drives the load.
 import { deriveSeed } from "../../foundation/prng.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
-import { ROLE_TRAITS } from "../../workloads/registry.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { comparisonField, COMPARISON_METRICS, type ComparisonField } from "../../metrics/metric-lists.js";
 import { medianWithInterval } from "./findings.js";
@@ -71,8 +71,8 @@ function isOwn(steps: readonly Step[], operation: Operation): boolean {
 }
 
 /** Whether a schedule starts it, by itself or as a part of a round: then clients are not what drives it. */
-function isScheduled(steps: readonly Step[], operation: Operation): boolean {
-  const performing = Object.values(ROLE_TRAITS).filter(({ operations }) => operations.includes(operation));
+function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vocabulary): boolean {
+  const performing = Object.values(roles).filter(({ operations }) => operations.includes(operation));
   const started = performing.flatMap(({ arrivals }) => arrivals);
   return steps.some(({ treatment }) =>
     treatment.trials.some(({ operations }) =>
@@ -81,8 +81,8 @@ function isScheduled(steps: readonly Step[], operation: Operation): boolean {
   );
 }
 
-function lawOf(steps: readonly Step[], operation: Operation, seed: number): UslFit {
-  if (!isScheduled(steps, operation)) return fitCurves(curves(steps, operation), seed);
+function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabulary, seed: number): UslFit {
+  if (!isScheduled(steps, operation, vocabulary)) return fitCurves(curves(steps, operation), seed);
   return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
 }
 
@@ -100,7 +100,11 @@ function curves(steps: readonly Step[], operation: Operation): Curve[] {
 }
 
 /** Empty where no number of clients varies over at least three levels. */
-export function sweepsOf(treatments: readonly TreatmentResult[], seed: number): Sweep[] {
+export function sweepsOf(
+  treatments: readonly TreatmentResult[],
+  vocabulary: Vocabulary,
+  seed: number,
+): Sweep[] {
   const factors = Object.keys(treatments[0]?.levels ?? {}).filter(isClientFactor);
   return factors.flatMap((factor) =>
     groups(treatments, factor).flatMap(({ levels, steps }) => {
@@ -112,7 +116,7 @@ export function sweepsOf(treatments: readonly TreatmentResult[], seed: number): 
         const points = ascending.map((step) => pointOf(step, operation, seed));
         if (points.every(({ trials }) => trials === 0) || !isOwn(steps, operation)) return [];
         const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);
-        return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, fitSeed) }];
+        return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, vocabulary, fitSeed) }];
       });
     }),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import type { TrialResult } from "../../results/result-schema.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { exampleResult } from "../../../test/support/example-result.js";
 import {
   becauseOf,
@@ -101,7 +102,7 @@ describe("because", () => {
     const { treatments } = document(5, 1, wal);
     const replica = { ...claim(PROCESS_MEAN), factor: "none" };
     const larger = { ...claim(PROCESS_MEAN), ratio: 2.1 };
-    const explained = withReasons([replica, claim(PROCESS_MEAN), larger], treatments, 1);
+    const explained = withReasons([replica, claim(PROCESS_MEAN), larger], treatments, workloadOf({}), 1);
     expect(explained.map(({ because }) => because)).toEqual([undefined, undefined, [WAL_SENTENCE]]);
   });
 

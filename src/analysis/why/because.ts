@@ -2,6 +2,7 @@
 // that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
 // no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { isBelowNoise, isDifference, NO_FACTOR } from "../comparison/noise-floor.js";
 import { completeTrials } from "../steady-state/series.js";
 import { movedWith, type Difference, type Moved } from "./evidence.js";
@@ -18,7 +19,7 @@ function ranked(moved: readonly Moved[]): Moved[] {
 
 function sentencesOf(difference: Difference): string[] {
   const trials = [difference.baseline, difference.treatment].flatMap(completeTrials);
-  const moved = whyRules(trials).flatMap((rule) => movedWith(rule, difference) ?? []);
+  const moved = whyRules(trials, difference.vocabulary).flatMap((rule) => movedWith(rule, difference) ?? []);
   const sentences = [partsSentence(difference) ?? [], ranked(moved).map(({ sentence }) => sentence)].flat();
   return sentences.slice(0, SENTENCES_MAX);
 }
@@ -27,6 +28,7 @@ function sentencesOf(difference: Difference): string[] {
 export function withReasons(
   comparisons: readonly Comparison[],
   treatments: readonly TreatmentResult[],
+  vocabulary: Vocabulary,
   seed: number,
 ): Comparison[] {
   const byId = new Map(treatments.map((treatment) => [treatment.id, treatment]));
@@ -35,6 +37,6 @@ export function withReasons(
       return comparison;
     const [baseline, treatment] = [byId.get(comparison.baseline), byId.get(comparison.treatment)];
     if (!baseline || !treatment) return comparison;
-    return { ...comparison, because: sentencesOf({ comparison, baseline, treatment, seed }) };
+    return { ...comparison, because: sentencesOf({ comparison, baseline, treatment, vocabulary, seed }) };
   });
 }

@@ -5,6 +5,7 @@
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { ratioText } from "../../foundation/text/numbers.js";
 import { completeTrials } from "../steady-state/series.js";
@@ -21,6 +22,7 @@ export interface Difference {
   readonly comparison: Comparison;
   readonly baseline: TreatmentResult;
   readonly treatment: TreatmentResult;
+  readonly vocabulary: Vocabulary;
   readonly seed: number;
 }
 
@@ -50,7 +52,7 @@ export interface Moved {
 
 /** What a rule has to say about a difference; undefined where its evidence is absent or did not move with it. */
 export function movedWith(rule: WhyRule, difference: Difference): Moved | undefined {
-  const { comparison, baseline, treatment, seed } = difference;
+  const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
   const valuesOf = (side: TreatmentResult): number[] =>
     completeTrials(side).flatMap((trial) => rule.read(trial, comparison.operation) ?? []);
@@ -68,6 +70,7 @@ export function movedWith(rule: WhyRule, difference: Difference): Moved | undefi
   const words: Readonly<Record<string, string>> = {
     who: treatment.id,
     operation: comparison.operation,
+    work: unitOf(vocabulary, comparison.operation),
     now: rule.unit.text(nowMedian),
     then: rule.unit.text(thenMedian),
   };

@@ -9,8 +9,6 @@ import type {
   TrialResult,
 } from "../../results/result-schema.js";
 import { isRound } from "../../metrics/operations.js";
-import { operationsOf } from "../../workloads/registry.js";
-import type { Flow } from "../../workloads/workload.js";
 import { hasEnded } from "../diagnosis/retries.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
@@ -93,15 +91,16 @@ export const emptyPolls = ofOperation((result) =>
   quotient(result.emptyPolls, result.emptyPolls + result.transactions),
 );
 
-/** Of the operation that has that place in the flow. */
-const inFlow =
-  (flow: Flow, read: (result: OperationResult) => number | undefined): Reading =>
+/** Of the first of these operations that the trial has. */
+const ofFirst =
+  (read: (result: OperationResult) => number | undefined) =>
+  (names: readonly string[]): Reading =>
   ({ operations }) => {
-    const result = operationsOf(flow).flatMap((operation) => operations[operation] ?? [])[0];
+    const result = names.flatMap((name) => operations[name] ?? [])[0];
     return result && read(result);
   };
-export const arrivalsPerSecond = inFlow("in", ({ eventsPerSecond }) => eventsPerSecond);
-export const throughMs = inFlow("through", ({ responseTimeMs }) => responseTimeMs?.mean);
+export const eventsPerSecondOf = ofFirst(({ eventsPerSecond }) => eventsPerSecond);
+export const meanMsOf = ofFirst(({ responseTimeMs }) => responseTimeMs?.mean);
 export const passesPerEvent: Reading = ({ lifecycle }) => lifecycle.passesPerEvent;
 
 export const eventLoopDelayMs: Reading = ({ client }) => client?.eventLoopDelayP99Ms;

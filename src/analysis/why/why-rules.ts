@@ -4,7 +4,7 @@
 // treatments, and tells it only where it moved with the difference. None of it proves a cause, and no sentence says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import { stageOf } from "../../metrics/operations.js";
-import { OPERATION_TRAITS, operationsOf } from "../../workloads/registry.js";
+import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { bytes, milliseconds, plain, share, type Unit } from "./why-units.js";
@@ -28,10 +28,6 @@ const anything = (): boolean => true;
 const isThroughput = ({ metric }: Explained): boolean => isLargerBetter(metric);
 const isDuration = (explained: Explained): boolean => !isThroughput(explained);
 const isLifecycle = ({ operation }: Explained): boolean => stageOf(operation) !== undefined;
-const isQueued = (explained: Explained): boolean =>
-  isLifecycle(explained) || OPERATION_TRAITS[explained.operation]?.flow === "through";
-const isDownstream = (explained: Explained): boolean =>
-  isThroughput(explained) && ["through", "out"].includes(OPERATION_TRAITS[explained.operation]?.flow ?? "");
 
 type Tell = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
@@ -43,7 +39,8 @@ function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRul
   return { more: tell("more"), less: tell("less") };
 }
 
-const RULES: readonly WhyRule[] = [
+/** Of any workload. */
+const GENERAL: readonly WhyRule[] = [
   // What was written.
   on("wal", of.perEvent("walBytes"), bytes(100)).more("{who} wrote {now} of WAL per event against {then}"),
   on("indexes", of.perEvent("indexBytes"), bytes(50)).more(
@@ -124,36 +121,54 @@ const RULES: readonly WhyRule[] = [
 
   // How much there was to do: a shorter queue makes smaller batches, an empty one no throughput.
   on("batch", of.eventsPerTransaction, plain(1)).more(
-    "a transaction of {operation} had {now} events against {then}",
+    "a transaction of {operation} had {now} {work} against {then}",
     isDuration,
   ),
   on("batch", of.eventsPerTransaction, plain(1)).less(
-    "a transaction of {operation} had {now} events against {then}",
+    "a transaction of {operation} had {now} {work} against {then}",
     isThroughput,
   ),
   on("polls", of.emptyPolls, share(0.05)).more(
     "{now} of the polls of {operation} found nothing to do against {then}",
     isThroughput,
   ),
-  on("arrivals", of.arrivalsPerSecond, plain(1)).less(
-    "{now} events a second were added against {then}",
-    isDownstream,
-  ),
-  on("queue", of.meanOf("backlogAgeMs"), milliseconds(20)).more(
-    "the oldest waiting event had waited {now} on average against {then}",
-    isLifecycle,
-  ),
-  on("queue", of.meanOf("backlog"), plain(50)).more(
-    "{now} events on average waited to be claimed against {then}",
-    isQueued,
-  ),
-  on("passes", of.passesPerEvent, plain(0.05)).more("an event took {now} passes against {then}", isLifecycle),
-  on("process", of.throughMs, milliseconds(0.2)).more(
-    `a ${operationsOf("through").join(" or ")} transaction took {now} on average against {then}`,
-    isLifecycle,
-  ),
+];
 
-  // What is none of the database's doing: it speaks against the measurement itself.
+/** Of work that flows from one operation to the next. */
+function flowRules(vocabulary: Vocabulary): readonly WhyRule[] {
+  const incoming = operationsWith(vocabulary, "in");
+  const through = operationsWith(vocabulary, "through");
+  const downstream = [...through, ...operationsWith(vocabulary, "out")];
+  const isQueued = (explained: Explained): boolean =>
+    isLifecycle(explained) || through.includes(explained.operation);
+  const isDownstream = (explained: Explained): boolean =>
+    isThroughput(explained) && downstream.includes(explained.operation);
+  return [
+    on("arrivals", of.eventsPerSecondOf(incoming), plain(1)).less(
+      "{now} events a second were added against {then}",
+      isDownstream,
+    ),
+    on("queue", of.meanOf("backlogAgeMs"), milliseconds(20)).more(
+      "the oldest waiting event had waited {now} on average against {then}",
+      isLifecycle,
+    ),
+    on("queue", of.meanOf("backlog"), plain(50)).more(
+      "{now} events on average waited to be claimed against {then}",
+      isQueued,
+    ),
+    on("passes", of.passesPerEvent, plain(0.05)).more(
+      "an event took {now} passes against {then}",
+      isLifecycle,
+    ),
+    on("process", of.meanMsOf(through), milliseconds(0.2)).more(
+      `a ${through.join(" or ")} transaction took {now} on average against {then}`,
+      isLifecycle,
+    ),
+  ];
+}
+
+/** What is none of the database's doing: it speaks against the measurement itself. */
+const DISTURBANCES: readonly WhyRule[] = [
   on("train-sim", of.eventLoopDelayMs, milliseconds(2)).more(
     "train-sim's own event loop was late by {now} (p99) against {then}",
   ),
@@ -177,7 +192,7 @@ function waitRule(event: string): WhyRule {
 }
 
 /** All rules, with one for each wait event that these trials saw. */
-export function whyRules(trials: readonly TrialResult[]): readonly WhyRule[] {
+export function whyRules(trials: readonly TrialResult[], vocabulary: Vocabulary): readonly WhyRule[] {
   const events = new Set(trials.flatMap(({ database }) => database.waits?.map(({ event }) => event) ?? []));
-  return [...RULES, ...[...events].sort().map(waitRule)];
+  return [...GENERAL, ...flowRules(vocabulary), ...DISTURBANCES, ...[...events].sort().map(waitRule)];
 }

@@ -25,7 +25,11 @@ test("every top-level key has a row or rows", () => {
 test("every key has a meaning, values and an example", () => {
   const bare = rows.filter(({ meaning, takes }) => meaning === "" || takes === "");
   expect(bare).toEqual([]);
-  const without = rows.map(({ path }) => path).filter((path) => exampleOf(path) === undefined);
+  // What train-sim puts in place of a module's path.
+  const isMade = (path: string): boolean => /^workload\.(module|hash)$/.test(path);
+  const without = rows
+    .map(({ path }) => path)
+    .filter((path) => exampleOf(path) === undefined && !isMade(path));
   expect(without, "add them to an example").toEqual([]);
 });
 

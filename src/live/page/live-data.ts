@@ -36,6 +36,8 @@ export interface LivePhase {
 /** An operation in the last second of the window; counts named `total` are of the trial so far. */
 export interface LiveRow {
   readonly operation: Operation;
+  /** What it works on, as `events`. */
+  readonly unit: string;
   /** Null before the first second. */
   readonly events: number | null;
   readonly transactions: number | null;
@@ -87,7 +89,10 @@ export interface LiveTrialEnd {
   /** Names of the checks that taint it. */
   readonly tainted: readonly string[];
   readonly operations: Readonly<
-    Record<Operation, { readonly eventsPerSecond: number; readonly p99Ms: number | null }>
+    Record<
+      Operation,
+      { readonly unit: string; readonly eventsPerSecond: number; readonly p99Ms: number | null }
+    >
   >;
 }
 

@@ -145,7 +145,7 @@ describe("the words of the live page", () => {
 
   it("have the operations that trials had, and bytes with their unit", () => {
     const view = watchedRun().state.view();
-    const read = { eventsPerSecond: 1200, p99Ms: 2 };
+    const read = { unit: "events", eventsPerSecond: 1200, p99Ms: 2 };
     const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
     const { columns, rows } = endedTable([{ ...ended, integrity: "ok", operations: { read } }]);
     expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
@@ -159,6 +159,7 @@ describe("the words of the live page", () => {
     const row: Omit<LiveRow, "totalDropped"> = {
       ...{
         operation: "__cycle__",
+        unit: "events",
         events: 5,
         transactions: 1,
         p99Ms: 9,

@@ -15,7 +15,8 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { legendOf } from "../../metrics/names.js";
-import { unitOf } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { sharedUnit, unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 
 const LEVEL_WIDTH_MAX = 48;
 const columnsOf = (unit: string): readonly Column[] => [
@@ -50,23 +51,23 @@ function rows(effects: readonly Effect[]): string[][] {
 }
 
 /** `process mean: payload=text changes it 1.4x (1.2-1.6) as much with pool=direct as with pool=pg-pool`. */
-function interactionText(interaction: Interaction): string {
+function interactionText(interaction: Interaction, vocabulary: Vocabulary): string {
   const { operation, metric, factor, level, baselineLevel, ratio, ciLow, ciHigh } = interaction;
   const { otherFactor, otherLevel, otherBaselineLevel } = interaction;
   return (
-    `- ${operation} ${labelOf(metric, unitOf(operation))}: the ratio of ${factor} ${level} to ` +
+    `- ${operation} ${labelOf(metric, unitOf(vocabulary, operation))}: the ratio of ${factor} ${level} to ` +
     `${baselineLevel} is ${ratioText(ratio)} as large with ${otherFactor} ${otherLevel} as with ` +
     `${otherBaselineLevel} (95 % CI ${intervalText(ciLow, ciHigh)})`
   );
 }
 
-function interactionLines(interactions: readonly Interaction[]): string[] {
+function interactionLines(interactions: readonly Interaction[], vocabulary: Vocabulary): string[] {
   if (interactions.length === 0) return [];
   const shown = interactions.filter(({ isFinding }) => isFinding);
   if (shown.length === 0) return [noInteractionSentence(interactions)];
   return [
     "Interactions: the effects above average over effects that differ; read the treatments one by one.",
-    ...shown.map(interactionText),
+    ...shown.map((each) => interactionText(each, vocabulary)),
   ];
 }
 
@@ -74,12 +75,17 @@ function interactionLines(interactions: readonly Interaction[]): string[] {
 export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const { effects = [], interactions = [] } = result;
   if (effects.length === 0) return [];
+  const vocabulary = vocabularyOf(result);
+  const unit = sharedUnit(
+    vocabulary,
+    effects.map(({ operation }) => operation),
+  );
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
     `${legendOf()}.`,
     "",
-    ...renderWithin(columnsOf(unitOf(effects[0]?.operation ?? "")), rows(effects), marks),
-    ...interactionLines(interactions).flatMap((line) => wrap(line, WIDTH_MAX)),
+    ...renderWithin(columnsOf(unit), rows(effects), marks),
+    ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, WIDTH_MAX)),
     "",
   ];
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
 import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
+import { PAYMENTS } from "../../../test/support/payments.js";
+import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { keyFindings } from "./key-findings.js";
+import { renderSummary } from "./summary.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
 
@@ -198,4 +201,26 @@ describe("key findings", () => {
       "jsonb: add: p(99)<100 holds up to 120 batches/s (repeated 2 times), not at 140/s, with at most 8 clients at work.",
     );
   });
+});
+
+it("speak of the user's own workload in its words, without Train Events' flow", () => {
+  const slower = exampleResult(5, 1);
+  for (const { id, trials } of slower.treatments)
+    for (const { operations } of trials)
+      for (const operation of Object.values(operations))
+        operation.eventsPerSecond = (id === "text" ? 100 : 1000) + trials.length;
+  const arrivals = /events a second were added/;
+  const ours = withAnalysis(slower);
+  const theirs = withAnalysis({ ...slower, workload: PAYMENTS });
+  expect(JSON.stringify(ours.comparisons)).toMatch(arrivals);
+  expect(JSON.stringify(theirs.comparisons)).not.toMatch(arrivals);
+  const said = texts(theirs).join("\n");
+  expect(texts(ours).join("\n")).toContain("adds 0.10x as many events/s");
+  expect(said).toContain("makes 0.10x as many payments/s");
+  expect(said).toContain("No payment was lost or doubled");
+  expect(said).not.toContain("event");
+  const summary = renderSummary(theirs, { directory: "results" });
+  expect(summary).toContain("payments/s");
+  expect(summary).toMatch(/integrity: ok in 5 of 5 trials: \d+ paid/);
+  expect(summary).not.toContain("events/s");
 });

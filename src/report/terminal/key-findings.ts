@@ -25,7 +25,8 @@ import { judgedText, seenOf } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
-import { unitOf, workloadWith } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { unitOf } from "../../workloads/vocabulary.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
 const DIFFERENCES_MAX = 4;
@@ -64,7 +65,7 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
   return [
     finding(
       "bad",
-      `Integrity is violated in ${numbersOf(violated)}: events were lost, doubled or are unaccounted for.`,
+      `Integrity is violated in ${numbersOf(violated)}: ${vocabularyOf(result).audited.one}s were lost, doubled or are unaccounted for.`,
       [...more.map(({ text }) => text), ...named.map(({ kind, id, words }) => `${kind} ${id}: ${words}`)],
     ),
   ];
@@ -77,7 +78,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-  const one = workloadWith(trials[0]?.operations ?? {})?.audited.one ?? "event";
+  const { one } = vocabularyOf(result).audited;
   const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
@@ -104,10 +105,12 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
 }
 
 /** One finding for each treatment and operation that differs from the first treatment's. */
-function differenceFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
+function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
+  const { comparisons } = result;
+  const vocabulary = vocabularyOf(result);
   return believedDifferences(comparisons, bounds)
     .slice(0, DIFFERENCES_MAX)
-    .map((group) => finding("plain", `${differenceText(group, comparisons)}.`, reasonsOf(group)));
+    .map((group) => finding("plain", `${differenceText(group, comparisons, vocabulary)}.`, reasonsOf(group)));
 }
 
 function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
@@ -116,15 +119,16 @@ function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): Ke
   return more > 0 ? [finding("plain", text)] : [];
 }
 
-function sameFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
-  const same = headlineClaims(comparisons).filter(
+function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
+  const vocabulary = vocabularyOf(result);
+  const same = headlineClaims(result.comparisons).filter(
     ({ verdict, metric, operation }) =>
       verdict === "indistinguishable" && !(metric === "eventsPerSecond" && bounds.has(operation)),
   );
   if (same.length === 0) return [];
   const names = same.map(
     ({ operation, metric, treatment }) =>
-      `${operationName(operation)} ${labelOf(metric, unitOf(operation))} of ${treatment}`,
+      `${operationName(operation)} ${labelOf(metric, unitOf(vocabulary, operation))} of ${treatment}`,
   );
   const more = names.length - SAME_MAX;
   const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
@@ -132,8 +136,9 @@ function sameFindings({ comparisons }: ResultDocument, bounds: Bounds): KeyFindi
 }
 
 /** What an experiment of one treatment is run for: how much, how fast. */
-function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
-  const [only, ...others] = treatments;
+function soleFindings(result: ResultDocument): KeyFinding[] {
+  const vocabulary = vocabularyOf(result);
+  const [only, ...others] = result.treatments;
   const shown = only && others.length === 0 ? shownOf(only) : undefined;
   if (!shown) return [];
   return operationsIn(shown).flatMap(
@@ -141,7 +146,7 @@ function soleFindings({ treatments }: ResultDocument): KeyFinding[] {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
       const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
-      const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(operation)}/s`;
+      const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(vocabulary, operation)}/s`;
       const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
       return [finding("plain", text)];
     },
@@ -185,11 +190,13 @@ function steadinessFindings(result: ResultDocument): KeyFinding[] {
   return [finding("warn", `No steady state in ${numbersOf(unsteady)}.`, reasons)];
 }
 
-function sweepFindings({ sweeps = [] }: ResultDocument): KeyFinding[] {
+function sweepFindings(result: ResultDocument): KeyFinding[] {
+  const { sweeps = [] } = result;
+  const vocabulary = vocabularyOf(result);
   return sweeps.map((sweep) => {
     const { operation, factor, levels, usl } = sweep;
     const others = Object.entries(levels).map(([name, level]) => `, ${name}=${level}`);
-    const text = lawText(sweep);
+    const text = lawText(sweep, unitOf(vocabulary, operation));
     return finding(
       usl.status === "fitted" ? "plain" : "warn",
       `${operation} over ${factor}${others.join("")}: ${text}`,
@@ -229,7 +236,7 @@ export function reservationFindings(result: ResultDocument): KeyFinding[] {
   return [
     ...stallSentences(result).map((text) => finding("warn", text)),
     ...(isUndecided(result) ? [] : reachFindings(result, "plain")),
-    ...noiseSentences(result.comparisons).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
+    ...noiseSentences(result).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
     ...steadinessFindings(result),
   ];
 }

@@ -6,7 +6,8 @@ import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound, LIFECYCLE_STAGES } from "../../metrics/operations.js";
-import { workloadWith } from "../../workloads/registry.js";
+import { workloadNamed } from "../../results/vocabulary.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
@@ -26,8 +27,8 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
 }
 
 /** What the workload itself says of what was measured. */
-export function workloadNotes({ operations, windowSeconds }: Shown): Note[] {
-  const lines = workloadWith(operations)?.report?.({ operations, windowSeconds }) ?? [];
+export function workloadNotes({ operations, windowSeconds }: Shown, vocabulary: Vocabulary): Note[] {
+  const lines = workloadNamed(vocabulary)?.report?.({ operations, windowSeconds }) ?? [];
   return lines.map((text) => ({ text, tone: "plain" }));
 }
 

@@ -1,6 +1,5 @@
 // A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
 // both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
-import { unitOf } from "../../workloads/registry.js";
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
 import {
@@ -46,7 +45,7 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
     .sort((a, b) => (a.treatment === b.treatment ? 0 : a.treatment < b.treatment ? -1 : 1))
     .map((each) => [
       shorten(each.treatment, LABEL_WIDTH_MAX),
-      titleOf(each.metric, unitOf(each.operation)),
+      titleOf(each.metric, each.unit),
       shortNumber(each.baselineMedian),
       shortNumber(each.median),
       ratioText(each.ratio),
@@ -67,19 +66,19 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
 }
 
 function regressionLine(finding: RunFinding): string {
-  const { treatment, operation, metric, ratio, pWorse, stalledTrials } = finding;
+  const { treatment, operation, metric, unit, ratio, pWorse, stalledTrials } = finding;
   if (stalledTrials.length > 0)
-    return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials)}; no trial of the baseline stalled`;
+    return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials, unit)}; no trial of the baseline stalled`;
   const direction = isLargerBetter(metric) ? "lower" : "higher";
-  return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unitOf(operation))} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
+  return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unit)} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
 }
 
 /** `text add: mean(ms) p99(ms); text read: events/s`. */
 function metricsText(metrics: readonly TreatmentMetric[]): string {
   const names = new Map<string, string[]>();
-  for (const { treatment, operation, metric } of metrics) {
+  for (const { treatment, operation, metric, unit } of metrics) {
     const key = `${treatment} ${operation}`;
-    names.set(key, [...(names.get(key) ?? []), titleOf(metric, unitOf(operation))]);
+    names.set(key, [...(names.get(key) ?? []), titleOf(metric, unit)]);
   }
   return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
 }

@@ -22,7 +22,8 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { unitOf } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { sharedUnit } from "../../workloads/vocabulary.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { markOf, valueCell } from "./side-by-side.js";
@@ -131,13 +132,13 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
       ];
     }),
   );
-  const [first] = rows;
-  if (!first) return ["Nothing was measured."];
+  if (rows.length === 0) return ["Nothing was measured."];
+  const unit = sharedUnit(vocabularyOf(result), measured);
   const columns: Column[] = [
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },
     ...TABLE_METRICS.map((metric): Column => ({
-      title: `${titleOf(metric, unitOf(first.operation))}  `,
+      title: `${titleOf(metric, unit)}  `,
       align: "right",
     })),
     { title: "errors", align: "right" },

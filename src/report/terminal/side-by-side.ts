@@ -20,7 +20,8 @@ import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../fo
 import { legendOf, MARKS, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
-import { unitOf } from "../../workloads/registry.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
+import { unitOf } from "../../workloads/vocabulary.js";
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
 export function valueCell(summary: MetricSummary | undefined): string {
@@ -52,9 +53,10 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const { treatments, comparisons } = result;
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation);
+  const unit = unitOf(vocabularyOf(result), operation);
   const columns: Column[] = [
     { title: operationName(operation), align: "left" },
-    ...metrics.map((metric): Column => ({ title: titleOf(metric, unitOf(operation)), align: "right" })),
+    ...metrics.map((metric): Column => ({ title: titleOf(metric, unit), align: "right" })),
   ];
   const values = treatments.map(({ id, summary }, i) => [
     labels[i] ?? id,

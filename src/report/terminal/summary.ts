@@ -15,6 +15,7 @@ import { renderPublished } from "./published-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
+import { vocabularyOf } from "../../results/vocabulary.js";
 import { renderTrust } from "./trust-notes.js";
 import { renderWhy } from "./why-lines.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
@@ -57,10 +58,13 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
     `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
       `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
   );
+  const vocabulary = vocabularyOf(result);
   const shown = shownOf(treatment);
   const notes = [
-    ...renderNotes(treatment),
-    ...(shown ? [...lifecycleNotes(shown), ...workloadNotes(shown), ...poolerNotes(treatment, shown)] : []),
+    ...renderNotes(treatment, vocabulary),
+    ...(shown
+      ? [...lifecycleNotes(shown), ...workloadNotes(shown, vocabulary), ...poolerNotes(treatment, shown)]
+      : []),
     ...renderTrust(treatment),
   ].flatMap(({ text, tone }) => {
     const lines = wrap(printable(text), WIDTH_MAX);
@@ -126,7 +130,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...renderSideBySide(result, marks),
     ...renderWhy(result, marks),
     ...renderEffects(result, marks),
-    ...renderSweeps(result.sweeps ?? [], marks),
+    ...renderSweeps(result.sweeps ?? [], vocabularyOf(result), marks),
     ...claims,
     ...(claims.length > 0 ? [""] : []),
     ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),

@@ -6,17 +6,16 @@ import { comparisonField, COMPARISON_METRICS, titleOf } from "../../metrics/metr
 import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { unitOf } from "../../workloads/registry.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 const OTHERS = COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond");
-const COLUMNS = [
-  "clients",
-  titleOf("eventsPerSecond"),
-  "per client",
-  "law",
-  ...OTHERS.map((metric) => titleOf(metric)),
-].map((title): Column => ({ title, align: "right" }));
+
+function columnsOf(unit: string): Column[] {
+  const others = OTHERS.map((metric) => titleOf(metric));
+  const titles = ["clients", titleOf("eventsPerSecond", unit), "per client", "law", ...others];
+  return titles.map((title) => ({ title, align: "right" }));
+}
 
 type Spread = Sweep["points"][number]["eventsPerSecond"];
 
@@ -42,20 +41,21 @@ function estimateText({ value, low, high }: Estimate): string {
 }
 
 /** The fitted law with its intervals and its peak, or why there is none. */
-export function lawText({ operation, usl }: Pick<Sweep, "operation" | "usl">): string {
+export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients
     ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
     : (peakReason ?? "no peak is known");
   return (
-    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unitOf(operation)}/s of one client, contention ` +
+    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unit}/s of one client, contention ` +
     `sigma ${estimateText(sigma)}, coherency kappa ${estimateText(kappa)}; R squared ${rSquared.toFixed(3)}; ${peak}.`
   );
 }
 
-export function renderSweeps(sweeps: readonly Sweep[], marks: Marks): string[] {
+export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, marks: Marks): string[] {
   return sweeps.flatMap(({ factor, levels, operation, points, usl }) => {
+    const unit = unitOf(vocabulary, operation);
     const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
     const title = [`${operation} over ${factor}`, ...fixed].join(", ");
     const rows = points.map((point) => [
@@ -67,8 +67,8 @@ export function renderSweeps(sweeps: readonly Sweep[], marks: Marks): string[] {
     ]);
     return [
       ...wrap(title, WIDTH_MAX).map(marks.bold),
-      ...renderWithin(COLUMNS, rows, marks),
-      ...wrap(lawText({ operation, usl }), WIDTH_MAX),
+      ...renderWithin(columnsOf(unit), rows, marks),
+      ...wrap(lawText({ usl }, unit), WIDTH_MAX),
       "",
     ];
   });

@@ -3,7 +3,7 @@
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
-import { workloadWith } from "../../workloads/registry.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
@@ -98,8 +98,7 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
 /** Where an audit found what was published, as far as the workload tells that apart. */
 const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
 
-function integrityNotes(trials: readonly TrialResult[]): Note[] {
-  const { acknowledged = "published" } = workloadWith(trials[0]?.operations ?? {})?.audited ?? {};
+function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabulary["audited"]): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
   if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
   const ok = audited.filter(({ verdict }) => verdict === "ok").length;
@@ -130,7 +129,7 @@ function integrityNotes(trials: readonly TrialResult[]): Note[] {
 }
 
 /** What the table's columns do not say. */
-export function renderNotes(treatment: TreatmentResult): Note[] {
+export function renderNotes(treatment: TreatmentResult, { audited }: Vocabulary): Note[] {
   const shown = shownOf(treatment);
   const { trials } = treatment;
   const unfinished = trials.flatMap(({ number, status, reason = "no reason given" }): Note[] => {
@@ -142,7 +141,9 @@ export function renderNotes(treatment: TreatmentResult): Note[] {
   const outOfRange = `${counted(clamped, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
   return [
     ...(shown ? countNotes(shown) : []),
-    ...(trials.length > 0 ? integrityNotes(trials) : [{ text: "no trial was run", tone: "bad" } as const]),
+    ...(trials.length > 0
+      ? integrityNotes(trials, audited)
+      : [{ text: "no trial was run", tone: "bad" } as const]),
     ...(clamped > 0 ? [{ text: outOfRange, tone: "plain" } as const] : []),
     ...unfinished,
   ];

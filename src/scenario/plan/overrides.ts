@@ -31,6 +31,8 @@ export interface Overrides {
   readonly storedOrder?: StoredOrder;
   /** Of all treatments together, where the scenario says nothing: the default was 3 once. */
   readonly storedTrials?: number;
+  /** Whether a workload that is a module may be loaded: not where a result is only read. */
+  readonly loadsCode?: true;
 }
 
 interface Override {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";
-import { placeOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
+import { placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
 import { batchesOf, Told } from "./client.js";
 import type { Treatment } from "./settings.js";
 import { sumsQuery } from "./statements.js";
@@ -59,7 +59,7 @@ export async function audit(
   for (const transaction of doubts) {
     const isThere = transaction.some(({ number }) => there.has(number));
     const rows = transaction.reduce(
-      (sum, place) => sum + (isThere ? compare(place) : sumBatch(settings, seed, place).rows),
+      (sum, place) => sum + (isThere ? compare(place) : rowsOf(settings, seed, place)),
       0,
     );
     inDoubt += rows;

@@ -15,6 +15,8 @@ const CALL_TYPES = ["voice", "voice", "voice", "sms", "data"] as const;
 const NETWORKS = ["5G", "4G", "4G", "3G"] as const;
 const WITH_BYTES = 0.15;
 const ROAMING = 0.05;
+/** As text at once: fewer values are kept beside it. */
+const FLUSHED_ROWS = 1_000;
 
 export interface BatchPlace {
   readonly number: number;
@@ -44,8 +46,7 @@ export function callId(batch: number, row: number): string {
   return `c${batch}-${row}`;
 }
 
-function drawRow(prng: Prng, id: string, second: number): Row {
-  const time = timeOf(second);
+function drawRow(prng: Prng, id: string, time: string): Row {
   const durationSeconds = Math.ceil(-180 * Math.log(1 - prng.float()));
   return [
     id,
@@ -67,20 +68,33 @@ function drawRow(prng: Prng, id: string, second: number): Row {
   ];
 }
 
-/** Hands each row of a batch to `onRow`; returns how many there are. */
-function drawRows(
+/** The stream that a batch is drawn from, and how many calls it has. */
+function beginBatch(
   settings: Treatment,
   seed: number,
   { number, day }: BatchPlace,
-  onRow: (row: Row) => void,
-): number {
+): [prng: Prng, rows: number] {
   const profile = profileOf(settings);
   const prng = new Prng(deriveSeed(seed, "calls", number));
-  const rows = profile.sizes[batchSizeAt(profile, day * profile.dayMs, prng.float())];
+  return [prng, profile.sizes[batchSizeAt(profile, day * profile.dayMs, prng.float())]];
+}
+
+export function rowsOf(settings: Treatment, seed: number, place: BatchPlace): number {
+  return beginBatch(settings, seed, place)[1];
+}
+
+/** Hands each row of a batch to `onRow`; returns how many there are. */
+function drawRows(settings: Treatment, seed: number, place: BatchPlace, onRow: (row: Row) => void): number {
+  const [prng, rows] = beginBatch(settings, seed, place);
   const seconds = DAY_SECONDS / settings.batchesPerDay;
-  const fromSecond = day * DAY_SECONDS - seconds / 2;
-  for (let row = 0; row < rows; row++)
-    onRow(drawRow(prng, callId(number, row), Math.floor(fromSecond + prng.float() * seconds)));
+  const fromSecond = place.day * DAY_SECONDS - seconds / 2;
+  const times = new Map<number, string>();
+  for (let row = 0; row < rows; row++) {
+    const second = Math.floor(fromSecond + prng.float() * seconds);
+    const time = times.get(second) ?? timeOf(second);
+    times.set(second, time);
+    onRow(drawRow(prng, callId(place.number, row), time));
+  }
   return rows;
 }
 
@@ -103,11 +117,18 @@ export function arrayBatch(
   seed: number,
   place: BatchPlace,
 ): { rows: number; arrays: string[] } {
-  const columns = COLUMNS.map((): Value[] => []);
+  const texts = COLUMNS.map(() => "");
+  let pending: Row[] = [];
+  const flush = (): void => {
+    for (const [column, text] of texts.entries())
+      texts[column] = text + pending.map((row) => `,${row[column] ?? "NULL"}`).join("");
+    pending = [];
+  };
   const rows = drawRows(settings, seed, place, (row) => {
-    for (const [column, value] of row.entries()) columns[column]?.push(value ?? "NULL");
+    if (pending.push(row) === FLUSHED_ROWS) flush();
   });
-  return { rows, arrays: columns.map((values) => `{${values.join()}}`) };
+  flush();
+  return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
 }
 
 export interface BatchSum {

@@ -126,6 +126,31 @@ function rowsOfLines(lines: readonly string[]): CopyRows {
   return rows.end();
 }
 
+it("loses and doubles no batch when connections break, and settles commits in doubt", async () => {
+  const result = await resultOf(
+    `
+factors: { ingest: [copy, insert], commit: [per-batch, once] }
+actors: { loaders: { load: { clients: 4, thinkTime: 5ms } } }
+faults:
+  - { at: 500ms, kind: backend-terminate, sessions: 3 }
+  - { at: 1s, kind: network-reset-commits, commits: 30%, for: 1500ms }
+`,
+    "warmUp: 0, duration: 3s",
+  );
+  expect(result.treatments).toHaveLength(4);
+  for (const { levels, trials } of result.treatments) {
+    const [{ operations, integrity } = expect.fail("no trial")] = trials;
+    expect(integrity, JSON.stringify(levels)).toMatchObject({
+      verdict: "ok",
+      lost: 0,
+      unexpected: 0,
+      damaged: 0,
+    });
+    expect(operations.load?.retries).toBeGreaterThan(0);
+    expect(operations.load?.unansweredCommits).toBeGreaterThan(0);
+  }
+}, 180_000);
+
 describe("a COPY", () => {
   it("that fails leaves a session that can be used, and says what it was", async () => {
     const endpoint = inject("adminEndpoint");

@@ -142,3 +142,10 @@ test.each([
 ])("refuses %s", (yaml, words) => {
   expect(problemsOf(yaml).join("; ")).toContain(words);
 });
+
+test("other workloads refuse the levels of storage that are of calls alone", () => {
+  for (const workload of ["train-events", "accounts"])
+    expect(() => parseScenario(`name: x\nworkload: ${workload}\nstorage: partitioned`, "x.yaml")).toThrow(
+      new RegExp(`workload ${workload} has (no )?tables of storage`),
+    );
+});

@@ -16,6 +16,7 @@ import {
   CARDINALITY,
   copyBatch,
   placeOf,
+  rowsOf,
   subscriber,
   timeOf,
   type BatchPlace,
@@ -89,6 +90,9 @@ function loaders({ assignment, transactor }: ClientContext<Treatment>): Workload
     drawn[client] = { first, batch: make(first) };
   }
 
+  const rowsFrom = (first: BatchPlace): number =>
+    batchesOf(settings, first).reduce((sum, place) => sum + rowsOf(settings, trial.seed, place), 0);
+
   async function load(connection: Connection, { first, batch }: Drawn): Promise<number> {
     let rows = 0;
     for (const place of batchesOf(settings, first)) {
@@ -110,10 +114,10 @@ function loaders({ assignment, transactor }: ClientContext<Treatment>): Workload
       const end = await transactor.run<number>({
         ...{ client, intendedMs, operation: "load", isPoll: false, events: (rows) => rows },
         body: (connection) => inTransaction(connection, begin, () => load(connection, next)),
-        settle: async (connection) =>
-          (await connection.execute(isThere, [callId(first.number, 0)])).length > 0
-            ? next.batch.rows
-            : undefined,
+        settle: async (connection) => {
+          const isCommitted = (await connection.execute(isThere, [callId(first.number, 0)])).length > 0;
+          return isCommitted ? rowsFrom(first) : undefined;
+        },
       });
       if (end.kind === "committed") told.acknowledged.push(first);
       else if (end.kind === "failed" && end.inDoubt) told.inDoubt.push(first);

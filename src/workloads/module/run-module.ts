@@ -98,10 +98,13 @@ class ModuleRun implements Run {
     private readonly statements: Statements,
   ) {
     this.transaction = { name, isReadOnly: made.isReadOnly ?? false };
-    const { resolve } = made;
-    if (resolve)
+    if (made.resolve)
       this.resolve = (connection) =>
-        inReadTransaction(connection, begin, () => resolve(this.session(connection), drawn));
+        inReadTransaction(
+          connection,
+          begin,
+          async () => (await made.resolve?.(this.session(connection), drawn)) === true,
+        );
   }
 
   valueOf(): string | number {

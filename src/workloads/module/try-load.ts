@@ -11,7 +11,7 @@ export function loadProblem(file: string): string | undefined {
     () => process.exit(0),
     (error) => { process.stderr.write(String(error?.message ?? error)); process.exit(1); },
   )`;
-  const { status, error, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
+  const { status, error, stderr } = spawnSync(process.execPath, ["-e", code], {
     encoding: "utf8",
     timeout: LOAD_MS,
     stdio: ["ignore", "ignore", "pipe"],

@@ -4,8 +4,7 @@ import type { WorkloadExamples } from "../workload.js";
 export const examples: WorkloadExamples = {
   taken: [
     {
-      title:
-        "Scripts of pgbench, with their weights; the text of one is in the scenario, a path, as ./look.sql@9, is the usual way",
+      title: "Scripts of pgbench with their weights; a path, as ./look.sql@9, is the usual way",
       yaml: `name: scripts
 workload:
   pgbench:
@@ -16,14 +15,14 @@ workload:
         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
   scale: 1
   define: { hot: 1000 }
-factors: { hot: [10, 100000] }
+factors: { scale: [1, 10] }
 `,
     },
   ],
   refused: [
     {
-      title: "a script that runs a program of this machine",
-      yaml: 'name: x\nworkload: { pgbench: [{ script: x.sql, sql: "\\\\shell date\\nSELECT 1;" }] }',
+      title: "a scale that is no number",
+      yaml: "name: x\nworkload: { pgbench: [builtin:select-only] }\nscale: large",
     },
   ],
 };

@@ -131,7 +131,7 @@ it.each([
     },
   ],
 ])("takes %s in milliseconds", (text, forMs) => {
-  expect(read(`${text}\nSELECT 1;`).steps[0]).toEqual({ kind: "sleep", forMs });
+  expect(read(`${text}\nSELECT 1;`).steps[0]).toMatchObject({ kind: "sleep", forMs });
 });
 
 it("finds variables in the dollar-quoted body of DO, and of DO alone", () => {

@@ -15,6 +15,7 @@ type ControlStep = Extract<Step, { readonly kind: "control" }>;
 export interface ScriptParameter extends Parameter {
   /** Its expression as it was written. */
   readonly text: string;
+  readonly place: Place;
 }
 
 export interface Script {
@@ -176,23 +177,32 @@ class ScriptReader {
   private takeCommand(meta: Meta): void {
     const { name, place } = meta;
     const refused = REFUSED[name];
-    if (refused !== undefined) return this.refuse(place, `\\${name} is refused: it ${refused}`);
+    if (refused !== undefined) {
+      this.refuse(place, `\\${name} is refused: it ${refused}`);
+      return;
+    }
     switch (name) {
       case "set":
-        return this.takeSet(meta);
+        this.takeSet(meta);
+        return;
       case "sleep":
-        return this.takeSleep(meta);
+        this.takeSleep(meta);
+        return;
       case "if":
         this.open.push({ place, branches: [], hasElse: false });
-        return this.addBranch(meta, this.conditionOf(meta));
+        this.addBranch(meta, this.conditionOf(meta));
+        return;
       case "elif":
-        return this.addBranch(meta, this.conditionOf(meta));
+        this.addBranch(meta, this.conditionOf(meta));
+        return;
       case "else":
         this.requireBare(meta);
-        return this.addBranch(meta);
+        this.addBranch(meta);
+        return;
       case "endif":
         this.requireBare(meta);
-        return this.endIf(place);
+        this.endIf(place);
+        return;
     }
     const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED)]);
     this.refuse(
@@ -225,8 +235,8 @@ class ScriptReader {
     this.known.add(variable);
     if (!expression) return;
     const isAhead = this.steps.length === 0 && this.open.length === 0;
-    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " ") });
-    else this.current.push({ kind: "set", variable, expression });
+    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " "), place });
+    else this.current.push({ kind: "set", variable, expression, place });
   }
 
   private takeSleep({ place, value }: Meta): void {
@@ -240,6 +250,7 @@ class ScriptReader {
       this.current.push({
         kind: "sleep",
         forMs: { kind: "constant", value: Number(number) * Number(factor) },
+        place,
       });
       return;
     }
@@ -248,7 +259,7 @@ class ScriptReader {
       { kind: "variable", name: variable },
       { kind: "constant", value: factor },
     ];
-    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors } });
+    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors }, place });
   }
 
   private conditionOf({ name, value, valueAt, place }: Meta): Expression | undefined {
@@ -258,7 +269,10 @@ class ScriptReader {
 
   private addBranch({ name, place }: Meta, condition?: Expression): void {
     const last = this.open.at(-1);
-    if (!last) return this.refuse(place, `\\${name} without \\if`);
+    if (!last) {
+      this.refuse(place, `\\${name} without \\if`);
+      return;
+    }
     if (last.hasElse) this.refuse(place, `\\${name} behind \\else`);
     if (name === "else") last.hasElse = true;
     last.branches.push({ ...(condition && { condition }), steps: [] });
@@ -266,8 +280,11 @@ class ScriptReader {
 
   private endIf(place: Place): void {
     const last = this.open.pop();
-    if (!last) return this.refuse(place, "\\endif without \\if");
-    this.current.push({ kind: "if", branches: last.branches });
+    if (!last) {
+      this.refuse(place, "\\endif without \\if");
+      return;
+    }
+    this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
   private takeColumns({ name, value: prefix, place }: Meta): void {

@@ -19,8 +19,7 @@ type Operation =
   | ({ readonly kind: "sql" } & Sent)
   | { readonly kind: "begin"; readonly text: string }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
-  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
-  | { readonly kind: "sleep"; readonly forMs: Expression }
+  | Extract<Step, { readonly kind: "set" | "sleep" }>
   /** To that operation, where the condition does not hold. */
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
@@ -35,7 +34,7 @@ export interface Compiled {
 type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
 
 /** Without options of its own. */
-const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
+export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
 
 class Compiler {
   readonly operations: Operation[] = [];
@@ -105,10 +104,17 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
   });
 }
 
+/** Within a dollar-quoted body too, whatever `standard_conforming_strings` says. */
+function quoted(value: string): string {
+  const text = value.replaceAll("'", "''");
+  if (!/[$\\]/.test(value)) return `'${text}'`;
+  return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
+}
+
 /** A value in the text of a statement, by the simple protocol. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === "string") return quoted(value);
   return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
 }
 
@@ -130,7 +136,7 @@ function asNumber(value: Value): Value {
 
 /** As pgbench has it: a number is, unless it is 0. */
 function isTrue(value: Value): boolean {
-  return value === true || (typeof value !== "string" && Number(value) !== 0 && value !== null);
+  return typeof value !== "string" && Number(value) !== 0;
 }
 
 export interface MachineOptions {

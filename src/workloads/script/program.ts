@@ -57,11 +57,16 @@ export type Step =
       readonly text: string;
       readonly place: Place;
     }
-  | { readonly kind: "set"; readonly variable: string; readonly expression: Expression }
+  | {
+      readonly kind: "set";
+      readonly variable: string;
+      readonly expression: Expression;
+      readonly place: Place;
+    }
   /** Milliseconds. */
-  | { readonly kind: "sleep"; readonly forMs: Expression }
+  | { readonly kind: "sleep"; readonly forMs: Expression; readonly place: Place }
   /** The first branch whose condition holds; the last one may have none. */
-  | { readonly kind: "if"; readonly branches: readonly Branch[] };
+  | { readonly kind: "if"; readonly branches: readonly Branch[]; readonly place: Place };
 
 export interface Branch {
   readonly condition?: Expression;

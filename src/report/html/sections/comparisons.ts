@@ -16,6 +16,8 @@ import { fewTrialsOf } from "../../../analysis/comparison/few-trials.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { WITHIN_NOISE } from "../../../metrics/names.js";
+import { vocabularyOf } from "../../../results/vocabulary.js";
+import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import {
@@ -60,6 +62,7 @@ function reasonsOf(
   title: string,
   comparisons: readonly Comparison[],
   nameOf: (id: string) => Fillable,
+  unit: string,
   caveat = "",
 ): Html {
   const told = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
@@ -67,7 +70,7 @@ function reasonsOf(
     for (const evidence of because) {
       const key = JSON.stringify([treatment, evidence]);
       const known = told.get(key) ?? { treatment, metrics: [], evidence };
-      known.metrics.push(metricText(metric));
+      known.metrics.push(metricText(metric, unit));
       told.set(key, known);
     }
   }
@@ -92,6 +95,7 @@ function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[
 function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
   const { treatments, comparisons } = result;
   const title = operationText(operation);
+  const unit = unitOf(vocabularyOf(result), operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
       summary?.some((each) => each.operation === operation && each.metric === metric),
@@ -111,13 +115,13 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
     nameOf(each.treatment),
     nameOf(each.baseline),
     each.factor,
-    metricText(each.metric),
+    metricText(each.metric, unit),
     ...findingCells(each),
     ...outlookCells(result, each),
     isBelowNoise(each, comparisons) && WITHIN_NOISE,
   ]);
   return html`<h3>${title}</h3>
-    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map(metricText)], medians)}${tableOf(
+    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => metricText(metric, unit))], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
       [
         text("treatment"),
@@ -130,20 +134,22 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
         sentence("note"),
       ],
       rows,
-    )}${reasonsOf(title, own, nameOf, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
+    )}${reasonsOf(title, own, nameOf, unit, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
 }
 
-function effectTables({ effects = [], interactions = [] }: ResultDocument): Html {
+function effectTables(result: ResultDocument): Html {
+  const { effects = [], interactions = [] } = result;
+  const vocabulary = vocabularyOf(result);
   const effectRows = effects.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
-    `${operationText(each.operation)}, ${metricText(each.metric)}`,
+    `${operationText(each.operation)}, ${metricText(each.metric, unitOf(vocabulary, each.operation))}`,
     each.combinations,
     ...findingCells(each),
   ]);
   const interactionRows = interactions.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${each.otherFactor}: ${each.otherLevel} to ${each.otherBaselineLevel}`,
-    `${operationText(each.operation)}, ${metricText(each.metric)}`,
+    `${operationText(each.operation)}, ${metricText(each.metric, unitOf(vocabulary, each.operation))}`,
     each.combinations,
     ...findingCells(each),
   ]);

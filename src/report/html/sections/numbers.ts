@@ -14,6 +14,8 @@ import type {
 } from "../../../results/result-schema.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
+import { vocabularyOf } from "../../../results/vocabulary.js";
+import type { Vocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
@@ -86,14 +88,14 @@ function trialTable({ id, trials }: TreatmentResult): Html {
   );
 }
 
-function treatmentPart(treatment: TreatmentResult): Html {
+function treatmentPart(treatment: TreatmentResult, vocabulary: Vocabulary): Html {
   const { id, levels, trials, merged } = treatment;
   const shown = shownOf(treatment);
   const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
   const about = merged
     ? `${counted(merged.trials, "complete trial")} of ${id} merged`
     : `the last trial of ${id} that measured anything, which is not complete`;
-  const notes = [...renderNotes(treatment), ...renderTrust(treatment)].map(
+  const notes = [...renderNotes(treatment, vocabulary), ...renderTrust(treatment)].map(
     ({ text: words, tone }) => html`<li data-tone="${tone}">${words}</li>`,
   );
   return html`<h3>${id}</h3>
@@ -170,10 +172,11 @@ function namedTable({ treatments }: ResultDocument): Html | false {
 }
 
 export function renderNumbers(result: ResultDocument): Html {
+  const vocabulary = vocabularyOf(result);
   return sectionOf(
     "numbers",
     "Every number",
-    result.treatments.map(treatmentPart),
+    result.treatments.map((treatment) => treatmentPart(treatment, vocabulary)),
     html`<h3>Integrity</h3>`,
     auditTable(result),
     namedTable(result),

@@ -6,6 +6,8 @@ import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
 import { seenText } from "../../../foundation/text/numbers.js";
 import { lawText } from "../../terminal/sweep-table.js";
+import { vocabularyOf } from "../../../results/vocabulary.js";
+import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
 
@@ -21,7 +23,7 @@ function spread(value: Spread): string {
     : `${exact(median)} (${exact(ciLow)} to ${exact(ciHigh)})`;
 }
 
-function sweepPart(sweep: Sweep): Html {
+function sweepPart(sweep: Sweep, unit: string): Html {
   const others = Object.entries(sweep.levels).map(([factor, level]) => `${factor}=${level}`);
   const about = [sweep.operation, ...others].join(", ");
   const rows = sweep.points.map((point): Fillable[] => [
@@ -32,10 +34,10 @@ function sweepPart(sweep: Sweep): Html {
   ]);
   return html`${tableOf(
       `${about}: over ${sweep.factor}`,
-      ["clients", text("treatment"), "trials", ...METRICS.map(metricText)],
+      ["clients", text("treatment"), "trials", ...METRICS.map((metric) => metricText(metric, unit))],
       rows,
     )}
-    <p>${lawText(sweep)}</p> `;
+    <p>${lawText(sweep, unit)}</p> `;
 }
 
 function capacityPart(capacity: Capacity): Html {
@@ -61,8 +63,10 @@ function capacityPart(capacity: Capacity): Html {
 }
 
 /** Nothing where nothing was swept or searched. */
-export function renderSearches({ sweeps = [], capacity = [] }: ResultDocument): Html {
-  return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map(sweepPart)}${
+export function renderSearches(result: ResultDocument): Html {
+  const { sweeps = [], capacity = [] } = result;
+  const vocabulary = vocabularyOf(result);
+  return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map((sweep) => sweepPart(sweep, unitOf(vocabulary, sweep.operation)))}${
     capacity.length > 0 && html`<h3>Capacity</h3> `
   }${capacity.map(capacityPart)}`;
 }

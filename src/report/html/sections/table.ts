@@ -2,7 +2,7 @@
 // headers, and a frame that scrolls by keyboard where a table is wider than the page. And numbers as they stand in
 // them: exact enough to calculate with, and the same wherever they are shown.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
-import { metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
+import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";
 import type { TreatmentResult } from "../../../results/result-schema.js";
 import { labelsOf } from "../../terminal/treatment-labels.js";
@@ -97,8 +97,9 @@ export function sectionOf(id: string, title: string, ...content: readonly Fillab
 }
 
 /** `p99 ms`, `events/s`. */
-export function metricText(id: ComparisonMetric): string {
-  const { label, unit } = metricNamed(id);
+export function metricText(id: ComparisonMetric, work: string): string {
+  const { unit } = metricNamed(id);
+  const label = labelOf(id, work);
   return unit === "" ? label : `${label} ${unit}`;
 }
 

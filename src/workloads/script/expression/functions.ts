@@ -1,4 +1,5 @@
 // Every operator and function of expressions: how it is written, and what it makes of its arguments.
+import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 import { fnv1a, murmur2, permuted } from "./hashes.js";
 import * as random from "./random.js";
@@ -242,7 +243,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
       bind:
         () =>
         ({ prng }) =>
-          random.uuid(prng),
+          drawUuid(prng),
     },
   ],
   ["zipfian", draws(random.zipfian, "s")],

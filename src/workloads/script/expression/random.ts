@@ -64,19 +64,6 @@ export const zipfian: Distribution = {
   },
 };
 
-const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const hex4 = (bits: number): string => `${BYTES[(bits >>> 8) & 255] ?? ""}${BYTES[bits & 255] ?? ""}`;
-const hex8 = (bits: number): string => hex4(bits >>> 16) + hex4(bits);
-
-/** Version 4. */
-export function uuid(prng: Prng): string {
-  const version = prng.uint32();
-  const variant = prng.uint32();
-  const middle = `${hex4(version >>> 16)}-${hex4((version & 0x0fff) | 0x4000)}`;
-  const end = `${hex4(((variant >>> 16) & 0x3fff) | 0x8000)}-${hex4(variant)}`;
-  return `${hex8(prng.uint32())}-${middle}-${end}${hex8(prng.uint32())}`;
-}
-
 /** Each character is 6 bits. */
 const LETTERS = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 

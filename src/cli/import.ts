@@ -1,0 +1,51 @@
+// `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload of one's own to go on from.
+import type { Command } from "commander";
+import { UsageError } from "../foundation/errors.js";
+import { importedFromPgbench } from "../workloads/own.js";
+
+interface ImportOptions {
+  readonly define: Readonly<Record<string, number | string>>;
+  readonly scale: number;
+}
+
+/** `name=value`, as pgbench has it. */
+function withDefinition(text: string, before: ImportOptions["define"]): ImportOptions["define"] {
+  const [head, name = "", value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+  if (head === undefined) throw new UsageError(`-D ${text}: expected name=value`, "As in -D hot=1000.");
+  const number = value.trim() === "" ? NaN : Number(value);
+  return { ...before, [name]: Number.isFinite(number) ? number : value };
+}
+
+function scaleOf(text: string): number {
+  const scale = Number(text);
+  if (Number.isSafeInteger(scale) && scale > 0) return scale;
+  throw new UsageError(`--scale ${text}: expected a whole number above 0`, "As in --scale 10.");
+}
+
+export function register(program: Command): void {
+  program
+    .command("import")
+    .description("Print a load script of another program as a workload of one's own")
+    .command("pgbench")
+    .description("print scripts of pgbench as a file of SQL")
+    .argument("<scripts...>", "files, or builtin:tpcb-like; behind @ their weights")
+    .option("-D, --define <name=value>", "a variable, which becomes a setting", withDefinition, {})
+    .option("--scale <n>", "the scale, which becomes a setting", scaleOf, 1)
+    .action(importPgbench);
+}
+
+function importPgbench(scripts: readonly string[], { define, scale }: ImportOptions): void {
+  const imported = importedFromPgbench(scripts, { define, scale }, process.cwd());
+  if ("text" in imported) {
+    process.stdout.write(imported.text);
+    return;
+  }
+  const inOrder = imported.problems.toSorted((a, b) => a.place.line - b.place.line);
+  const lines = inOrder.map(
+    ({ file, place: { line, column }, message }) => `${file}:${line}:${column}: ${message}`,
+  );
+  throw new UsageError(
+    lines.join("\n"),
+    "workload: { pgbench: [...] } in a scenario runs scripts as they are.",
+  );
+}

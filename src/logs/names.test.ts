@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { LogNames } from "./names.js";
+
+it("accepts what the logs name, and says of another name which they have", () => {
+  const names = new LogNames();
+  names.add("clients", 1, ["add", "pay"]);
+  expect(() => names.require({ actors: ["clients", "clients/1"], operations: ["pay"] })).not.toThrow();
+  expect(() => names.require({ operations: ["add", "process"] })).toThrow(
+    "the logs have no operation process",
+  );
+  expect(() => names.require({ actors: ["clients/2"] })).toThrow("the logs have no actor clients/2");
+});

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { workloadOf } from "../workloads/registry.js";
+import { operationsWith, sharedUnit, unitOf } from "../workloads/vocabulary.js";
+import { exampleResult } from "../../test/support/example-result.js";
+import { PAYMENTS } from "../../test/support/payments.js";
+import { ResultDocument } from "./result-schema.js";
+import { vocabularyOf, workloadNamed, workloadResult } from "./vocabulary.js";
+
+const accounts = workloadOf({ workload: "accounts" });
+
+it("is what the result says of its workload, whatever ours call so", () => {
+  const stored = ResultDocument.parse({ ...exampleResult(), workload: PAYMENTS });
+  const vocabulary = vocabularyOf(stored);
+  expect(unitOf(vocabulary, "add")).toBe("payments");
+  expect(unitOf(vocabulary, "lifecycle.completed")).toBe("events");
+  expect(operationsWith(vocabulary, "in")).toEqual([]);
+  expect(workloadNamed(vocabulary)).toBeUndefined();
+});
+
+it("is that of the workload that has the operations, of a result that does not say", () => {
+  expect(workloadNamed(vocabularyOf(exampleResult()))).toBe(workloadOf({}));
+  const trials = [{ operations: { [Object.keys(accounts.operations)[0] ?? ""]: {} } }];
+  expect(workloadNamed(vocabularyOf({ treatments: [{ trials }] }))).toBe(accounts);
+  expect(vocabularyOf({ treatments: [] }).name).toBe("train-events");
+});
+
+it("is stored as it is known", () => {
+  const stored = workloadResult(workloadOf({}));
+  expect(ResultDocument.parse({ ...exampleResult(), workload: stored }).workload).toEqual(stored);
+  expect(workloadNamed(stored)).toBe(workloadOf({}));
+  expect(stored.operations.add).toEqual({ verb: "adds", unit: "events", flow: "in" });
+  expect(stored.roles.producers).toEqual({ operations: ["add"], arrivals: ["add"] });
+  expect(stored.audited).toEqual({ one: "event", acknowledged: "published" });
+});
+
+it("has a unit of several operations where they share it", () => {
+  expect(sharedUnit(accounts, ["transfer"])).toBe(unitOf(accounts, "transfer"));
+  expect(
+    sharedUnit(
+      {
+        ...PAYMENTS,
+        operations: {
+          ...PAYMENTS.operations,
+          ...workloadOf({}).operations,
+          look: { verb: "looks up", unit: "rows" },
+        },
+      },
+      ["look", "add"],
+    ),
+  ).toBe("events");
+});

@@ -1,0 +1,271 @@
+// Scripts of pgbench on a real PostgreSQL: the built-in ones by the built program, and each kind of step, and attempts after a
+// failure, on a connection of the test's own.
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { PgConnection } from "../../database/connection.js";
+import { Prng } from "../../foundation/prng.js";
+import { testNamespace } from "../../../test/support/namespace.js";
+import { onSuiteServer } from "../../../test/support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  writeScenarioFile,
+} from "../../../test/support/train-sim.js";
+import { auditOf } from "../script/audit.js";
+import { compile, Machine } from "../script/machine.js";
+import type { Begin, Rest } from "../script/run.js";
+import type { Program, Value } from "../script/program.js";
+import type { Treatment } from "../script/settings.js";
+import { readPgbench } from "./read-pgbench.js";
+
+it("runs each built-in script by every protocol, and its balances add up", async () => {
+  const out = join(scratchDirectory(), "results");
+  const scenario = `
+name: builtins
+seed: 3
+workload: { pgbench: ["builtin:tpcb-like@2", "builtin:simple-update", "builtin:select-only"], scale: 1 }
+${onSuiteServer("builtins")}
+factors: { prepared: [true, false, simple] }
+diagnosis: { ceiling: false }
+actors: { clients: { load: { executor: per-client-iterations, clients: 4, iterations: 30 } } }
+trial: { warmUp: 0, drain: false }
+trials: 1
+`;
+  const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  for (const { levels, trials } of onlyResultIn(out).result.treatments) {
+    const [{ operations, integrity } = expect.fail("no trial")] = trials;
+    const counts = ["tpcb-like", "simple-update", "select-only"].map(
+      (name) => operations[name]?.transactions,
+    );
+    expect(
+      counts.every((count) => count !== undefined && count > 0),
+      JSON.stringify(levels),
+    ).toBe(true);
+    expect(counts.reduce((sum = 0, count = 0) => sum + count, 0)).toBe(120);
+    expect(integrity).toMatchObject({
+      verdict: "ok",
+      published: 120 - (counts[2] ?? 0),
+      invariants: [
+        { name: "accounts add up to the history", holds: true },
+        { name: "branches add up to the tellers", holds: true },
+      ],
+    });
+  }
+}, 120_000);
+
+const namespace = testNamespace("pgbench");
+const AS_IS: Begin = { begin: "BEGIN", setUp: undefined, isNeeded: false };
+let admin: AdminClient;
+const connections: PgConnection[] = [];
+
+beforeAll(async () => {
+  admin = await connectAdmin({ ...inject("adminEndpoint"), searchPath: namespace });
+});
+beforeEach(async () => {
+  await admin.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
+  await admin.query(`CREATE SCHEMA ${namespace}`);
+  for (const { pieces } of programOf("SELECT 1").schema) await admin.query(pieces.join(""));
+  await admin.query("INSERT INTO pgbench_branches VALUES (1, 0), (2, 0)");
+  await admin.query("INSERT INTO pgbench_tellers VALUES (1, 1, 0)");
+  await admin.query("INSERT INTO pgbench_accounts VALUES (1, 1, 7)");
+});
+afterAll(async () => {
+  await Promise.all(connections.map((each) => each.end()));
+  await admin.query(`DROP SCHEMA ${namespace} CASCADE`);
+  await admin.close();
+});
+
+async function connected(
+  prepared: boolean,
+  searchPath: string | undefined = namespace,
+): Promise<PgConnection> {
+  const endpoint = { ...inject("adminEndpoint"), ...(searchPath !== "" && { searchPath }) };
+  const connection = new PgConnection({ endpoint, applicationName: "test", prepared });
+  connections.push(connection);
+  return connection.connect();
+}
+
+function programOf(sql: string): Program {
+  const read = readPgbench({ scripts: [{ script: "x.sql", sql }], scale: 1, define: {} }, "scenario");
+  if ("problems" in read) throw new Error(JSON.stringify(read.problems));
+  return read.program;
+}
+
+/** With `scale` 1 and client 3; `set` is what its leading `\set`s would have drawn. */
+function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): Machine {
+  const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
+  const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
+  return new Machine(compiled, values, 5, { prng: new Prng(0), isSimple });
+}
+
+const awake: Rest = () => Promise.resolve();
+
+async function history(): Promise<string[]> {
+  const rows = await admin.query("SELECT tid, delta FROM pgbench_history ORDER BY tid, delta");
+  return rows.map(({ tid, delta }) => `${String(tid)}:${String(delta)}`);
+}
+
+const NOTE = (tid: number, delta: string): string =>
+  `INSERT INTO pgbench_history (tid, delta) VALUES (${tid}, ${delta});\n`;
+
+describe.each([
+  ["prepared", { prepared: true, isSimple: false }],
+  ["not prepared", { prepared: false, isSimple: false }],
+  ["by the simple protocol", { prepared: false, isSimple: true }],
+])("%s", (_, { prepared, isSimple }) => {
+  /** Twice on one connection: what is prepared is used again. */
+  async function twice(sql: string, rest: Rest = awake): Promise<string[]> {
+    const connection = await connected(prepared);
+    for (let time = 0; time < 2; time++) await machineOf(sql, { isSimple }).attempt(connection, rest);
+    return history();
+  }
+
+  it("takes the branch whose condition holds", async () => {
+    const sql = `\\if :scale - 1\n${NOTE(1, "1")}\\elif :client_id\n${NOTE(2, ":client_id")}\\else\n${NOTE(3, "1")}\\endif\n`;
+    expect(await twice(sql)).toEqual(["2:3", "2:3"]);
+  });
+
+  it("binds columns, and goes on with them", async () => {
+    const sql = `SELECT abalance AS a, 2::bigint AS b FROM pgbench_accounts \\gset p_
+\\set c :p_a * :p_b
+SELECT bid FROM pgbench_branches ORDER BY bid \\aset
+SELECT bid AS c FROM pgbench_branches WHERE false \\aset
+${NOTE(1, ":c")}${NOTE(2, ":bid")}`;
+    expect(await twice(sql)).toEqual(["1:14", "1:14", "2:2", "2:2"]);
+  });
+
+  it("joins statements into one message, of which the last one gives the columns", async () => {
+    const joined = `${NOTE(1, ":client_id").replace(";", " \\;")}SELECT 1 AS a \\; SELECT 5 AS a \\gset\n${NOTE(2, ":a")}`;
+    expect(await twice(joined)).toEqual(["1:3", "1:3", "2:5", "2:5"]);
+  });
+
+  it("puts values into statements that take no parameters", async () => {
+    const sql = `SELECT '$$ \\x' || chr(39) AS text \\gset
+BEGIN;
+SET LOCAL lock_timeout = :client_id;
+DO $$ BEGIN IF length(:text) = 6 THEN INSERT INTO pgbench_history (tid, delta) VALUES (1, :client_id); END IF; END $$;
+INSERT INTO pgbench_history (tid, delta) SELECT 2, setting::int FROM pg_settings WHERE name = 'lock_timeout';
+END;`;
+    expect(await twice(sql)).toEqual(["1:3", "1:3", "2:3", "2:3"]);
+  });
+
+  it("sleeps for what is said", async () => {
+    const slept: number[] = [];
+    await twice(`\\sleep 2 ms\n\\set n 3\n\\sleep :n s\n${NOTE(1, "1")}`, (ms) => {
+      slept.push(ms);
+      return Promise.resolve();
+    });
+    expect(slept).toEqual([2, 3000, 2, 3000]);
+  });
+});
+
+it.each([
+  ["SELECT 1 AS a WHERE false \\gset\n", "0 rows"],
+  ["SELECT bid FROM pgbench_branches \\gset\n", "2 rows"],
+])("takes columns from exactly one row: %j", async (sql, message) => {
+  const connection = await connected(true);
+  await expect(machineOf(sql).attempt(connection, awake)).rejects.toThrow(message);
+});
+
+it("begins each transaction as the isolation and the search path ask for, a statement alone too", async () => {
+  const beginning = {
+    begin: "BEGIN ISOLATION LEVEL SERIALIZABLE",
+    setUp: `SET LOCAL search_path TO ${namespace}`,
+    isNeeded: true,
+  };
+  const connection = await connected(true, "");
+  const seen = "SELECT current_setting('transaction_isolation') AS";
+  const script = machineOf(
+    `${seen} alone FROM pgbench_branches WHERE bid = 1 \\gset
+${NOTE(1, "1")}BEGIN; ${seen} plain FROM pgbench_branches WHERE bid = 1 \\gset
+END;
+BEGIN ISOLATION LEVEL REPEATABLE READ; ${seen} own FROM pgbench_branches WHERE bid = 1 \\gset
+END;`,
+    { beginning },
+  );
+  await script.attempt(connection, awake);
+  expect(["alone", "plain", "own"].map((name) => script.valueOf(name))).toEqual([
+    ...["serializable", "serializable", "repeatable read"],
+  ]);
+  expect(await history()).toEqual(["1:1"]);
+});
+
+it("goes on after the last commit when a deadlock undoes a transaction in its middle", async () => {
+  const script = (own: number, other: number): string =>
+    `${NOTE(own, "1")}SELECT 4 AS n \\gset
+BEGIN;
+UPDATE pgbench_branches SET bbalance = bbalance + :n WHERE bid = ${own};
+\\sleep 1 ms
+UPDATE pgbench_branches SET bbalance = bbalance + :n WHERE bid = ${other};
+END;
+${NOTE(own, "2")}`;
+  let arrived = 0;
+  let both: () => void = () => undefined;
+  const met = new Promise<void>((resolve) => (both = resolve));
+  /** Each holds a row when both are here, and wants the other's. */
+  const meet: Rest = () => {
+    if (++arrived === 2) both();
+    return met;
+  };
+  const run = async (own: number, other: number): Promise<number> => {
+    const connection = await connected(true);
+    const machine = machineOf(script(own, other));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await machine.attempt(connection, meet);
+        return attempt;
+      } catch (error) {
+        expect(error).toMatchObject({ sqlstate: "40P01" });
+      }
+    }
+  };
+  const attempts = await Promise.all([run(1, 2), run(2, 1)]);
+  expect(attempts.sort()).toEqual([1, 2]);
+  expect(await history()).toEqual(["1:1", "1:2", "2:1", "2:2"]);
+  const rows = await admin.query("SELECT bbalance FROM pgbench_branches");
+  expect(rows.map(({ bbalance }) => bbalance)).toEqual([8, 8]);
+});
+
+describe("finds what the built-in scripts cannot have done", () => {
+  const program = (() => {
+    const read = readPgbench({ scripts: ["builtin:tpcb-like"], scale: 1, define: {} }, "scenario");
+    if ("problems" in read) throw new Error("the built-in script has problems");
+    return read.program;
+  })();
+  const settings = { dialect: "postgres", namespace, values: { scale: 1 } } as unknown as Treatment;
+
+  const verdict = async (): Promise<unknown> => {
+    const inputs = {
+      ...{ settings, told: [], directory: "", unclosed: [], preloaded: undefined, isDrained: false },
+    };
+    const { findings } = await auditOf(program)(admin, inputs);
+    return [findings.verdict, findings.violations.length];
+  };
+
+  const book = (delta: number): string[] => [
+    `UPDATE pgbench_accounts SET abalance = abalance + ${delta}`,
+    `UPDATE pgbench_tellers SET tbalance = tbalance + ${delta}`,
+    `UPDATE pgbench_branches SET bbalance = bbalance + ${delta} WHERE bid = 1`,
+    `INSERT INTO pgbench_history (delta) VALUES (${delta})`,
+  ];
+
+  beforeEach(async () => {
+    await admin.query("UPDATE pgbench_accounts SET abalance = 0");
+    for (const statement of book(5)) await admin.query(statement);
+  });
+
+  it("takes what they do", async () => expect(await verdict()).toEqual(["ok", 0]));
+
+  it.each([0, 1, 2, 3])("finds that statement %i was left out, and that it was done twice", async (left) => {
+    for (const [i, statement] of book(3).entries()) if (i !== left) await admin.query(statement);
+    expect(await verdict()).toEqual(["violated", left === 0 || left === 2 ? 1 : 2]);
+    const [missing = ""] = book(3).slice(left, left + 1);
+    await admin.query(missing);
+    expect(await verdict()).toEqual(["ok", 0]);
+    await admin.query(missing);
+    expect(await verdict()).toEqual(["violated", left === 0 || left === 2 ? 1 : 2]);
+  });
+});

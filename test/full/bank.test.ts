@@ -1,0 +1,63 @@
+// A workload of the user's own through every way to connect, and with every error planted, also while faults happen.
+import { describe, expect, it } from "vitest";
+import { BANK, bankIn, BUDGET, FAULTS, MUTANTS } from "../support/bank.js";
+import { poolerEnv } from "../support/poolers.js";
+import { onlyResultIn } from "../support/train-sim.js";
+
+const { run } = bankIn("bank");
+
+describe("the bank", () => {
+  it.each([
+    ["direct", {}, process.env],
+    [
+      "a connection per transaction",
+      { pool: { strategy: "direct", reconnect: "per-transaction" } },
+      process.env,
+    ],
+    ["pg-pool", { pool: { strategy: "pg-pool", size: 2 } }, process.env],
+    [
+      "PgBouncer by transaction",
+      { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.24"),
+    ],
+    [
+      "PgBouncer by session",
+      { pool: { strategy: "pgbouncer", mode: "session", size: 4 } },
+      poolerEnv("1.24"),
+    ],
+    [
+      "an old PgBouncer",
+      { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.18"),
+    ],
+    ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
+    ["the simple protocol", { prepared: "simple" }, process.env],
+    ["serializable", { isolation: "serializable" }, process.env],
+  ])("keeps its invariants over %s", async (_, more, env) => {
+    const { ended, out } = await run(BANK, { actors: BUDGET, ...more }, env);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [{ operations, integrity } = expect.fail("no trial")] =
+      onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    const { pay, look } = operations;
+    expect((pay?.transactions ?? 0) + (look?.transactions ?? 0)).toBe(200);
+    expect(integrity).toMatchObject({ verdict: "ok", published: pay?.transactions, lost: 0, duplicated: 0 });
+    expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true, true]);
+    expect(pay?.parts?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
+    );
+  });
+
+  it.each(MUTANTS)("is found out where %s", async (_, sql) => {
+    expect(sql).not.toBe(BANK);
+    const { ended, out } = await run(sql, { actors: BUDGET });
+    expect(ended.exitCode, ended.stderr).toBe(110);
+    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(trial?.integrity?.verdict).toBe("violated");
+    expect(trial?.integrity?.invariants?.some(({ holds }) => !holds)).toBe(true);
+  });
+
+  it.each(MUTANTS)("is found out under faults where %s", async (_, sql) => {
+    const { ended } = await run(sql, FAULTS);
+    expect(ended.exitCode, ended.stderr).toBe(110);
+  });
+});

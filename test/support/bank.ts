@@ -1,0 +1,102 @@
+// The bank of `scenarios/bank.sql` for tests of the built program: with every pool, with faults, and with errors planted.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ownDatabase } from "./own-database.js";
+import { urlOf } from "./suite-server.js";
+import { scratchDirectory, trainSim, writeScenarioFile } from "./train-sim.js";
+
+export const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
+
+export interface Bank {
+  /** Runs that file of SQL, with more of a scenario. */
+  readonly run: (
+    sql: string,
+    more: object,
+    env?: NodeJS.ProcessEnv,
+  ) => Promise<{ readonly ended: Awaited<ReturnType<typeof trainSim>>; readonly out: string }>;
+}
+
+/** In a database of the test file's own. */
+export function bankIn(prefix: string): Bank {
+  const own = ownDatabase(prefix);
+  const scenarioOf = (sql: string, more: object): string =>
+    JSON.stringify({
+      name: "own",
+      seed: 5,
+      workload: { file: "bank.sql", sql },
+      target: urlOf(own.endpoint),
+      namespace: "own_sql",
+      trials: 1,
+      retry: { attempts: 100 },
+      trial: { warmUp: 0, duration: "3s", drain: false },
+      diagnosis: { ceiling: false },
+      ...more,
+    });
+  return {
+    async run(sql, more, env = process.env) {
+      const out = join(scratchDirectory(), "results");
+      const scenario = writeScenarioFile(scenarioOf(sql, more));
+      return { ended: await trainSim(["run", scenario, "--out", out, "--quiet"], { env }), out };
+    },
+  };
+}
+
+export const BUDGET = {
+  clients: { load: { executor: "per-client-iterations", clients: 4, iterations: 50 } },
+};
+
+export const FAULTS = {
+  actors: { clients: { load: { clients: 4, thinkTime: "5ms" } } },
+  trial: { warmUp: 0, duration: "6s", drain: false },
+  faults: [
+    { at: "1s", kind: "backend-terminate", sessions: 4 },
+    { at: "3s", kind: "network-reset-commits", commits: "30%", for: "2s" },
+  ],
+};
+
+/** Each is a bank with an error in it. */
+export const MUTANTS: readonly (readonly [string, string])[] = [
+  [
+    "an UPDATE is dropped",
+    BANK.replace(/UPDATE account SET balance = balance \+[^;]*;/, "SELECT :dst::int;"),
+  ],
+  ["the amount is applied twice", BANK.replace("balance + :amount", "balance + 2 * :amount")],
+  [
+    "the transfer is recorded twice",
+    BANK.replace("VALUES (:id,", "VALUES (gen_random_uuid(), :src, :dst, 0), (:id,"),
+  ],
+  [
+    "the transfer is recorded outside the transaction",
+    BANK.replace(
+      "INSERT INTO transfer VALUES (:id, :src, :dst, :amount);",
+      "SELECT record(:id::uuid, :src::int, :dst::int, :amount::int);",
+    ).replace("-- preload", OUTSIDE),
+  ],
+  [
+    "the commit comes after an error that was swallowed",
+    BANK.replace("-- preload", SWALLOWED).replace(
+      /-- expect: rows = 1\nUPDATE account SET balance = balance \+[^;]*;/,
+      "SELECT credit(:dst::int, :amount::int);",
+    ),
+  ],
+];
+/** Half of all records vanish with a transaction of their own that is rolled back: as a second connection that fails. */
+function OUTSIDE(): string {
+  return `CREATE FUNCTION record(id uuid, src int, dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  BEGIN
+    INSERT INTO transfer VALUES (id, src, dst, amount);
+    IF amount % 2 = 0 THEN RAISE EXCEPTION 'gone'; END IF;
+  EXCEPTION WHEN raise_exception THEN NULL;
+  END;
+END $$;
+-- preload`;
+}
+function SWALLOWED(): string {
+  return `CREATE FUNCTION credit(dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE account SET balance = balance / (amount - 50) * (amount - 50) + amount WHERE id = dst;
+EXCEPTION WHEN division_by_zero THEN NULL;
+END $$;
+-- preload`;
+}

@@ -1,0 +1,12 @@
+// A workload of the user's own: one of its operations is called as one of Train Events, and is none of that flow.
+import type { ResultDocument } from "../../src/results/result-schema.js";
+
+export const PAYMENTS: NonNullable<ResultDocument["workload"]> = {
+  name: "payments",
+  operations: {
+    add: { verb: "makes", unit: "payments" },
+    process: { verb: "settles", unit: "payments" },
+  },
+  roles: { clients: { operations: ["add", "process"], arrivals: ["add", "process"] } },
+  audited: { one: "payment", acknowledged: "paid" },
+};
