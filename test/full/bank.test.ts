@@ -47,6 +47,27 @@ describe("the bank", () => {
     );
   });
 
+  it("is the same again with the same seed", async () => {
+    const paid = async (): Promise<unknown> => {
+      const { out } = await run(BANK, {
+        actors: { clients: { load: { ...BUDGET.clients.load, clients: 1 } } },
+      });
+      const { operations } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};
+      return [operations?.pay?.transactions, operations?.look?.transactions];
+    };
+    expect(await paid()).toEqual(await paid());
+  });
+
+  it("loses and doubles nothing when connections break, and settles what is in doubt", async () => {
+    const { ended, out } = await run(BANK, FAULTS);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [{ integrity, operations } = expect.fail("no trial")] =
+      onlyResultIn(out).result.treatments[0]?.trials ?? [];
+    expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, unexpected: 0 });
+    expect(operations.pay?.retries).toBeGreaterThan(0);
+    expect(operations.pay?.unansweredCommits).toBeGreaterThan(0);
+  });
+
   it.each(MUTANTS)("is found out where %s", async (_, sql) => {
     expect(sql).not.toBe(BANK);
     const { ended, out } = await run(sql, { actors: BUDGET });

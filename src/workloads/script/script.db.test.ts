@@ -1,7 +1,7 @@
 // Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
 // server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
 import { describe, expect, it } from "vitest";
-import { BANK, bankIn, BUDGET, FAULTS, MUTANTS } from "../../../test/support/bank.js";
+import { BANK, bankIn, BUDGET, MUTANTS } from "../../../test/support/bank.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
 
@@ -28,27 +28,6 @@ describe("the bank", () => {
     expect(pay?.parts?.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
     );
-  });
-
-  it("is the same again with the same seed", async () => {
-    const paid = async (): Promise<unknown> => {
-      const { out } = await run(BANK, {
-        actors: { clients: { load: { ...BUDGET.clients.load, clients: 1 } } },
-      });
-      const { operations } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};
-      return [operations?.pay?.transactions, operations?.look?.transactions];
-    };
-    expect(await paid()).toEqual(await paid());
-  });
-
-  it("loses and doubles nothing when connections break, and settles what is in doubt", async () => {
-    const { ended, out } = await run(BANK, FAULTS);
-    expect(ended.exitCode, ended.stderr).toBe(0);
-    const [{ integrity, operations } = expect.fail("no trial")] =
-      onlyResultIn(out).result.treatments[0]?.trials ?? [];
-    expect(integrity).toMatchObject({ verdict: "ok", lost: 0, duplicated: 0, unexpected: 0 });
-    expect(operations.pay?.retries).toBeGreaterThan(0);
-    expect(operations.pay?.unansweredCommits).toBeGreaterThan(0);
   });
 
   it.each(MUTANTS.slice(0, 1))("is found out where %s", async (_, sql) => {
