@@ -196,10 +196,11 @@ async function dropTables(
   tablesOf: TablesOf,
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
-  // Later ones may refer to earlier ones.
-  const objects = made ?? tablesOf(variant).map((table) => `TABLE ${table}`);
+  // The others may refer to the first one; of what a file made, later ones to earlier ones.
+  const [first, ...others] = made ? [] : tablesOf(variant).map((table) => `TABLE ${table}`);
+  const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
   const statements = [
-    ...objects.toReversed().map((object) => dropStatement(schema, object)),
+    ...objects.map((object) => dropStatement(schema, object)),
     ...dialect.mark.removal(schema, mark),
     `DROP SCHEMA ${schema}`,
   ];
