@@ -96,6 +96,7 @@ const CASES = [
   `\\if :flag\n${note("'yes'")}\\else\n${note("'no'")}\\endif\n\\if :off\n${note("'a'")}\\else\n${note("'b'")}\\endif\n`,
   `\\IF true\n${note("'a'")}\\ELSE\n\\ENDIF\n`,
   `\\if :scale = 1\n\\if 0\n${note("'x'")}\\elif :top\n${note("'y'")}\\endif\n\\else\n${note("'z'")}\\endif\n`,
+  `\\if :low\n${note("'low'")}\\endif\n\\if :half\n${note("'half'")}\\endif\n`,
   `\\sleep 1us\n\\sleep 1 MS\n\\sleep 0\n\\sleep :scale us\n${note("'slept'")}`,
   `SELECT 5 AS n, 6 AS m \\gset\n${note(":n::int + :m")}`,
   `SELECT count(*) AS n FROM pg_class \\gset\n\\if :n > 10\n${note("'many'")}\\endif\n`,
