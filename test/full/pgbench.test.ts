@@ -1,6 +1,5 @@
 // The same script by the real pgbench and by train-sim, on one server: as many transactions, and pg_stat_statements counts as
 // many calls of each statement. Fails with the reason where there is no pgbench.
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -8,6 +7,7 @@ import { statementNamer } from "../../src/database/statement-names.js";
 import { readPgbench } from "../../src/workloads/pgbench/read-pgbench.js";
 import { statementsOf } from "../../src/workloads/script/statements.js";
 import { ownDatabase } from "../support/own-database.js";
+import { realPgbench } from "../support/real-pgbench.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
@@ -27,24 +27,17 @@ DO $$ BEGIN PERFORM 1; END $$;
 `;
 const MODES = { prepared: "true", extended: "false", simple: "simple" } as const;
 const own = ownDatabase("pgbench");
-let pgbench = "";
+let runPgbench: (args: readonly string[]) => void;
 
 beforeAll(async () => {
-  const finder = new URL("../../bench/peers/find-pgbench.mjs", import.meta.url).href;
-  const found = (await import(finder)) as { readonly findPgbench: () => Promise<string> };
-  pgbench = await found.findPgbench();
+  const pgbench = await realPgbench(own);
+  runPgbench = (args) => {
+    const { status, stderr } = pgbench(args);
+    expect(status, stderr).toBe(0);
+  };
   await own.admin.query("CREATE EXTENSION pg_stat_statements");
   runPgbench(["-i", "-q", "-s", "1"]);
 });
-
-function runPgbench(args: readonly string[]): void {
-  const { host, port, user, database, password = "" } = own.endpoint;
-  const environment = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };
-  execFileSync(pgbench, args, {
-    env: { ...process.env, ...environment, PGPASSWORD: password },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
 
 /** Calls of the statements of a script while `work` runs; train-sim begins and ends transactions of its own besides. */
 async function callsDuring(

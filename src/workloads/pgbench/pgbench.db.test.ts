@@ -152,6 +152,11 @@ END;`;
     expect(await twice(sql)).toEqual(["1:3", "1:3", "2:3", "2:3"]);
   });
 
+  it("puts values into quoted text, quotes included", async () => {
+    const sql = `SELECT 'it''s' AS text \\gset\n${NOTE(1, "length('a :text')")}`;
+    expect(await twice(sql)).toEqual(["1:6", "1:6"]);
+  });
+
   it("sleeps for what is said", async () => {
     const slept: number[] = [];
     await twice(`\\sleep 2 ms\n\\set n 3\n\\sleep :n s\n${NOTE(1, "1")}`, (ms) => {

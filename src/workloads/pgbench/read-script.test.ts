@@ -60,12 +60,12 @@ it("draws ahead what is set above every statement, and sets the rest where it st
 
 it("ends a statement at a meta command, and leaves alone what is quoted or a comment", () => {
   const { steps } = read(
-    "SELECT 1 -- \\shell\n\\set a 1\nSELECT ':a', $$ \\if :a $$, :a::int /* :a */, x[1\\:2];",
+    "SELECT 1 -- \\shell\n\\set a 1\nSELECT ':b', $$ \\if :b $$, :a::int /* :a */, x[1\\:2];",
   );
   expect(linesOf(steps)).toEqual([
     "SELECT 1",
     "set a",
-    "SELECT ':a', $$ \\if :a $$, <a>::int /* :a */, x[1:2]",
+    "SELECT ':b', $$ \\if :b $$, <a>::int /* :a */, x[1:2]",
   ]);
 });
 
@@ -134,9 +134,21 @@ it.each([
   expect(read(`${text}\nSELECT 1;`).steps[0]).toMatchObject({ kind: "sleep", forMs });
 });
 
-it("finds variables in the dollar-quoted body of DO, and of DO alone", () => {
-  const { steps } = read("\\set a 1\nDO $x$ BEGIN b := :a; c := d[1:n]::int; END $x$;\nSELECT $$:a$$;");
-  expect(linesOf(steps)).toEqual(["DO $x$ BEGIN b := <a>; c := d[1:n]::int; END $x$", "SELECT $$:a$$"]);
+it("finds variables in quotes, and in the body of DO", () => {
+  const { steps } = read(
+    "\\set a 1\nDO $x$ BEGIN b := :a; c := d[1:n]::int; END $x$;\nSELECT :a, '::a :a :b' \\; SELECT :a, ':a';",
+  );
+  expect(linesOf(steps)).toEqual([
+    "DO $x$ BEGIN b := <a>; c := d[1:n]::int; END $x$",
+    "SELECT <a>, '::a <a> :b'; SELECT <a>, '<a>'",
+  ]);
+  expect(steps.map((step) => step.kind === "sql" && step.quoted)).toEqual([undefined, [1, 3]]);
+});
+
+it("takes the names of commands and units in capitals", () => {
+  const { parameters, steps } = read("\\SET a 1\n\\Sleep 1 MS\n\\IF :a\nSELECT 1;\n\\ENDIF");
+  expect(parameters).toHaveLength(1);
+  expect(steps.map(({ kind }) => kind)).toEqual(["sleep", "if"]);
 });
 
 describe("says where and what is wrong, all at once", () => {
@@ -150,6 +162,8 @@ describe("says where and what is wrong, all at once", () => {
       `\\startpipeline\n${T}\\syncpipeline\n\\endpipeline`,
       ["x.sql:1:1 \\startpipeline is refused", "x.sql:3:1 \\syncpipeline", "x.sql:4:1 \\endpipeline"],
     ],
+    [`${T}SELECT $$:scale$$;`, ["x.sql:2:1 :scale within $$:scale$$; a variable is a value"]],
+    [`${T}SELECT ":scale";`, ["x.sql:2:1 :scale within"]],
     [`${T}\\sett a 1`, ["x.sql:2:1 \\sett is not a command of pgbench; did you mean \\set?"]],
     [`${T}  \\`, ["x.sql:2:3 \\ is not a command of pgbench"]],
     [`\\set a\n${T}`, ["x.sql:1:1 expected \\set name expression"]],

@@ -10,6 +10,7 @@ import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js"
 import { sqlStepsOf } from "../script/statements.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
+type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 type ControlStep = Extract<Step, { readonly kind: "control" }>;
 
 export interface ScriptParameter extends Parameter {
@@ -68,26 +69,17 @@ function controlIn(words: readonly string[]): ControlStep["does"] | undefined {
   return TO_SAVEPOINT.test(words.join(" ")) ? undefined : "rollback";
 }
 
-/** With the variables of dollar-quoted bodies too: `DO` has no other way to take one. */
-function withBodies({ pieces, variables, place }: SqlText, isKnown: (name: string) => boolean): SqlText {
-  const all: { pieces: string[]; variables: string[] } = { pieces: [""], variables: [] };
-  const append = (text: string): void => void all.pieces.push(`${all.pieces.pop() ?? ""}${text}`);
-  const appendVariable = (name: string): void => {
-    all.variables.push(name);
-    all.pieces.push("");
-  };
-  for (const [i, piece] of pieces.entries()) {
-    if (i > 0) appendVariable(variables[i - 1] ?? "");
-    for (const { kind, text } of tokensOf(piece)) {
-      const isBody = kind === "quoted" && text.startsWith("$");
-      const parts = isBody ? text.split(/(?<![:\w]):([A-Za-z_]\w*)/) : [text];
-      for (const [at, part] of parts.entries())
-        if (at % 2 === 0) append(part);
-        else if (isKnown(part)) appendVariable(part);
-        else append(`:${part}`);
-    }
-  }
-  return { ...all, place };
+/** Quoted text, cut at the variables that pgbench would see in it. */
+const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
+
+function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
+  let before = 0;
+  const quoted = texts.flatMap(({ variables, quoted: own = [] }) => {
+    const first = before;
+    before += variables.length;
+    return own.map((position) => position + first);
+  });
+  return { ...joined(texts, "; "), ...(quoted.length > 0 && { quoted }) };
 }
 
 class ScriptReader {
@@ -163,10 +155,10 @@ class ScriptReader {
     const flat = line.replace(CONTINUATION, (end) => " ".repeat(end.length));
     const [head = "", name = ""] = /^\\(\S*)\s*/.exec(flat) ?? [];
     const meta = {
-      ...{ name, place: this.placeAt(at), valueAt: at + head.length },
+      ...{ name: name.toLowerCase(), place: this.placeAt(at), valueAt: at + head.length },
       value: flat.slice(head.length).trimEnd(),
     };
-    if (name === "gset" || name === "aset") this.takeColumns(meta);
+    if (meta.name === "gset" || meta.name === "aset") this.takeColumns(meta);
     else {
       this.takeSql();
       this.takeCommand(meta);
@@ -240,12 +232,13 @@ class ScriptReader {
   }
 
   private takeSleep({ place, value }: Meta): void {
-    const [head, variable, number, unit = "s"] = /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/.exec(value) ?? [];
+    const [head, variable, number, unit = "s"] =
+      /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/i.exec(value) ?? [];
     if (head === undefined) {
       this.refuse(place, "expected \\sleep number [us | ms | s], as \\sleep 10 ms; the number may be :name");
       return;
     }
-    const factor = UNITS[unit] ?? 1n;
+    const factor = UNITS[unit.toLowerCase()] ?? 1n;
     if (variable === undefined) {
       this.current.push({
         kind: "sleep",
@@ -314,28 +307,64 @@ class ScriptReader {
   private takeGroup(group: readonly CutStatement[], columns: Columns | undefined): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
-    const statements = group.flatMap((each) => this.statementOf(each));
+    const statements = group.map((each) => this.statementOf(each));
     const [first, ...others] = statements;
     if (!first) return;
     if (!isApart && others.length > 0)
-      this.addStatement(joined(statements, "; "), columns, { isMessage: true });
+      this.addStatement(joinedQuoted(statements), columns, { isMessage: true });
     else
       for (const [i, each] of statements.entries())
         this.addStatement(each, i === others.length || columns?.of === "last row" ? columns : undefined);
   }
 
   /** What may be sent of it. */
-  private statementOf(statement: CutStatement): SqlText[] {
-    const { pieces, variables, place } = statement;
+  private statementOf(statement: CutStatement): QuotedSql {
+    const { variables, place } = statement;
     const words = wordsOf(statement);
     const problem = controlIn(words) === undefined ? scriptProblem(words) : undefined;
     if (problem !== undefined) this.refuse(place, problem);
     this.requireKnown(variables, place);
-    const sql = { pieces, variables, place };
-    return [words[0] === "DO" ? withBodies(sql, (name) => this.isKnown(name)) : sql];
+    return this.withQuoted(statement, words[0] === "DO");
   }
 
-  private addStatement(sql: SqlText, columns: Columns | undefined, more?: Pick<SqlStep, "isMessage">): void {
+  /** With the variables within quotes too. */
+  private withQuoted({ pieces, variables, place }: SqlText, isDo: boolean): QuotedSql {
+    const all = [""];
+    const names: string[] = [];
+    const quoted: number[] = [];
+    const append = (text: string): void => void all.push(`${all.pop() ?? ""}${text}`);
+    const appendVariable = (name: string): void => {
+      names.push(name);
+      all.push("");
+    };
+    const appendQuoted = (text: string): void => {
+      // `DO` has no other way to take a value.
+      const isBody = isDo && text.startsWith("$");
+      for (const [at, part] of text.split(VARIABLE_IN_QUOTES).entries())
+        if (at % 2 === 0) append(part);
+        else if (!this.isKnown(part)) append(`:${part}`);
+        else {
+          if (!isBody && !text.startsWith("'"))
+            this.refuse(
+              place,
+              `:${part} within ${text.slice(0, 20)}; a variable is a value, or a part of '...'`,
+            );
+          if (!isBody) quoted.push(names.length);
+          appendVariable(part);
+        }
+    };
+    for (const [i, piece] of pieces.entries()) {
+      if (i > 0) appendVariable(variables[i - 1] ?? "");
+      for (const { kind, text } of tokensOf(piece)) (kind === "quoted" ? appendQuoted : append)(text);
+    }
+    return { pieces: all, variables: names, place, ...(quoted.length > 0 && { quoted }) };
+  }
+
+  private addStatement(
+    sql: QuotedSql,
+    columns: Columns | undefined,
+    more?: Pick<SqlStep, "isMessage">,
+  ): void {
     const words = wordsOf(sql);
     const does = controlIn(words);
     if (does === undefined || more) {

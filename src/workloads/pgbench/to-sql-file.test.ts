@@ -11,7 +11,7 @@ function imported(scripts: PgbenchScripts["scripts"], define: PgbenchScripts["de
 
 it("prints what is read back as the same transactions, tables and invariants", () => {
   const own =
-    "\\set n random(1, :top)\n-- a comment\nUPDATE pgbench_tellers\n  SET tbalance = :n::int WHERE filler = ':n' OR tid = :n";
+    "\\set n random(1, :top)\n-- a comment\nUPDATE pgbench_tellers\n  SET tbalance = :n::int WHERE filler = ':m' OR tid = :n";
   const { program, printed } = imported(["builtin:tpcb-like@3", "builtin:select-only"], {
     top: 5,
     word: "a b",

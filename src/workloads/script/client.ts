@@ -66,8 +66,8 @@ export function drawSteps(program: Program): DrawOf {
     const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
     const given = [
       ["default_seed", BigInt(deriveSeed(trial.seed, "default_seed"))] as const,
-      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
       ["random_seed", BigInt(trial.seed)] as const,
+      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
     ];
     const options = { prng: new Prng(0), isSimple: settings.prepared === "simple" };
     return (name, { client, prng }) => {

@@ -136,7 +136,8 @@ function asNumber(value: Value): Value {
 
 /** As pgbench has it: a number is, unless it is 0. */
 function isTrue(value: Value): boolean {
-  return typeof value !== "string" && Number(value) !== 0;
+  if (typeof value === "string") throw new Error(`'${value}' is text; a condition is a boolean or a number`);
+  return Number(value) !== 0;
 }
 
 export interface MachineOptions {
@@ -256,6 +257,12 @@ export class Machine implements Run {
     return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
   }
 
+  /** In the text of a statement. */
+  private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
+    const value = this.valueOf(name);
+    return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
+  }
+
   private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<void> {
     const { variables, bindings, columns, expect } = step;
     const isSimple = this.options.isSimple || prepared.isText === true;
@@ -265,7 +272,7 @@ export class Machine implements Run {
           name: prepared.name,
           text: countedChange(
             step,
-            substituted(step, (name) => literal(this.valueOf(name))),
+            substituted(step, (name, position) => this.textOf(step, name, position)),
           ),
           isText: true as const,
         }

@@ -44,6 +44,8 @@ export interface SqlStep extends SqlText {
   readonly bindings: readonly Binding[];
   /** Every column becomes a variable, whose name begins with `prefix`: of its only row, or of its last one if there is any. */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
+  /** Which of its variables stand within '...', by their positions from 0: their values are a part of that text. */
+  readonly quoted?: readonly number[];
   /** Several statements, sent in one message. */
   readonly isMessage?: true;
 }

@@ -153,7 +153,10 @@ export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
   return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
 }
 
-/** With what `valueOf` says where a variable stands. */
-export function substituted({ pieces, variables }: SqlText, valueOf: (variable: string) => string): string {
-  return pieces.reduce((text, piece, i) => `${text}${valueOf(variables[i - 1] ?? "")}${piece}`);
+/** With what `valueOf` says where a variable stands, the first of which is at 0. */
+export function substituted(
+  { pieces, variables }: SqlText,
+  valueOf: (variable: string, position: number) => string,
+): string {
+  return pieces.reduce((text, piece, i) => `${text}${valueOf(variables[i - 1] ?? "", i - 1)}${piece}`);
 }

@@ -34,7 +34,10 @@ export function statementsOf({
     for (const step of sqlStepsOf(steps)) {
       const words = wordsOf(step);
       const verb = (words[0] ?? "statement").toLowerCase();
-      const isText = step.isMessage === true || (step.variables.length > 0 && !takesParameters(words));
+      const isText =
+        step.isMessage === true ||
+        step.quoted !== undefined ||
+        (step.variables.length > 0 && !takesParameters(words));
       const time = (times.get(verb) ?? 0) + 1;
       times.set(verb, time);
       statements.set(step, {

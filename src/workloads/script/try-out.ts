@@ -94,7 +94,7 @@ export function tryOutOf(program: Program, file: string) {
       for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await tryText(sql);
       for (const { steps } of program.transactions)
         for (const step of sqlStepsOf(steps)) {
-          if (step.isMessage || !isPreparable(wordsOf(step))) continue;
+          if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;
           const isTaken = await trial.run(step, parametrised(step), (index) => `$${index + 1}`, PREPARE);
           if (isTaken) await client.query("DEALLOCATE train_sim_statement");
         }

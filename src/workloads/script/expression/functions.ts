@@ -72,7 +72,7 @@ function chosen(isBetter: (a: bigint | number, b: bigint | number) => boolean): 
     if (values.includes(null)) return null;
     const isDouble = values.some((value) => typeof value === "number");
     const numbers = values.map((value) => (isDouble ? toDouble(value) : toInt(value)));
-    return numbers.reduce((best, each) => (isBetter(each, best) ? each : best));
+    return numbers.reduce((best, each) => (isBetter(best, each) ? best : each));
   };
 }
 
