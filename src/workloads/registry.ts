@@ -1,5 +1,5 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
-import type { Flow, OperationTraits, RoleTraits, Workload } from "./workload.js";
+import type { RoleTraits, Workload } from "./workload.js";
 import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
@@ -36,21 +36,13 @@ export const OWN_FINDINGS = Object.assign(
   findingsOfOwn,
 ) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
-/** Names of operations and roles are each one workload's. */
-export const OPERATION_TRAITS: Readonly<Record<string, OperationTraits>> = Object.fromEntries(
-  WORKLOADS.flatMap(({ operations }) => Object.entries(operations)),
-);
-/** In the order in which results show them. */
-export const OPERATIONS: readonly string[] = Object.keys(OPERATION_TRAITS);
+/** Of all workloads here, in the order in which results show them. */
+export const OPERATIONS: readonly string[] = WORKLOADS.flatMap(({ operations }) => Object.keys(operations));
 
 /** For `sort`: as results show them; names that no workload here has keep their place behind the others. */
 export function byOperation(a: string, b: string): number {
   const place = (name: string): number => (OPERATIONS.includes(name) ? OPERATIONS.indexOf(name) : Infinity);
   return place(a) === place(b) ? 0 : place(a) - place(b);
-}
-
-export function operationsOf(flow: Flow): readonly string[] {
-  return OPERATIONS.filter((operation) => OPERATION_TRAITS[operation]?.flow === flow);
 }
 
 export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.fromEntries(

@@ -1,3 +1,4 @@
+import { workloadOf } from "../../workloads/registry.js";
 import { describe, expect, it } from "vitest";
 import { DatabaseEvidence } from "../../results/result-schema.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
@@ -73,6 +74,8 @@ describe("waitsOf", () => {
   });
 });
 
+const workload = workloadOf({});
+
 describe("perEventOf", () => {
   const grown = windowOf(
     { "size.tableBytes": 100, "size.indexBytes": 90 },
@@ -82,7 +85,7 @@ describe("perEventOf", () => {
   it("divides by the events that were published, or else processed", () => {
     const database = { walBytes: 1000, rowsUpdated: 30, rowsDeleted: 10, serverCpuSeconds: 0.5 };
     const operations = { add: operation(20), process: operation(50) };
-    expect(perEventOf(database, grown, { operations, clientCpuSeconds: 0.1 })).toEqual({
+    expect(perEventOf(database, grown, { workload, operations, clientCpuSeconds: 0.1 })).toEqual({
       ...{
         events: 20,
         walBytes: 50,
@@ -93,17 +96,19 @@ describe("perEventOf", () => {
         clientCpuMs: 5,
       },
     });
-    const processed = { operations: { process: operation(50) }, clientCpuSeconds: undefined };
+    const processed = { workload, operations: { process: operation(50) }, clientCpuSeconds: undefined };
     expect(perEventOf({ walBytes: 1000 }, grown, processed)).toMatchObject({ events: 50, walBytes: 20 });
   });
 
   it("says nothing where there was no event", () => {
-    expect(perEventOf({ walBytes: 1 }, grown, { operations: {}, clientCpuSeconds: 1 })).toBeUndefined();
+    expect(
+      perEventOf({ walBytes: 1 }, grown, { workload, operations: {}, clientCpuSeconds: 1 }),
+    ).toBeUndefined();
   });
 
   it("counts dirtied buffers only where every statement tells", () => {
     const one = { name: "a", query: "", calls: 1, rows: 1, totalMs: 1 };
-    const done = { operations: { add: operation(10) }, clientCpuSeconds: undefined };
+    const done = { workload, operations: { add: operation(10) }, clientCpuSeconds: undefined };
     const known = [
       { ...one, blocksDirtied: 30 },
       { ...one, blocksDirtied: 10 },

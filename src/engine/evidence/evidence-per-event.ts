@@ -2,12 +2,13 @@
 // Pure. A part that was not read is left out; nothing is estimated.
 import type { DatabaseEvidence, PerEvent } from "../../results/result-schema.js";
 import type { Operation } from "../../metrics/operations.js";
-import { operationsOf } from "../../workloads/registry.js";
+import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Flow } from "../../workloads/workload.js";
 import type { WindowEvidence } from "./evidence-source.js";
 
 /** What the window was for. */
 export interface WorkDone {
+  readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions that the load began in the window, whatever came of them. */
   readonly attempts?: number;
@@ -18,9 +19,9 @@ export interface WorkDone {
 }
 
 /** Brought in within the window, or worked on where nothing was. */
-function eventsOf({ operations }: WorkDone): number {
+function eventsOf({ workload, operations }: WorkDone): number {
   const eventsIn = (flow: Flow): number =>
-    operationsOf(flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
+    operationsWith(workload, flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
   return eventsIn("in") || eventsIn("through");
 }
 

@@ -1,3 +1,4 @@
+import { workloadOf } from "../../workloads/registry.js";
 import { expect, test } from "vitest";
 import type { Clock } from "../../foundation/clock.js";
 import type { EvidenceValues } from "../../results/evidence-metrics.js";
@@ -45,7 +46,7 @@ function source(
   };
 }
 
-const DONE = { operations: {}, clientCpuSeconds: 1 };
+const DONE = { workload: workloadOf({}), operations: {}, clientCpuSeconds: 1 };
 
 /** Runs a window of so many milliseconds and hands over what was told. */
 async function run(

@@ -1,4 +1,5 @@
 // What others did, from counters and samples: what is taken off for train-sim itself, and what is named as unknown.
+import { workloadOf } from "../../workloads/registry.js";
 import { describe, expect, it } from "vitest";
 import { attemptsOf, foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
 import { WindowSums } from "./window-sums.js";
@@ -18,7 +19,7 @@ function windowOf(last: Record<string, number>, first: Record<string, number> = 
   return sums;
 }
 
-const done = { operations: {}, clientCpuSeconds: undefined, attempts: 1000 };
+const done = { workload: workloadOf({}), operations: {}, clientCpuSeconds: undefined, attempts: 1000 };
 
 describe("transactions of others", () => {
   it("are those of other databases, and here what exceeds ours, logins, control work and a second's delay", () => {

@@ -1,6 +1,7 @@
 // What a trial came to, as the result document states it: what was counted and timed, what the tables held, what the
 // generator and the machine did meanwhile, whether the window was steady.
 // It measures nothing; a trial that was cut short is stated with what there is, marked.
+import { workloadOf } from "../../workloads/registry.js";
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
@@ -112,10 +113,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const client = window.client(fleet.usages, totalClients(treatment.settings));
   const faults = outcome.reached.faults.records(summary.windowSeconds);
   const { operations } = summary;
+  const workload = workloadOf(treatment.settings);
   const { pool } = treatment.settings;
   const isReset = strategyOf(pool).resets?.(pool) ?? false;
   const clientCpuSeconds = client?.cpuSeconds;
-  const database = evidence.result({ operations, attempts, isReset, clientCpuSeconds });
+  const database = evidence.result({ workload, operations, attempts, isReset, clientCpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
