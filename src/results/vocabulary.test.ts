@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { workloadOf } from "../workloads/registry.js";
-import { operationsWith, sharedUnit, unitOf } from "../workloads/vocabulary.js";
+import { operationsWith, unitOf, unitsText } from "../workloads/vocabulary.js";
 import { exampleResult } from "../../test/support/example-result.js";
 import { PAYMENTS } from "../../test/support/payments.js";
 import { ResultDocument } from "./result-schema.js";
@@ -33,19 +33,7 @@ it("is stored as it is known", () => {
   expect(stored.audited).toEqual({ one: "event", acknowledged: "published" });
 });
 
-it("has a unit of several operations where they share it", () => {
-  expect(sharedUnit(accounts, ["transfer"])).toBe(unitOf(accounts, "transfer"));
-  expect(
-    sharedUnit(
-      {
-        ...PAYMENTS,
-        operations: {
-          ...PAYMENTS.operations,
-          ...workloadOf({}).operations,
-          look: { verb: "looks up", unit: "rows" },
-        },
-      },
-      ["look", "add"],
-    ),
-  ).toBe("events");
+it("has each unit of several operations once", () => {
+  expect(unitsText(["payments", "payments"])).toBe("payments");
+  expect([unitsText(["payments", "refunds"]), unitsText([])]).toEqual(["payments, refunds", "events"]);
 });

@@ -15,10 +15,9 @@ export function unitOf({ operations }: Vocabulary, operation: string): string {
   return operations[operation]?.unit ?? "events";
 }
 
-/** What all of these work on; `events` where they differ. */
-export function sharedUnit(vocabulary: Vocabulary, operations: readonly string[]): string {
-  const [unit = "events", ...others] = new Set(operations.map((each) => unitOf(vocabulary, each)));
-  return others.length === 0 ? unit : "events";
+/** For what is about several operations: each of their units once. */
+export function unitsText(units: readonly string[]): string {
+  return [...new Set(units)].join(", ") || "events";
 }
 
 export function operationsWith({ operations }: Vocabulary, flow: Flow): string[] {

@@ -1,3 +1,4 @@
+import { vocabularyOf } from "../../results/vocabulary.js";
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
@@ -14,6 +15,7 @@ function dataOf(result: ResultDocument): ReportData {
   return {
     programVersion: "1.2.3",
     result,
+    vocabulary: vocabularyOf(result),
     findings: keyFindings(result),
     notes: [],
     series: [],

@@ -2,11 +2,14 @@
 // histograms), cut down to what a picture can show. It is the one contract between the program, which collects it from
 // a result directory, and the page, which runs in a browser. Types only.
 import type { Operation } from "../../metrics/operations.js";
+import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 
 export interface ReportData {
   readonly programVersion: string;
   readonly result: ResultDocument;
+  /** What the result says of its workload, or what is known of it. */
+  readonly vocabulary: Vocabulary;
   /** The sentences that are shown first, most important one first. */
   readonly findings: readonly KeyFinding[];
   /** Notes of the linter and of the diagnosis about the experiment as a whole. */

@@ -16,7 +16,7 @@ import {
 } from "../../foundation/text/text-table.js";
 import { legendOf } from "../../metrics/names.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
-import { sharedUnit, unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
+import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 
 const LEVEL_WIDTH_MAX = 48;
 const columnsOf = (unit: string): readonly Column[] => [
@@ -76,10 +76,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const { effects = [], interactions = [] } = result;
   if (effects.length === 0) return [];
   const vocabulary = vocabularyOf(result);
-  const unit = sharedUnit(
-    vocabulary,
-    effects.map(({ operation }) => operation),
-  );
+  const unit = unitsText(effects.map(({ operation }) => unitOf(vocabulary, operation)));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
     `${legendOf()}.`,

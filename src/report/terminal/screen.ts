@@ -23,7 +23,7 @@ import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.j
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
-import { sharedUnit } from "../../workloads/vocabulary.js";
+import { unitOf, unitsText } from "../../workloads/vocabulary.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { markOf, valueCell } from "./side-by-side.js";
@@ -133,7 +133,8 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
     }),
   );
   if (rows.length === 0) return ["Nothing was measured."];
-  const unit = sharedUnit(vocabularyOf(result), measured);
+  const vocabulary = vocabularyOf(result);
+  const unit = unitsText(measured.map((operation) => unitOf(vocabulary, operation)));
   const columns: Column[] = [
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },

@@ -8,7 +8,7 @@ import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import type { ChartTable, View } from "./drawing.js";
 import { written } from "./values.js";
-import { operationName, treatmentNamed } from "./view.js";
+import { operationName, treatmentNamed, workOf } from "./view.js";
 
 export function verdictWords(comparison: Comparison, view: View): string {
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
@@ -20,10 +20,14 @@ function pairName({ treatment, baseline }: Comparison, view: View): string {
   return [treatment, baseline].map((id) => treatmentNamed(view, id)).join(" / ");
 }
 
+function metricName({ metric, operation }: Comparison, { report }: View): string {
+  return labelOf(metric, workOf(report, [operation]));
+}
+
 /** The baseline is named where there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
   const label = treatmentNamed(view, comparison.treatment);
-  return `${labelOf(comparison.metric)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
+  return `${metricName(comparison, view)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
 }
 
 /** The interval, as far as there is one. */
@@ -61,7 +65,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
     ],
     rows: rows.map((each) => [
       operationName(each.operation),
-      labelOf(each.metric),
+      metricName(each, view),
       pairName(each, view),
       ratioWithInterval(each),
       rangeText(each, view),
@@ -76,7 +80,7 @@ export function comparisonWords(rows: readonly Comparison[], view: View): string
   const sure = rows.filter((each) => isBelieved(each, view.report.result.comparisons));
   const sentences = sure.map(
     (each) =>
-      `${operationName(each.operation)} ${labelOf(each.metric)} ${pairName(each, view)}: ${verdictText(each, view)}.`,
+      `${operationName(each.operation)} ${metricName(each, view)} ${pairName(each, view)}: ${verdictText(each, view)}.`,
   );
   return [
     `${sure.length} of ${counted(rows.length, "comparison")} ${sure.length === 1 ? "is a finding" : "are findings"}, at 5 % over the whole experiment.`,

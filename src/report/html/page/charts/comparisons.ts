@@ -21,25 +21,26 @@ import { BLOCKS_MIN, EQUIVALENCE } from "../../../../analysis/statistics/limits.
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
-import { operationName, treatmentIn, treatmentNamed } from "./view.js";
+import type { ReportData } from "../../report-data.js";
+import { operationName, treatmentIn, treatmentNamed, workOf } from "./view.js";
 import { whiskers } from "./whiskers.js";
 
-const METRICS: Control = {
-  id: "metric",
-  label: "Metric",
-  choices: [
-    ["main", HEADLINE_METRICS.map((metric) => labelOf(metric)).join(", ")],
+function metricControl(report: ReportData): Control {
+  const work = workOf(report);
+  const choices = [
+    ["main", HEADLINE_METRICS.map((metric) => labelOf(metric, work)).join(", ")],
     ["all", "all"],
-    ...COMPARISON_METRICS.map((id) => [id, labelOf(id)] as const),
-  ],
-};
+    ...COMPARISON_METRICS.map((id) => [id, labelOf(id, work)] as const),
+  ] as const;
+  return { id: "metric", label: "Metric", choices };
+}
 const ROW_PX = 24;
 const LABEL_PX_MAX = 310;
 /** Intervals shorter than this cannot be told apart. */
 const PLOT_PX_MIN = 260;
 
 function shownComparisons(view: View): Comparison[] {
-  const metric = chosen(view, METRICS);
+  const metric = chosen(view, metricControl(view.report));
   const hasTreatment = (wanted: string): boolean => view.treatments.some(({ id }) => id === wanted);
   return view.report.result.comparisons.filter(
     (each) =>
@@ -223,8 +224,8 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
 export const forest: Chart = {
   id: "comparison-plot",
   title: "Comparisons",
-  lead: "Each treatment's ratio to its baseline: less on the left of the line, more on the right. Shorter times are better, and more events per second.",
-  controls: () => [METRICS],
+  lead: "Each treatment's ratio to its baseline: less on the left of the line, more on the right. Shorter times are better, and higher throughput.",
+  controls: (report) => [metricControl(report)],
   draw: (view) => {
     const all = view.report.result.comparisons;
     if (all.length === 0)

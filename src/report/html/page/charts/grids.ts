@@ -18,15 +18,14 @@ import type { ReportData } from "../../report-data.js";
 import { ratioWithInterval, verdictWords } from "./comparison-words.js";
 import { chosen, nothing, type ChartTable, type Control, type NothingToPlot, type View } from "./drawing.js";
 import { written, type Unit } from "./values.js";
-import { operationName, treatmentNamed } from "./view.js";
+import { operationName, treatmentNamed, workOf } from "./view.js";
 
-const METRIC: Control = {
-  id: "metric",
-  label: "Metric",
-  choices: HEADLINE_METRICS.toSorted((a, b) => Number(isLargerBetter(b)) - Number(isLargerBetter(a))).map(
-    (id) => [id, labelOf(id)] as const,
-  ),
-};
+const METRICS = HEADLINE_METRICS.toSorted((a, b) => Number(isLargerBetter(b)) - Number(isLargerBetter(a)));
+
+function metricControl(report: ReportData): Control {
+  const choices = METRICS.map((id) => [id, labelOf(id, workOf(report))] as const);
+  return { id: "metric", label: "Metric", choices };
+}
 
 function operationControl({ result }: ReportData): Control {
   const summaries = result.treatments.flatMap(({ summary = [] }) => summary);
@@ -43,11 +42,12 @@ function operationControl({ result }: ReportData): Control {
 
 /** None without two factors: such a chart stays empty, whatever is chosen. */
 export function gridControls(report: ReportData): Control[] {
-  return gridFactors(report.result).length < 2 ? [] : [METRIC, operationControl(report)];
+  return gridFactors(report.result).length < 2 ? [] : [metricControl(report), operationControl(report)];
 }
 
 export interface ShownGrids {
   readonly metric: ComparisonMetric;
+  readonly label: string;
   readonly unit: Unit;
   readonly grids: readonly Grid[];
 }
@@ -55,7 +55,7 @@ export interface ShownGrids {
 export function shownGrids(view: View, across?: string): ShownGrids | NothingToPlot {
   if (gridFactors(view.report.result).length < 2)
     return nothing("There is nothing to draw: fewer than two factors vary.");
-  const metric = chosen(view, METRIC) as ComparisonMetric;
+  const metric = chosen(view, metricControl(view.report)) as ComparisonMetric;
   const operation = chosen(view, operationControl(view.report));
   const isShown = (id: string): boolean => view.treatments.some((treatment) => treatment.id === id);
   const grids = (operation === "shown" ? view.operations : [operation]).flatMap((each) =>
@@ -67,8 +67,15 @@ export function shownGrids(view: View, across?: string): ShownGrids | NothingToP
     }),
   );
   if (grids.length === 0)
-    return nothing(`There is nothing to draw: no complete trial of what is shown has ${labelOf(metric)}.`);
-  return { metric, unit: metricNamed(metric).unit === "ms" ? "ms" : "events/s", grids };
+    return nothing(
+      `There is nothing to draw: no complete trial of what is shown has ${labelOf(metric, workOf(view.report))}.`,
+    );
+  const work = workOf(
+    view.report,
+    grids.map((grid) => grid.operation),
+  );
+  const label = labelOf(metric, work);
+  return { metric, label, unit: metricNamed(metric).unit === "ms" ? "ms" : `${work}/s`, grids };
 }
 
 export function gridTitle({ operation, title }: Grid): string {
@@ -91,9 +98,9 @@ function ratioText({ comparison, isBaseline }: GridCell): string {
   return comparison ? ratioWithInterval(comparison) : "-";
 }
 
-export function gridTable({ grids, metric, unit }: ShownGrids, view: View): ChartTable {
+export function gridTable({ grids, label, unit }: ShownGrids, view: View): ChartTable {
   return {
-    caption: `${labelOf(metric)} by levels of two factors, and the ratio to the baseline, with 95 % intervals`,
+    caption: `${label} by levels of two factors, and the ratio to the baseline, with 95 % intervals`,
     columns: [
       "treatment",
       "operation",
@@ -121,7 +128,7 @@ export function gridTable({ grids, metric, unit }: ShownGrids, view: View): Char
   };
 }
 
-export function gridWords({ grids, metric, unit }: ShownGrids): string {
+export function gridWords({ grids, label, unit }: ShownGrids): string {
   const sentences = grids.map((grid) => {
     const cells = grid.cells.map((cell) => {
       const rank = cell.rank ? `, ${cell.rank}` : "";
@@ -129,8 +136,7 @@ export function gridWords({ grids, metric, unit }: ShownGrids): string {
     });
     return `${gridTitle(grid)}: ${cells.join("; ")}.`;
   });
-  return [
-    `${labelOf(metric)} by ${grids[0]?.rows.name ?? ""} and ${grids[0]?.columns.name ?? ""}.`,
-    ...sentences,
-  ].join(" ");
+  return [`${label} by ${grids[0]?.rows.name ?? ""} and ${grids[0]?.columns.name ?? ""}.`, ...sentences].join(
+    " ",
+  );
 }

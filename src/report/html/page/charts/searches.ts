@@ -8,7 +8,7 @@ import { plotLines } from "./line-panels.js";
 import type { Line, LinePanel } from "./lines.js";
 import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
 import { plain } from "./values.js";
-import { operationName } from "./view.js";
+import { operationName, workOf } from "./view.js";
 import { whiskerSeries, type Whisker } from "./whiskers.js";
 
 const CURVE_STEPS = 60;
@@ -103,7 +103,10 @@ export const sweepChart: Chart = {
         caption: "Throughput by number of clients",
         panels: groups.map((sweeps, i) => ({
           title: titles[i] ?? "",
-          unit: "events/s",
+          unit: `${workOf(
+            view.report,
+            sweeps.map(({ operation }) => operation),
+          )}/s`,
           lines: sweeps.flatMap((sweep) => sweepLines(sweep, lookOf(sweep))),
         })),
         x: { name: "clients", min: 0, isWhole: true },

@@ -1,32 +1,31 @@
 // Throughput over time, an operation a panel: what was done in each second, not what was asked for.
 // Retries and failures are counted beside it, since they are what throughput is lost to.
-import type { OperationSeries } from "../../report-data.js";
+import type { OperationSeries, ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
-import { operationName } from "./view.js";
+import { operationName, workOf } from "./view.js";
 
 type Counted = "events" | "transactions" | "retries" | "failures";
-const UNITS: Readonly<Record<Counted, Unit>> = {
-  events: "events/s",
-  transactions: "transactions/s",
-  retries: "/s",
-  failures: "/s",
-};
 
-const COUNTED: Control = {
-  id: "of",
-  label: "Count",
-  choices: [
-    ["events", "events"],
+/** What operations work on first; where that is transactions, it is one choice. */
+function countedControl(report: ReportData): Control {
+  const work = workOf(report);
+  const choices = [
+    ["events", work],
     ["transactions", "transactions"],
     ["retries", "retries"],
     ["failures", "failures"],
-  ],
-};
+  ] as const;
+  return {
+    id: "of",
+    label: "Count",
+    choices: choices.filter(([id, name]) => name !== work || id === "events"),
+  };
+}
 
 export function operationPick(
   operation: string,
@@ -42,9 +41,13 @@ export const throughput: Chart = {
   id: "throughput",
   title: "Throughput over time",
   lead: "What was committed as the measurement window went on. A line that falls has not been measured for long enough, or the database is falling behind.",
-  controls: () => [COUNTED],
+  controls: (report) => [countedControl(report)],
   draw: (view) => {
-    const counted = chosen(view, COUNTED) as Counted;
+    const counted = chosen(view, countedControl(view.report)) as Counted;
+    const unitOf = (operation: string): Unit => {
+      if (counted === "retries" || counted === "failures") return "/s";
+      return `${counted === "events" ? workOf(view.report, [operation]) : counted}/s`;
+    };
     const panels = view.operations
       .map((operation) => ({
         title: operationName(operation),
@@ -52,14 +55,14 @@ export const throughput: Chart = {
           view,
           operationPick(operation, (series) => series[counted]),
         ),
-        unit: UNITS[counted],
+        unit: unitOf(operation),
         marks: trialMarks(view),
       }))
       .filter(({ lines }) => lines.length > 0);
     if (panels.length === 0) return nothing(whyNoSeries(view, "throughput over time was kept"));
     return plotLines(
       {
-        caption: `${counted} per second, by operation`,
+        caption: `${counted === "events" ? workOf(view.report, view.operations) : counted} per second, by operation`,
         panels,
         x: SECONDS,
         note: lineNote(view),

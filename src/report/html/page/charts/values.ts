@@ -6,13 +6,10 @@ import { bytesText, ratioText, shortNumber } from "../../../../foundation/text/n
 export type Unit =
   | "ms"
   | "bytes"
-  | "bytes/s"
   | "x"
   | "%"
   | "cores"
   | "events"
-  | "events/s"
-  | "transactions/s"
   | "sessions"
   | "clients"
   | "connections"
@@ -21,8 +18,7 @@ export type Unit =
   | "blocks"
   | "records"
   | ""
-  | "/s"
-  | "ms/s"
+  | `${string}/s`
   | "transactions";
 
 /** `-12.3k`, as `shortNumber` for either sign. */

@@ -1,6 +1,7 @@
 // From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
 // there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
 // hiding one never repaints the others.
+import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../terminal/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
@@ -40,6 +41,11 @@ export function allOperations(report: ReportData): string[] {
       [...(merged ? [merged] : []), ...trials].map(({ operations }) => operations),
     ),
   );
+}
+
+/** What these operations work on, in one word. */
+export function workOf(report: ReportData, operations: readonly string[] = allOperations(report)): string {
+  return unitsText(operations.map((operation) => unitOf(report.vocabulary, operation)));
 }
 
 /** Every trial's number and the treatment that it belongs to. */
