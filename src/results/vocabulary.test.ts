@@ -8,7 +8,7 @@ import { vocabularyOf, workloadNamed, workloadResult } from "./vocabulary.js";
 
 const accounts = workloadOf({ workload: "accounts" });
 
-it("is what the result says of its workload, whatever ours call so", () => {
+it("is what the result says, even for names that a built-in workload has", () => {
   const stored = ResultDocument.parse({ ...exampleResult(), workload: PAYMENTS });
   const vocabulary = vocabularyOf(stored);
   expect(unitOf(vocabulary, "add")).toBe("payments");

@@ -1,10 +1,11 @@
 // A workload of the user's own through every way to connect, and with every error planted, also while faults happen.
 import { describe, expect, it } from "vitest";
-import { BANK, bankIn, BUDGET, FAULTS, MUTANTS } from "../support/bank.js";
+import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, FAULTS, MUTANTS } from "../support/bank.js";
 import { poolerEnv } from "../support/poolers.js";
 import { onlyResultIn } from "../support/train-sim.js";
 
-const { run } = bankIn("bank");
+const bank = bankIn("bank");
+const { run } = bank;
 
 describe("the bank", () => {
   it.each([
@@ -34,17 +35,7 @@ describe("the bank", () => {
     ["the simple protocol", { prepared: "simple" }, process.env],
     ["serializable", { isolation: "serializable" }, process.env],
   ])("keeps its invariants over %s", async (_, more, env) => {
-    const { ended, out } = await run(BANK, { actors: BUDGET, ...more }, env);
-    expect(ended.exitCode, ended.stderr).toBe(0);
-    const [{ operations, integrity } = expect.fail("no trial")] =
-      onlyResultIn(out).result.treatments[0]?.trials ?? [];
-    const { pay, look } = operations;
-    expect((pay?.transactions ?? 0) + (look?.transactions ?? 0)).toBe(200);
-    expect(integrity).toMatchObject({ verdict: "ok", published: pay?.transactions, lost: 0, duplicated: 0 });
-    expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true, true]);
-    expect(pay?.parts?.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
-    );
+    await expectSound(bank, more, env);
   });
 
   it("is the same again with the same seed", async () => {
@@ -69,12 +60,7 @@ describe("the bank", () => {
   });
 
   it.each(MUTANTS)("is found out where %s", async (_, sql) => {
-    expect(sql).not.toBe(BANK);
-    const { ended, out } = await run(sql, { actors: BUDGET });
-    expect(ended.exitCode, ended.stderr).toBe(110);
-    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
-    expect(trial?.integrity?.verdict).toBe("violated");
-    expect(trial?.integrity?.invariants?.some(({ holds }) => !holds)).toBe(true);
+    await expectFoundOut(bank, sql);
   });
 
   it.each(MUTANTS)("is found out under faults where %s", async (_, sql) => {

@@ -1,37 +1,9 @@
 // Workload calls on the built program: each storage, index, way of insertion and size of a transaction loads exactly the calls
 // of its batches, also while connections break.
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { pgBouncerEnv } from "../support/pgbouncers.js";
-import { onSuiteServer } from "../support/suite-server.js";
-import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+import { PROBES, resultOf } from "../support/day-of-calls.js";
 
-const PROBES = ["lastHour", "byCaller", "byTower", "topTowers"];
-
-/** A day of 24 batches. */
-function scenarioOf(rest: string): string {
-  return `
-name: calls
-seed: 5
-workload: calls
-${onSuiteServer("calls")}
-batchesPerDay: 24
-sizes: { small: 5, medium: 40, large: 200 }
-diagnosis: { ceiling: false }
-trials: 1
-thresholds: { integrity: ["violations==0"] }
-${rest}`;
-}
-
-async function resultOf(rest: string, phases = "warmUp: 0") {
-  const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(scenarioOf(`trial: { ${phases}, drain: false }\n${rest}`));
-  const ended = await trainSim(["run", file, "--out", out, "--quiet"], { env: pgBouncerEnv("1.24") });
-  expect(ended.exitCode, ended.stderr).toBe(0);
-  return onlyResultIn(out).result;
-}
-
-it("loads the day once, whatever the storage, the indexes and the way of insertion, and answers meanwhile", async () => {
+it("loads the day once for each storage, index and way of insertion, and answers meanwhile", async () => {
   const result = await resultOf(`
 factors: { storage: [default, unlogged, partitioned], indexes: [none, five, brin] }
 include:

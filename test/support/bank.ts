@@ -1,9 +1,10 @@
 // The bank of `scenarios/bank.sql` for tests of the built program: with every pool, with faults, and with errors planted.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { ownDatabase } from "./own-database.js";
 import { urlOf } from "./suite-server.js";
-import { scratchDirectory, trainSim, writeScenarioFile } from "./train-sim.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "./train-sim.js";
 
 export const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
 
@@ -99,4 +100,29 @@ BEGIN
 EXCEPTION WHEN division_by_zero THEN NULL;
 END $$;
 -- preload`;
+}
+
+/** Of a bank whose budget was spent: all of it is done, and its invariants hold. */
+export async function expectSound(bank: Bank, more: object, env: NodeJS.ProcessEnv): Promise<void> {
+  const { ended, out } = await bank.run(BANK, { actors: BUDGET, ...more }, env);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [{ operations, integrity } = expect.fail("no trial")] =
+    onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  const { pay, look } = operations;
+  expect((pay?.transactions ?? 0) + (look?.transactions ?? 0)).toBe(200);
+  expect(integrity).toMatchObject({ verdict: "ok", published: pay?.transactions, lost: 0, duplicated: 0 });
+  expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true, true]);
+  expect(pay?.parts?.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
+  );
+}
+
+/** Of a bank with an error in it: an invariant says so. */
+export async function expectFoundOut(bank: Bank, sql: string): Promise<void> {
+  expect(sql).not.toBe(BANK);
+  const { ended, out } = await bank.run(sql, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(110);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(trial?.integrity?.verdict).toBe("violated");
+  expect(trial?.integrity?.invariants?.some(({ holds }) => !holds)).toBe(true);
 }

@@ -25,7 +25,7 @@ function performedWith(operation: string, operations: Operations, roles: Vocabul
   return new Set(own.length > 0 ? own.flat().filter((name) => !isRound(name)) : [operation]);
 }
 
-/** Of these clients' time, whatever they do in it. */
+/** Of the clients' time, over all operations that they perform. */
 function busyShare(operation: string, operations: Operations, roles: Vocabulary["roles"]): number {
   const { clients = 0, responseTimeMs } = operations[operation] ?? {};
   if (clients === 0 || !responseTimeMs) return 1;

@@ -164,7 +164,7 @@ describe("surely", () => {
     expect(judge(`events/s surely<${(high - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: false });
   });
 
-  it("is not met with too few blocks, whatever they show, and says so", () => {
+  it("fails with too few blocks, and says so", () => {
     const few = treatmentsOf(4, { jsonb: rate(100), text: rate(900) });
     expect(judge("events/s>1.2", few)).toMatchObject({ ok: true, blocks: 4, ciLow: null });
     expect(judge("events/s surely>1.2", few)).toMatchObject({

@@ -53,7 +53,7 @@ export class CopyCall extends DirectCall<number> {
     return false;
   }
 
-  /** All answers are the driver's: there are two of them, whatever the number of rows. */
+  /** Two answers for any number of rows: the driver reads both. */
   override take(): number {
     return 0;
   }

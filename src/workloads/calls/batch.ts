@@ -1,4 +1,4 @@
-// Batches of call records, drawn from the seed and the number of the batch alone, so that whoever audits them can draw them
+// Batches of call records, drawn from the seed and the number of the batch alone, so that the audit can draw them
 // again. A batch is of its hour: by its number, or by when a day's profile has it arrive.
 import { createHash } from "node:crypto";
 import { CopyRows } from "../../database/wire/copy-call.js";

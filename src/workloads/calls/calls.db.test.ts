@@ -1,50 +1,17 @@
 // The workload calls: a run on the built program (all of them: test/full/calls.test.ts), and each change that breaks a batch,
 // which the audit finds.
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { PgConnection } from "../../database/connection.js";
 import { CopyRows } from "../../database/wire/copy-call.js";
-import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
+import { PROBES, resultOf } from "../../../test/support/day-of-calls.js";
 import { testNamespace } from "../../../test/support/namespace.js";
-import { onSuiteServer } from "../../../test/support/suite-server.js";
-import {
-  onlyResultIn,
-  scratchDirectory,
-  trainSim,
-  writeScenarioFile,
-} from "../../../test/support/train-sim.js";
 import { resetNamespace } from "../namespace.js";
 import { audit } from "./audit.js";
 import { copyBatch, placeOf, sumBatch, type BatchPlace } from "./batch.js";
 import { preload } from "./preload.js";
 import type { Treatment } from "./settings.js";
 import { statementsOf } from "./statements.js";
-
-const PROBES = ["lastHour", "byCaller", "byTower", "topTowers"];
-
-/** A day of 24 batches. */
-function scenarioOf(rest: string): string {
-  return `
-name: calls
-seed: 5
-workload: calls
-${onSuiteServer("calls")}
-batchesPerDay: 24
-sizes: { small: 5, medium: 40, large: 200 }
-diagnosis: { ceiling: false }
-trials: 1
-thresholds: { integrity: ["violations==0"] }
-${rest}`;
-}
-
-async function resultOf(rest: string, phases = "warmUp: 0") {
-  const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(scenarioOf(`trial: { ${phases}, drain: false }\n${rest}`));
-  const ended = await trainSim(["run", file, "--out", out, "--quiet"], { env: pgBouncerEnv("1.24") });
-  expect(ended.exitCode, ended.stderr).toBe(0);
-  return onlyResultIn(out).result;
-}
 
 it("loads the day once by COPY and by INSERT, and answers meanwhile", async () => {
   const result = await resultOf(`

@@ -51,7 +51,7 @@ JOIN ${towers} USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** How each column reads whatever the session is set to; none but `bytes_transferred` is ever null. */
+/** Each column as text, independent of the session's settings; only `bytes_transferred` can be null. */
 const AS_TEXT: Readonly<Record<string, string>> = {
   call_timestamp: "to_char(call_timestamp, 'YYYY-MM-DD HH24:MI:SS')",
   call_date: "to_char(call_date, 'YYYY-MM-DD')",

@@ -104,7 +104,7 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
   });
 }
 
-/** Within a dollar-quoted body too, whatever `standard_conforming_strings` says. */
+/** Valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
 function quoted(value: string): string {
   const text = value.replaceAll("'", "''");
   if (!/[$\\]/.test(value)) return `'${text}'`;

@@ -1,11 +1,12 @@
 // Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
 // server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
 import { describe, expect, it } from "vitest";
-import { BANK, bankIn, BUDGET, MUTANTS } from "../../../test/support/bank.js";
+import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, MUTANTS } from "../../../test/support/bank.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
 
-const { run } = bankIn("script");
+const bank = bankIn("script");
+const { run } = bank;
 
 describe("the bank", () => {
   it.each([
@@ -17,25 +18,11 @@ describe("the bank", () => {
     ],
     ["the simple protocol, serializable", { prepared: "simple", isolation: "serializable" }, process.env],
   ])("keeps its invariants over %s", async (_, more, env) => {
-    const { ended, out } = await run(BANK, { actors: BUDGET, ...more }, env);
-    expect(ended.exitCode, ended.stderr).toBe(0);
-    const [{ operations, integrity } = expect.fail("no trial")] =
-      onlyResultIn(out).result.treatments[0]?.trials ?? [];
-    const { pay, look } = operations;
-    expect((pay?.transactions ?? 0) + (look?.transactions ?? 0)).toBe(200);
-    expect(integrity).toMatchObject({ verdict: "ok", published: pay?.transactions, lost: 0, duplicated: 0 });
-    expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true, true]);
-    expect(pay?.parts?.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["pay.insert", "pay.update", "pay.update-2", "begin", "commit"]),
-    );
+    await expectSound(bank, more, env);
   });
 
   it.each(MUTANTS.slice(0, 1))("is found out where %s", async (_, sql) => {
-    const { ended, out } = await run(sql, { actors: BUDGET });
-    expect(ended.exitCode, ended.stderr).toBe(110);
-    const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
-    expect(trial?.integrity?.verdict).toBe("violated");
-    expect(trial?.integrity?.invariants?.some(({ holds }) => !holds)).toBe(true);
+    await expectFoundOut(bank, sql);
   });
 });
 
