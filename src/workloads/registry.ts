@@ -37,7 +37,9 @@ export const OWN_FINDINGS = Object.assign(
 ) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
 /** Of all workloads here, in the order in which results show them. */
-export const OPERATIONS: readonly string[] = WORKLOADS.flatMap(({ operations }) => Object.keys(operations));
+export const OPERATIONS: readonly string[] = [
+  ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
+];
 
 /** For `sort`: as results show them; names that no workload here has keep their place behind the others. */
 export function byOperation(a: string, b: string): number {

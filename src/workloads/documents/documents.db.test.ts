@@ -40,7 +40,7 @@ function treatmentOf(own: Partial<DocumentsSettings>): Treatment {
     toast: "extended",
     update: undefined,
     slice: "paths",
-    mix: { fetch: 1, insert: 1, update: 2, slice: 0 },
+    mix: { read: 1, insert: 1, update: 2, slice: 0 },
     keys: "uniform",
     skew: 0.99,
     documents: 20,
@@ -119,7 +119,7 @@ trials: 1
     [
       "of documents",
       10,
-      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large
 bytes: 3kB
 factors: { column: [jsonb, json, text], index: [none, btree-id, expression, gin, gin-path-ops], keys: [zipfian] }
@@ -134,7 +134,7 @@ exclude:
     [
       "of other levels of jsonb",
       4,
-      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 bytes: 12kB
 keys: zipfian
 factors: { shape: [large, complex], toast: [external, main] }
@@ -144,7 +144,7 @@ include: [{ toast: main, update: whole }, { shape: large, slice: record }]
     [
       "of columns",
       4,
-      `mix: { fetch: 1, insert: 1, update: 2 }
+      `mix: { read: 1, insert: 1, update: 2 }
 column: relational
 shape: large
 bytes: 3kB
@@ -167,8 +167,8 @@ factors: { index: [none, btree-id], update: [column, whole] }
           done.reduce((sum, each) => sum + each, 0),
           JSON.stringify(levels),
         ).toBe(180);
-        const { insert, update, fetch, slice } = operations;
-        for (const each of [insert, update, fetch]) expect(each?.transactions).toBeGreaterThan(0);
+        const { insert, update, read, slice } = operations;
+        for (const each of [insert, update, read]) expect(each?.transactions).toBeGreaterThan(0);
         if (levels.column !== undefined || levels.shape !== undefined)
           expect(slice?.transactions).toBeGreaterThan(0);
         const written = (insert?.transactions ?? 0) + (update?.transactions ?? 0);
@@ -397,7 +397,7 @@ describe("the audit", () => {
       }),
       {},
     ],
-    ["a read that finds nothing", third("fetch", async () => nothing), { misread: 1 }],
+    ["a read that finds nothing", third("read", async () => nothing), { misread: 1 }],
   ])("finds %s", async (_, execute, expected) => {
     // Updates of the document that went wrong must not come later and hide it: there are more than updates.
     const found = await audited({ documents: 500, keys: "uniform" }, runningOn(execute));
@@ -417,7 +417,7 @@ describe("the audit", () => {
 
   it("finds updates that did not see each other", async () => {
     // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
-    const settings = treatmentOf({ documents: 1, mix: { fetch: 0, insert: 0, update: 1, slice: 0 } });
+    const settings = treatmentOf({ documents: 1, mix: { read: 0, insert: 0, update: 1, slice: 0 } });
     const preload = await fill(settings);
     const told = { inserts: [], misread: 0 };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
@@ -434,7 +434,7 @@ describe("the audit", () => {
     const doubting = (isDone: boolean): Run => {
       let calls = 0;
       return async (plan) => {
-        const isDoubtful = plan.operation !== "fetch" && ++calls % 4 === 0;
+        const isDoubtful = plan.operation !== "read" && ++calls % 4 === 0;
         if (!isDoubtful) return runningOn(plainly)(plan);
         if (isDone) await runningOn(plainly)(plan);
         plan.unanswered?.(undefined);
