@@ -189,6 +189,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** In the order in which they are shown. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
+  /** Whether its clients ever run that operation, as one whose weight is above 0. All of them where left out. */
+  performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables<S>;
   /** Every statement that its clients may run. */

@@ -32,7 +32,7 @@ export function exampleExperiment(yaml = SCENARIO): Experiment {
 /** Workloads that do not count events: the scenario's line, the unit, and operations. */
 export const OTHER_UNITS: readonly (readonly [workload: string, unit: string, operations: string[]])[] = [
   ["workload: connections", "transactions", ["account", "script"]],
-  ["workload: documents", "documents", ["read", "insert", "update", "slice"]],
+  ["workload: documents", "documents", ["read", "update"]],
   ['workload: { sql: "-- name: look_around\\nSELECT 1;" }', "transactions", ["look_around"]],
 ];
 

@@ -93,8 +93,8 @@ describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = 
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
     run.state.second({ second: 0, operations: { [operation]: liveOperation(100) } });
-    const { add } = endedTrial(1).operations;
-    run.state.trialEnded(endedTrial(1, { operations: { [operation]: add } }), treatment);
+    const [measured] = Object.values(endedTrial(1).operations);
+    run.state.trialEnded(endedTrial(1, { operations: measured ? { [operation]: measured } : {} }), treatment);
     const store = new LiveStore();
     store.start(run.state.whole());
     expect(operationTable(run.state.view()).columns[1]).toBe(`${unit}/s`);

@@ -171,6 +171,7 @@ factors: { index: [none, btree-id], update: [column, whole] }
         for (const each of [insert, update, read]) expect(each?.transactions).toBeGreaterThan(0);
         if (levels.column !== undefined || levels.shape !== undefined)
           expect(slice?.transactions).toBeGreaterThan(0);
+        else expect(slice).toBeUndefined();
         const written = (insert?.transactions ?? 0) + (update?.transactions ?? 0);
         expect(integrity).toMatchObject({ verdict: "ok", published: written, misread: 0 });
         expect(integrity?.documentBytes).toBeGreaterThan(1000);

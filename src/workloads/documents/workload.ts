@@ -60,6 +60,7 @@ export const documents = {
     slice: { verb: "slices", unit: "documents" },
   },
   roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
+  performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
   settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: ["documents"],
