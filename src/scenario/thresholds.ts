@@ -162,7 +162,11 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
       [undefined, workloadOf(settings)].includes(workload) && roles.some((role) => settings.actors[role]),
   );
   const [operation = ""] = subject.source.split(".");
-  if (having.some(({ settings }) => workload?.performs?.(operation, settings) ?? true)) return undefined;
+  const isRun = ({ settings }: Treatment): boolean =>
+    !workload?.performs ||
+    !Object.hasOwn(workload.operations, operation) ||
+    workload.performs(operation, settings);
+  if (having.some(isRun)) return undefined;
   if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;
   const isOther = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
   return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : roles.join(" or ")}`;

@@ -218,6 +218,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   lint?(settings: S): readonly Objection[];
   /** Beside those of every audit, what its own gives: fields of `integrity` in the result. */
   readonly findings?: Readonly<Record<string, z.ZodType>>;
+  /** Of those, the sizes that thresholds and published figures can ask for, as `audit`'s. */
+  readonly sizes?: readonly string[];
   /** What its audit is about, as `event`, and what an acknowledged one is, as `published`. */
   readonly audited: { readonly one: string; readonly acknowledged: string };
   /** Kinds of violation that its audit tells apart. */

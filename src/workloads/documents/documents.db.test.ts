@@ -115,6 +115,30 @@ actors: { clients: { workers: 2, load: { executor: per-client-iterations, client
 trial: { warmUp: 0, drain: false }
 trials: 1
 `;
+
+  it("gives thresholds and published figures the sizes that its audit measured", async () => {
+    const out = join(scratchDirectory(), "results");
+    const scenario = `name: sizes
+${SCENARIO}mix: C
+factors: { column: [jsonb, relational] }
+thresholds:
+  "audit{column:relational}": [documentBytes==1010, rowBytes>1010]
+  "audit{column:relational} / audit{column:jsonb}": [documentBytes<1, documentBytes>1]
+published:
+  - { source: theirs, treatment: "{column:jsonb}", metric: audit documentBytes, value: 1200 }
+  - { source: theirs, treatment: "{column:relational}", metric: audit documentBytes, value: 1000 }
+${onSuiteServer("sizes")}`;
+    const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+    expect(ended.exitCode, ended.stderr).toBe(99);
+    const { treatments, thresholds, published } = onlyResultIn(out).result;
+    const [jsonb = 0, relational = 0] = treatments.map(
+      ({ trials }) => trials[0]?.integrity?.documentBytes ?? expect.fail("no size"),
+    );
+    expect(thresholds?.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    expect(thresholds?.[2]?.seen).toBeCloseTo(relational / jsonb);
+    expect(published?.map(({ ours }) => ours?.median)).toEqual([jsonb, relational]);
+  }, 60_000);
+
   it.each([
     [
       "of documents",

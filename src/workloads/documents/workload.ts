@@ -73,6 +73,7 @@ export const documents = {
   client,
   preload,
   findings,
+  sizes: Object.keys(findings),
   audited: { one: "write", acknowledged: "written" },
   violations: ["lost", "unexpected", "duplicated", "undone", "changed", "misread"],
   audit,
