@@ -41,9 +41,9 @@ export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
 ];
 
-/** For `sort`: as results show them; names that no workload here has keep their place behind the others. */
-export function byOperation(a: string, b: string): number {
-  const place = (name: string): number => (OPERATIONS.includes(name) ? OPERATIONS.indexOf(name) : Infinity);
+/** For `sort`: as results show them; names that `known` lacks keep their place behind the others. */
+export function byOperation(a: string, b: string, known = OPERATIONS): number {
+  const place = (name: string): number => (known.includes(name) ? known.indexOf(name) : Infinity);
   return place(a) === place(b) ? 0 : place(a) - place(b);
 }
 
