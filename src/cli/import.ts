@@ -1,8 +1,7 @@
 // `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload of one's own to go on from.
 import type { Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { importedFromPgbench } from "../workloads/own.js";
-import { definedValue } from "../workloads/pgbench/defined.js";
+import { definedValue, importedFromPgbench } from "../workloads/own.js";
 
 interface ImportOptions {
   readonly define: Readonly<Record<string, number | string | boolean>>;

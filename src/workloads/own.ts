@@ -198,6 +198,8 @@ export function ownWorkload(own: Own): Workload {
   return workload;
 }
 
+export { definedValue } from "./pgbench/defined.js";
+
 /** Scripts of pgbench as the text of a file of SQL, or what stands against that. */
 export function importedFromPgbench(
   written: readonly string[],
