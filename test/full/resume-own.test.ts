@@ -4,8 +4,6 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { ownDatabase } from "../support/own-database.js";
-import { urlOf } from "../support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -14,7 +12,6 @@ import {
   untilLogged,
 } from "../support/train-sim.js";
 
-const own = ownDatabase("resume_own");
 const SCENARIOS = fileURLToPath(new URL("../../scenarios/", import.meta.url));
 
 it.each([
@@ -44,7 +41,7 @@ it.each([
   else cpSync(join(SCENARIOS, file), path);
   const scenario = join(directory, "own.yaml");
   const document = {
-    ...{ name: "own", workload, target: urlOf(own.endpoint), namespace: "own_resumed" },
+    ...{ name: "own", workload },
     ...{ trials: 3, trial: { warmUp: 0, duration: "1s", drain: false }, retry: { attempts: 100 } },
     ...{ actors: { clients: { load: { clients: 2, thinkTime: "10ms" } } }, diagnosis: { ceiling: false } },
   };
