@@ -20,7 +20,7 @@ it.each([
     "./bank.sql",
     "bank.sql",
     ["weight: 9", "weight: 8"],
-    "workload.sql is line 17: -- weight: 9 there",
+    "workload.sql is line 13: -- weight: 9 there",
   ],
   ["a module", "./orders.mjs", "orders.mjs", ["weight: 4", "weight: 3"], "workload.hash is "],
   [
