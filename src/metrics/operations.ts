@@ -15,8 +15,8 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
   return [...new Set(all.flatMap((each) => Object.keys(each)))];
 }
 
-const NAME = "[A-Za-z_][\\w-]*";
 /** How an operation may be named. */
+const NAME = String.raw`[A-Za-z_][\w-]*`;
 export const OPERATION_NAME = new RegExp(`^${NAME}$`);
 
 /** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
