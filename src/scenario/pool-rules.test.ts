@@ -24,6 +24,9 @@ const pgbouncer = (
   ...changes,
 });
 
+const NONE = { min: 0, max: 0 };
+const delays = (process: { min: number; max: number }) => ({ add: NONE, process, archive: NONE });
+
 type Settings = TreatmentSettings & EventTreatment;
 
 const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
@@ -41,7 +44,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   statementShape: "set-based",
   prepared: true,
   batch: { min: 10, max: 100 },
-  appDelayMs: { min: 0, max: 0 },
+  appDelayMs: delays(NONE),
   advance: { claim: 1, complete: 1, fail: 0 },
   documentBytes: 900,
   validate: "sample",
@@ -74,7 +77,7 @@ describe("the rules of pools", () => {
   });
 
   it("take any shape through a pooler in transaction mode", () => {
-    expect(poolProblems(settings(pgbouncer(), { appDelayMs: { min: 10, max: 50 } }))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer(), { appDelayMs: delays({ min: 10, max: 50 }) }))).toEqual([]);
   });
 
   it("refuse session mode with fewer server connections than clients, which would starve the rest", () => {
@@ -119,7 +122,7 @@ describe("the rules of pools", () => {
     expect(poolProblems(settings(statement, single))).toEqual([]);
     expect(paths(settings(statement))).toEqual(["pool.mode"]);
     expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
-    expect(paths(settings(statement, { ...single, appDelayMs: { min: 0, max: 5 } }))).toEqual(["appDelay"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual(["appDelay"]);
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );

@@ -79,7 +79,7 @@ test("train-events: payload x pool at 512 clients, with 64 direct clients as the
     expect(settings).toMatchObject({
       topology: "cycle",
       batch: { min: 10, max: 100 },
-      appDelayMs: { min: 10, max: 50 },
+      appDelayMs: { process: { min: 10, max: 50 } },
       actors: {
         cycle: { workers: 3, load: { executor: "shared-iterations", thinkTimeMs: { min: 100, max: 100 } } },
       },

@@ -79,7 +79,7 @@ function statementMode(
       `use isolation: read committed, or mode: transaction`;
     problems.push({ path: "isolation", message });
   }
-  if (appDelayMs && appDelayMs.max > 0) {
+  if (Object.values(appDelayMs ?? {}).some(({ max }) => max > 0)) {
     const message =
       `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
       `set appDelay to 0, or use mode: transaction`;

@@ -7,11 +7,12 @@ import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
-import { durationRange, size } from "../../syntax/scalars.js";
+import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
+  DELAYED_OPERATIONS,
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
@@ -26,6 +27,8 @@ import {
 const MAX_BATCH = 1_000_000;
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
+
+const NO_DELAY = { min: 0, max: 0 };
 
 const BatchSize = z.int().min(1).max(MAX_BATCH);
 
@@ -75,9 +78,22 @@ export const keys = {
       description:
         "Events a transaction adds (uniform over min..max), processes or archives (at most). A number fixes it.",
     }),
-  appDelay: durationRange(
-    "Pause inside each process transaction, holding its locks: a duration or { min, max }. Default 0.",
-  ).prefault(0),
+  appDelay: z
+    .union([
+      ...DURATION_RANGE,
+      z.strictObject({
+        add: durationRange("Between an add's events and their statuses."),
+        process: durationRange("Between a process's statuses and documents."),
+        archive: durationRange("Between an archive's copying and deleting."),
+      }),
+    ])
+    .prefault(0)
+    .transform(rangeOf)
+    .meta({
+      description:
+        "Pause inside each transaction, holding its locks: a duration or { min, max } for process, or one for each of " +
+        "add, process and archive. Default 0.",
+    }),
   advance: z
     .strictObject({
       claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.", 1),
@@ -130,11 +146,15 @@ type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key
 export type OwnSettings = Omit<EventSettings, keyof WorkloadTreatment>;
 type Treatment = EventSettings & WorkloadTreatment;
 
+const delaysOf = ({ appDelay }: Written): EventSettings["appDelayMs"] =>
+  "min" in appDelay ? { add: NO_DELAY, process: appDelay, archive: NO_DELAY } : appDelay;
+
 export function resolve(written: Written): OwnSettings {
   const { payload, locking, isolation: level, ids, statementShape, batch, topology } = written;
-  const { advance, validate, preload, appDelay: appDelayMs, documentSize: documentBytes } = written;
+  const { advance, validate, preload, documentSize: documentBytes } = written;
   return {
-    ...{ payload, locking, isolation: level, ids, statementShape, batch, appDelayMs, advance },
+    ...{ payload, locking, isolation: level, ids, statementShape, batch, advance },
+    appDelayMs: delaysOf(written),
     ...{ documentBytes, validate, preload, topology },
   };
 }
@@ -232,7 +252,10 @@ function storageRules({ storage }: Written): Finding[] {
 
 const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
-  ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
+  ({ appDelay }) =>
+    "min" in appDelay
+      ? rangeOrder(["appDelay"], appDelay, "ms")
+      : DELAYED_OPERATIONS.flatMap((name) => rangeOrder(["appDelay", name], appDelay[name], "ms")),
   batchSizeRules,
   claimRules,
   advanceRules,

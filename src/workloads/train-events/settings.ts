@@ -35,6 +35,11 @@ export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
 
+/** Transactions that can pause while they hold their locks. */
+export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
+
+export type DelayedOperation = (typeof DELAYED_OPERATIONS)[number];
+
 /** Groups of clients; `cycle` is the one of the cycle topology, whose clients do add, process, archive in turn. */
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 
@@ -51,8 +56,8 @@ export interface EventSettings {
   readonly statementShape: StatementShape;
   /** Events a transaction adds, processes or archives at most. */
   readonly batch: Range;
-  /** Pause inside each process transaction, holding its locks. */
-  readonly appDelayMs: Range;
+  /** Pause inside each transaction, holding its locks. */
+  readonly appDelayMs: Readonly<Record<DelayedOperation, Range>>;
   readonly advance: AdvanceProbabilities;
   readonly documentBytes: number;
   readonly validate: Validation;

@@ -9,6 +9,12 @@ import type { Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 import type { Connection, Statement } from "../../../database/contract.js";
 
+/** What an add sends, one after the other. */
+interface Inserts {
+  insertEvents(connection: Connection): Promise<void>;
+  insertStatuses(connection: Connection): Promise<void>;
+}
+
 /** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
 interface Changes {
   advance(connection: Connection): Promise<void>;
@@ -20,8 +26,8 @@ export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
   /** See `Workload`. */
   readonly documentRoom: number;
-  /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
-  prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
+  /** Serialises a batch: its events, and their status rows. */
+  prepareInserts(batch: EventBatch): Inserts;
   /** Serialises what a pass changes in the events that it claimed. */
   prepareChanges(passes: readonly Pass[]): Changes;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
@@ -51,8 +57,13 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     documentRoom: steps.documentRoom,
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
-      const insert = steps.prepareInserts(batch);
-      return (connection) => inTransaction(connection, begin, () => insert(connection));
+      const inserts = steps.prepareInserts(batch);
+      return (connection, appDelay) =>
+        inTransaction(connection, begin, async () => {
+          await inserts.insertEvents(connection);
+          await appDelay?.();
+          await inserts.insertStatuses(connection);
+        });
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
@@ -70,12 +81,13 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     },
     archive(most) {
       const limit = bindAhead(claimTerminal, [most]);
-      return (connection) =>
+      return (connection, appDelay) =>
         inTransaction(connection, begin, async () => {
           const rows = await connection.execute(claimTerminal, limit);
           const archivedIds = rows.map((row) => row[0] as string).sort();
           if (archivedIds.length > 0) {
             await steps.copyToArchive(connection, archivedIds);
+            await appDelay?.();
             await steps.deleteLive(connection, archivedIds);
           }
           return { archivedIds };

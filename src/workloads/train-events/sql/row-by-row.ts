@@ -63,9 +63,13 @@ export const rowByRow: Shape = (context) => {
     prepareInserts(batch) {
       const events = batch.events();
       const rows = events.map(valuesOf);
-      return async (connection) => {
-        for (const values of rows) await connection.execute(sql.addEvent, values);
-        for (const { id } of events) await connection.execute(sql.addStatus, [id]);
+      return {
+        async insertEvents(connection) {
+          for (const values of rows) await connection.execute(sql.addEvent, values);
+        },
+        async insertStatuses(connection) {
+          for (const { id } of events) await connection.execute(sql.addStatus, [id]);
+        },
       };
     },
     prepareChanges(passes) {

@@ -104,9 +104,13 @@ export const setBased: Shape = (context) => {
       const pieces = parts(batch);
       const events = pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece)));
       const statuses = pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)]));
-      return async (connection) => {
-        for (const values of events) await connection.execute(sql.addEvents, values);
-        for (const values of statuses) await connection.execute(sql.addStatus, values);
+      return {
+        async insertEvents(connection) {
+          for (const values of events) await connection.execute(sql.addEvents, values);
+        },
+        async insertStatuses(connection) {
+          for (const values of statuses) await connection.execute(sql.addStatus, values);
+        },
       };
     },
     prepareChanges(passes) {

@@ -131,19 +131,20 @@ export const singleStatement: Shape = (context) => {
   const textsOf = chanceTexts();
   const isAlone = context.isolation === "read committed";
 
-  /** One statement as one transaction; the app delay, where there is one and anything was found, holds its locks. */
+  /** One statement as one transaction; the app delay, where there is one and the outcome has events, holds its locks. */
   function run<T>(
     connection: Connection,
     statement: Statement,
     values: StatementValues,
     outcomeOfRows: (rows: readonly StatementRow[]) => T,
+    hasEvents: (outcome: T) => boolean,
     appDelay?: () => Promise<void>,
   ): Promise<T> {
     if (isAlone && !appDelay) return asTransaction(connection.execute(statement, values), outcomeOfRows);
     return inTransaction(connection, begin, async () => {
-      const rows = await connection.execute(statement, values);
-      if (rows.length > 0) await appDelay?.();
-      return outcomeOfRows(rows);
+      const outcome = outcomeOfRows(await connection.execute(statement, values));
+      if (hasEvents(outcome)) await appDelay?.();
+      return outcome;
     });
   }
 
@@ -153,15 +154,17 @@ export const singleStatement: Shape = (context) => {
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
       const values = bindAhead(add, batchArrays(context, batch));
-      return (connection) => run(connection, add, values, nothingOf);
+      return (connection, appDelay) => run(connection, add, values, nothingOf, () => true, appDelay);
     },
     process({ limit, roll, chances }) {
       const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
-      return (connection, appDelay) => run(connection, process, values, processedOf, appDelay);
+      return (connection, appDelay) =>
+        run(connection, process, values, processedOf, ({ events }) => events > 0, appDelay);
     },
     archive(limit) {
       const values = bindAhead(archive, [limit]);
-      return (connection) => run(connection, archive, values, archivedOf);
+      return (connection, appDelay) =>
+        run(connection, archive, values, archivedOf, ({ archivedIds }) => archivedIds.length > 0, appDelay);
     },
     read(probe) {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
