@@ -27,7 +27,7 @@ describe("a scenario with a name and nothing else", () => {
     expect(treatment?.id).toBe("base");
     expect(treatment?.levels).toEqual({});
     expect(treatment?.settings).toMatchObject({
-      target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
+      target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256", nice: 0 },
       namespace: "train_sim",
       payload: "jsonb",
       pool: { strategy: "direct", reconnect: "never" },

@@ -16,6 +16,7 @@ import {
   ARCHIVE_DELETES,
   CLAIM_INDEXES,
   DELAYED_OPERATIONS,
+  DOCUMENT_SHAPES,
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
@@ -148,6 +149,14 @@ export const keys = {
     DEFAULT_DOCUMENT_BYTES,
     MAX_DOCUMENT_BYTES,
   ).prefault(`${DEFAULT_DOCUMENT_BYTES}B`),
+  documentShape: z
+    .enum(DOCUMENT_SHAPES)
+    .default("default")
+    .meta({
+      description:
+        "Values of documents. default: most numbers are in one document only; source: as in the workload that Train Events " +
+        "comes from, few hundred of each kind, so that a GIN index has long lists of few keys. Default default.",
+    }),
   validate: z
     .enum(VALIDATIONS)
     .default("sample")
@@ -196,12 +205,13 @@ export function resolve(written: Written): OwnSettings {
     validate,
     preload,
     documentSize: documentBytes,
+    documentShape,
   } = written;
   return {
     ...{ payload, locking, isolation: level, ids, statementShape, batch },
     ...{ advance, claimIndex, archived, archiveDelete },
     appDelayMs: delaysOf(written),
-    ...{ documentBytes, validate, preload, topology },
+    ...{ documentBytes, documentShape, validate, preload, topology },
   };
 }
 

@@ -53,6 +53,11 @@ export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
 
+/** Whose values documents hold: train-sim's own, or those of the workload that Train Events comes from. */
+export const DOCUMENT_SHAPES = ["default", "source"] as const;
+
+export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
+
 /** Transactions that can pause while they hold their locks. */
 export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
 
@@ -81,6 +86,7 @@ export interface EventSettings {
   readonly archived: Archived;
   readonly archiveDelete: ArchiveDelete;
   readonly documentBytes: number;
+  readonly documentShape: DocumentShape;
   readonly validate: Validation;
   /** Events inserted before the warm-up, PENDING. */
   readonly preload: number;

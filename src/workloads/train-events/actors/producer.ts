@@ -48,7 +48,7 @@ class BatchStream {
     const { load } = settings.actors[role] ?? {};
     this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
     this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
-    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes);
+    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes, settings.documentShape);
   }
 
   /**

@@ -98,8 +98,8 @@ export class ExpectedDocuments {
     const key = `${worker} ${entry.client}`;
     let generator = this.generators.get(key);
     if (!generator) {
-      const { seed, documentBytes } = file.source;
-      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes);
+      const { seed, documentBytes, documentShape } = file.source;
+      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes, documentShape);
       this.generators.set(key, generator);
     }
     return { generator, index: entry.firstDocument + position };

@@ -44,6 +44,7 @@ export const LedgerSource = z.strictObject({
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),
   documentBytes: z.int().nonnegative(),
+  documentShape: z.enum(DOCUMENT_SHAPES).default("default"),
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 
