@@ -50,6 +50,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   archived: "finished",
   archiveDelete: "explicit",
   documentBytes: 900,
+  documentShape: "default",
   validate: "sample",
   preload: 0,
   topology: "actors",
@@ -125,7 +126,9 @@ describe("the rules of pools", () => {
     expect(poolProblems(settings(statement, single))).toEqual([]);
     expect(paths(settings(statement))).toEqual(["pool.mode"]);
     expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
-    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual(["appDelay"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual([
+      "appDelay",
+    ]);
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );

@@ -49,7 +49,8 @@ export const pgbouncer = {
   settings: pgbouncerSettings,
   // The server's reset query is for session mode only, unless it is sent always.
   resets: ({ mode, reconnect, settings }) =>
-    (mode === "session" && reconnect === "per-transaction") || settings["server_reset_query_always"] === "1",
+    (mode === "session" && reconnect === "per-transaction") ||
+    settings?.["server_reset_query_always"] === "1",
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
   source: ({ reconnect }, options) =>

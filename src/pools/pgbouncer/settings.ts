@@ -50,7 +50,7 @@ export interface PgBouncerPool extends PoolerSettings {
   /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
   readonly maxPreparedStatements: number;
   /** Of pgbouncer.ini, beside what the keys say. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const keys = {
@@ -122,8 +122,11 @@ function statementMode(
   return problems;
 }
 
-const settingText = (value: string | number | boolean): string =>
-  String(typeof value === "boolean" ? Number(value) : value);
+function settingTexts(settings: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  const text = (value: string | number | boolean): string =>
+    String(typeof value === "boolean" ? Number(value) : value);
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
+}
 
 function settingProblems(given: { readonly settings?: object | undefined } & UrlKeys): Finding[] {
   const names = Object.keys(given.settings ?? {});
@@ -143,7 +146,7 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   name: "pgbouncer",
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
-  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, settings = {}, ...given }) {
+  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, settings, ...given }) {
     const pooler = resolvePooler(given);
     const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
     return {
@@ -152,12 +155,12 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
       reconnect,
       ...pooler,
       maxPreparedStatements: maxPreparedStatements ?? byDefault,
-      settings: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, settingText(value)])),
+      ...(settings && { settings: settingTexts(settings) }),
     };
   },
   keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given), ...settingProblems(given)],
   problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
-  text: ({ mode, reconnect, size, settings }) =>
+  text: ({ mode, reconnect, size, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
       ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),

@@ -99,7 +99,12 @@ export class ExpectedDocuments {
     let generator = this.generators.get(key);
     if (!generator) {
       const { seed, documentBytes, documentShape } = file.source;
-      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes, documentShape);
+      generator = new DocumentGenerator(
+        seed,
+        streamName(file.source, entry.client),
+        documentBytes,
+        documentShape,
+      );
       this.generators.set(key, generator);
     }
     return { generator, index: entry.firstDocument + position };

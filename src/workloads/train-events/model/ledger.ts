@@ -7,6 +7,7 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";
 import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
+import { DOCUMENT_SHAPES } from "../settings.js";
 
 /** How a batch ended; numbers are its code in the ledger's file. */
 export const BATCH_OUTCOMES = ["acknowledged", "failed", "in-doubt"] as const;

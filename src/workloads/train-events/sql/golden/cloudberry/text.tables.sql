@@ -161,10 +161,10 @@ USING pax WITH (compresstype = zstd, compresslevel = 1, minmax_columns = 'archiv
 DISTRIBUTED BY (id);
 
 -- claimIndex: status-updated
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text, claimIndex status-updated: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-status-updated: created by train-sim and dropped by it';
 
 -- archived: complete
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text, archived complete: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-complete: created by train-sim and dropped by it';
 
 -- archived: complete
 CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at)

@@ -126,17 +126,17 @@ CREATE TABLE "train_sim".event_status (
 );
 
 -- claimIndex: status-updated
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated, claimIndex status-updated: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-status-updated: created by train-sim and dropped by it';
 
 -- archived: complete
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated, archived complete: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-complete: created by train-sim and dropped by it';
 
 -- archived: complete
 CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at) STORING (status, attempts)
   WHERE status IN ('COMPLETE');
 
 -- archiveDelete: cascade
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated, archiveDelete cascade: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-cascade: created by train-sim and dropped by it';
 
 -- archiveDelete: cascade
 -- The queue, the same for every payload level: one row for each live event.

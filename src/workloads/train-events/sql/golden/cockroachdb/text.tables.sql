@@ -126,17 +126,17 @@ CREATE TABLE "train_sim".event_status (
 );
 
 -- claimIndex: status-updated
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text, claimIndex status-updated: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-status-updated: created by train-sim and dropped by it';
 
 -- archived: complete
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text, archived complete: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-complete: created by train-sim and dropped by it';
 
 -- archived: complete
 CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at) STORING (status, attempts)
   WHERE status IN ('COMPLETE');
 
 -- archiveDelete: cascade
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text, archiveDelete cascade: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-cascade: created by train-sim and dropped by it';
 
 -- archiveDelete: cascade
 -- The queue, the same for every payload level: one row for each live event.

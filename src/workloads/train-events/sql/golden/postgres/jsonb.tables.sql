@@ -85,17 +85,17 @@ GRANT USAGE ON SCHEMA "train_sim" TO "pgb";
 GRANT SELECT, INSERT, UPDATE, DELETE ON "train_sim".events, "train_sim".event_status, "train_sim".events_archive TO "pgb";
 
 -- claimIndex: status-updated
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb, claimIndex status-updated: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-status-updated: created by train-sim and dropped by it';
 
 -- archived: complete
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb, archived complete: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-complete: created by train-sim and dropped by it';
 
 -- archived: complete
 CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at)
   WHERE (status IN ('COMPLETE')) IS TRUE;
 
 -- archiveDelete: cascade
-COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb, archiveDelete cascade: created by train-sim and dropped by it';
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-cascade: created by train-sim and dropped by it';
 
 -- archiveDelete: cascade
 -- The queue, the same for every payload level: one row for each live event. Every pass changes status and updated_at,
