@@ -1,6 +1,6 @@
 -- The queue, the same for every payload level: one row for each live event.
 CREATE TABLE {{namespace}}.event_status (
-  event_id   UUID        NOT NULL REFERENCES {{namespace}}.events (id),
+  event_id   UUID        NOT NULL REFERENCES {{namespace}}.events (id){{onDelete}},
   status     STRING      NOT NULL DEFAULT 'PENDING'
              CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETE', 'FAILED')),
   updated_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
@@ -10,9 +10,3 @@ CREATE TABLE {{namespace}}.event_status (
 
 -- Counts by status.
 CREATE INDEX event_status_status_updated_at_idx ON {{namespace}}.event_status (status, updated_at);
-
--- The order of the claims, as on PostgreSQL; what a claim answers with is stored in them, so that it reads one index.
-CREATE INDEX event_status_workable_idx ON {{namespace}}.event_status (updated_at) STORING (status, attempts)
-  WHERE status IN ('PENDING', 'PROCESSING');
-CREATE INDEX event_status_terminal_idx ON {{namespace}}.event_status (updated_at) STORING (status, attempts)
-  WHERE status IN ('COMPLETE', 'FAILED');

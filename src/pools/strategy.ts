@@ -19,7 +19,7 @@ export interface Demand {
   /** Of workloads that have these. */
   readonly statementShape?: string | undefined;
   readonly isolation?: string | undefined;
-  readonly appDelayMs?: { readonly max: number } | undefined;
+  readonly appDelayMs?: Readonly<Record<string, { readonly max: number }>> | undefined;
 }
 
 /** One reason why a treatment's pool cannot work. */

@@ -27,7 +27,7 @@ describe("a scenario with a name and nothing else", () => {
     expect(treatment?.id).toBe("base");
     expect(treatment?.levels).toEqual({});
     expect(treatment?.settings).toMatchObject({
-      target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
+      target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256", nice: 0 },
       namespace: "train_sim",
       payload: "jsonb",
       pool: { strategy: "direct", reconnect: "never" },
@@ -67,8 +67,15 @@ describe("shorthands", () => {
 
   test("a number fixes a batch, a duration fixes a range, and 0 needs no unit", () => {
     expect(settings("batch: 25").batch).toEqual({ min: 25, max: 25 });
-    expect(settings("appDelay: 5ms").appDelayMs).toEqual({ min: 5, max: 5 });
-    expect(settings("appDelay: { min: 0, max: 1.5s }").appDelayMs).toEqual({ min: 0, max: 1500 });
+    const none = { min: 0, max: 0 };
+    expect(settings("appDelay: 5ms").appDelayMs).toEqual({
+      ...{ add: none, archive: none },
+      process: { min: 5, max: 5 },
+    });
+    expect(settings("appDelay: { min: 0, max: 1.5s }").appDelayMs?.process).toEqual({ min: 0, max: 1500 });
+    expect(settings("appDelay: { add: 2ms, process: 0, archive: { min: 0, max: 3ms } }").appDelayMs).toEqual({
+      ...{ add: { min: 2, max: 2 }, process: none, archive: { min: 0, max: 3 } },
+    });
   });
 
   test("a pool is a name, with defaults, or a mapping", () => {

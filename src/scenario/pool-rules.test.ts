@@ -24,11 +24,14 @@ const pgbouncer = (
   ...changes,
 });
 
+const NONE = { min: 0, max: 0 };
+const delays = (process: { min: number; max: number }) => ({ add: NONE, process, archive: NONE });
+
 type Settings = TreatmentSettings & EventTreatment;
 
 const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
   workload: "train-events",
-  target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256" },
+  target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256", nice: 0 },
   dialect: "postgres",
   asksDialect: false,
   namespace: "train_sim",
@@ -41,9 +44,13 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   statementShape: "set-based",
   prepared: true,
   batch: { min: 10, max: 100 },
-  appDelayMs: { min: 0, max: 0 },
+  appDelayMs: delays(NONE),
   advance: { claim: 1, complete: 1, fail: 0 },
+  claimIndex: "partial",
+  archived: "finished",
+  archiveDelete: "explicit",
   documentBytes: 900,
+  documentShape: "default",
   validate: "sample",
   preload: 0,
   topology: "actors",
@@ -74,7 +81,7 @@ describe("the rules of pools", () => {
   });
 
   it("take any shape through a pooler in transaction mode", () => {
-    expect(poolProblems(settings(pgbouncer(), { appDelayMs: { min: 10, max: 50 } }))).toEqual([]);
+    expect(poolProblems(settings(pgbouncer(), { appDelayMs: delays({ min: 10, max: 50 }) }))).toEqual([]);
   });
 
   it("refuse session mode with fewer server connections than clients, which would starve the rest", () => {
@@ -119,7 +126,9 @@ describe("the rules of pools", () => {
     expect(poolProblems(settings(statement, single))).toEqual([]);
     expect(paths(settings(statement))).toEqual(["pool.mode"]);
     expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
-    expect(paths(settings(statement, { ...single, appDelayMs: { min: 0, max: 5 } }))).toEqual(["appDelay"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual([
+      "appDelay",
+    ]);
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );

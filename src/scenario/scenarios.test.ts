@@ -67,21 +67,22 @@ test("quickstart: three payloads, five trials each, in under 90 seconds", () => 
 test("train-events: payload x pool at 512 clients, with 64 direct clients as the control", () => {
   const { treatments, trials } = parseScenario(text("train-events.yaml"), "train-events.yaml");
   expect(treatments.map(({ id }) => id)).toEqual(
-    ["jsonb", "jsonb-manual", "text"].flatMap((payload) => [
+    ["jsonb", "jsonb-manual", "text", "text-generated"].flatMap((payload) => [
       `${payload}-direct-clients-512`,
       `${payload}-direct-clients-64`,
-      `${payload}-pgbouncer-transaction-64-clients-512`,
+      `${payload}-pgbouncer-transaction-64-1-clients-512`,
     ]),
   );
-  expect(trials).toHaveLength(45);
+  expect(trials).toHaveLength(60);
+  const pause = { min: 10, max: 50 };
   for (const { settings, levels } of treatments) {
     expect(totalClients(settings)).toBe(Number(levels.clients));
     expect(settings).toMatchObject({
       topology: "cycle",
       batch: { min: 10, max: 100 },
-      appDelayMs: { min: 10, max: 50 },
+      appDelayMs: { add: pause, process: pause, archive: pause },
       actors: {
-        cycle: { workers: 3, load: { executor: "shared-iterations", thinkTimeMs: { min: 100, max: 100 } } },
+        cycle: { workers: 3, load: { executor: "shared-iterations", thinkTimeMs: { min: 75, max: 125 } } },
       },
     });
   }

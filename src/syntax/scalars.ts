@@ -98,13 +98,20 @@ export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
   return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
+/** The two ways to write a range of durations. */
+export const DURATION_RANGE = [
+  duration("Always this long."),
+  z.strictObject({ min: duration("Shortest."), max: duration("Longest.") }),
+] as const;
+
+/** Both ends of a range, however it was written. */
+export function rangeOf<Ends extends object>(range: number | Ends): Ends | { min: number; max: number } {
+  return typeof range === "number" ? { min: range, max: range } : range;
+}
+
 /** One duration, or `{ min, max }` for a uniform choice each time; both ends are included. */
 export function durationRange(description: string) {
-  const ends = z.strictObject({ min: duration("Shortest."), max: duration("Longest.") });
-  return z
-    .union([duration("Always this long."), ends])
-    .transform((range) => (typeof range === "number" ? { min: range, max: range } : range))
-    .meta({ description });
+  return z.union(DURATION_RANGE).transform(rangeOf).meta({ description });
 }
 
 /** `true` (the default bound), `false` (none) or a bound of one's own: most milliseconds a drain may take. */

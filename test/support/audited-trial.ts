@@ -120,9 +120,9 @@ class Crew implements AuditedCrew {
     directory: string,
     private readonly batchEvents: number,
   ) {
-    const { ids, documentBytes } = settings;
+    const { ids, documentBytes, documentShape } = settings;
     this.workload = createWorkload(settings);
-    this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes };
+    this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes, documentShape };
     this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
     this.work = new WorkFileWriter(workPath(directory, this.source.worker));
     this.keyMaker = new KeyMaker(this.source);

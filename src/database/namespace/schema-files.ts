@@ -7,6 +7,8 @@ import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../settings.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../schema/", import.meta.url);
+/** Nothing but comments. */
+const IS_COMMENT = /^(--.*\s*)*$/;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /** One form of a workload's tables. */
@@ -15,6 +17,8 @@ export interface TableSet {
   readonly variant: string;
   /** Names of the files of a dialect that make them, without `.sql`. */
   readonly files: readonly string[];
+  /** What stands in them beside the namespace and what the storage says, by name. */
+  readonly values?: Readonly<Record<string, string>>;
   /** Beside those, statements that every dialect takes as they are, but for `{{namespace}}`. */
   readonly statements?: readonly string[];
   /** Where it is not the tables alone: all that is to be dropped, in the order in which it is made, as `TYPE mood`. */
@@ -27,7 +31,7 @@ export interface NamespaceTables extends TableSet {
   readonly names: readonly string[];
 }
 
-interface TableSettings extends Pick<TableSet, "files" | "statements"> {
+interface TableSettings extends Pick<TableSet, "files" | "values" | "statements"> {
   readonly storage: Storage;
   readonly namespace: string;
 }
@@ -39,10 +43,11 @@ function readSchemaFile(dialect: Dialect, file: string): string {
 /** Statements that make the tables, without their semicolons; comments stay with the statement they precede. */
 export function tableStatements(
   dialect: Dialect,
-  { files, statements = [], storage, namespace }: TableSettings,
+  { files, values: own, statements = [], storage, namespace }: TableSettings,
 ): string[] {
   const values: Readonly<Record<string, string>> = {
     ...dialect.storages[storage],
+    ...own,
     namespace: dialect.quoteIdentifier(namespace),
   };
   const valueOf = (name: string): string => {
@@ -55,5 +60,5 @@ export function tableStatements(
     .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
     .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim());
   const others = statements.map((statement) => statement.replaceAll("{{namespace}}", valueOf("namespace")));
-  return [...ofFiles, ...others].filter((statement) => statement !== "");
+  return [...ofFiles, ...others].filter((statement) => !IS_COMMENT.test(statement));
 }

@@ -44,6 +44,13 @@ describe("pgBouncerIni", () => {
     expect(lines(UPSTREAM, FILES, false).join()).not.toContain("max_prepared_statements");
   });
 
+  it("has the scenario's own settings, which win", () => {
+    const own = { server_lifetime: "3600", server_login_retry: "2" };
+    const text = lines(UPSTREAM, FILES, true, { ...SETTINGS, settings: own });
+    expect(text).toEqual(expect.arrayContaining(["server_lifetime = 3600", "server_login_retry = 2"]));
+    expect(text).not.toContain("server_login_retry = 1");
+  });
+
   it("never holds a password", () => {
     expect(lines().join()).not.toContain("secret");
   });

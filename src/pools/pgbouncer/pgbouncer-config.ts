@@ -7,7 +7,7 @@ import type { Admitted } from "../strategy.js";
 import type { PgBouncerPool } from "./settings.js";
 
 export type PgBouncerSettings = Admitted &
-  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements">;
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "settings">;
 
 export interface PgBouncerFiles {
   readonly port: number;
@@ -68,6 +68,7 @@ export function pgBouncerIni(
     log_connections: 0,
     log_disconnections: 0,
     log_stats: 0,
+    ...settings.settings,
   };
   const lines = Object.entries(entries).map(([key, value]) => `${key} = ${value}`);
   return ["[databases]", `${CLIENT_DATABASE} = ${place}${setUp}`, "", "[pgbouncer]", ...lines, ""].join("\n");

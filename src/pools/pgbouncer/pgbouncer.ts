@@ -24,7 +24,7 @@ const PROGRAM = {
 };
 
 export const pgbouncerKind: PoolerKind<
-  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements">
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "settings">
 > = {
   product: PROGRAM.product,
   variable: PROGRAM.variable,
@@ -47,8 +47,10 @@ export const pgbouncerKind: PoolerKind<
 
 export const pgbouncer = {
   settings: pgbouncerSettings,
-  // The server's reset query is for session mode only.
-  resets: ({ mode, reconnect }) => mode === "session" && reconnect === "per-transaction",
+  // The server's reset query is for session mode only, unless it is sent always.
+  resets: ({ mode, reconnect, settings }) =>
+    (mode === "session" && reconnect === "per-transaction") ||
+    settings?.["server_reset_query_always"] === "1",
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
   source: ({ reconnect }, options) =>

@@ -1,6 +1,7 @@
 // Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
 import * as z from "zod";
-import { connectionUrl } from "../../database/scalars.js";
+import { connectionUrl, type UrlKeys } from "../../database/scalars.js";
+import type { Finding } from "../../syntax/problems.js";
 import {
   mostClients,
   POOLER_KEYS,
@@ -19,12 +20,37 @@ export type PoolMode = (typeof POOL_MODES)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
+/** What a PgBouncer that train-sim starts gets from elsewhere, and from where. */
+const OWN_SETTINGS: Readonly<Record<string, string>> = {
+  pool_mode: "pool.mode",
+  default_pool_size: "pool.size",
+  max_prepared_statements: "pool.maxPreparedStatements",
+  max_client_conn: "the number of clients",
+  auth_type: "target.auth",
+  ...Object.fromEntries(
+    [
+      ...["listen_addr", "listen_port", "unix_socket_dir", "auth_file", "admin_users", "stats_users"],
+      ...["ignore_startup_parameters", "logfile", "pidfile", "user", "syslog", "conffile", "resolv_conf"],
+      ...["server_tls_sslmode", "server_tls_ca_file", "server_tls_cert_file", "server_tls_key_file"],
+      ...["client_tls_sslmode", "auth_query", "auth_user", "auth_dbname", "auth_hba_file", "so_reuseport"],
+    ].map((name) => [name, "what train-sim needs"]),
+  ),
+};
+
+const Value = z.union([
+  z.string().regex(/^[^\u0000-\u001f\u007f]*$/, "has a control character, which pgbouncer.ini cannot hold"),
+  z.number(),
+  z.boolean(),
+]);
+
 export interface PgBouncerPool extends PoolerSettings {
   readonly strategy: "pgbouncer";
   readonly mode: PoolMode;
   readonly reconnect: Reconnect;
   /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
   readonly maxPreparedStatements: number;
+  /** Of pgbouncer.ini, beside what the keys say. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const keys = {
@@ -41,6 +67,14 @@ const keys = {
       description:
         "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For a PgBouncer of your own: what it is " +
         "configured with. Default: 200 for managed ones, 0 for your own.",
+    }),
+  settings: z
+    .record(z.string().regex(/^[a-z][a-z_]*$/, "not the name of a setting of PgBouncer"), Value)
+    .optional()
+    .meta({
+      description:
+        "Settings of the PgBouncers that train-sim starts, as server_lifetime: 3600; true and false mean 1 and 0. " +
+        "Set unless named: server_reset_query DISCARD ALL, server_login_retry 1, no log of connections.",
     }),
   adminUrl: connectionUrl(
     "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
@@ -79,7 +113,7 @@ function statementMode(
       `use isolation: read committed, or mode: transaction`;
     problems.push({ path: "isolation", message });
   }
-  if (appDelayMs && appDelayMs.max > 0) {
+  if (Object.values(appDelayMs ?? {}).some(({ max }) => max > 0)) {
     const message =
       `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
       `set appDelay to 0, or use mode: transaction`;
@@ -88,11 +122,31 @@ function statementMode(
   return problems;
 }
 
+function settingTexts(settings: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  const text = (value: string | number | boolean): string =>
+    String(typeof value === "boolean" ? Number(value) : value);
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
+}
+
+function settingProblems(given: { readonly settings?: object | undefined } & UrlKeys): Finding[] {
+  const names = Object.keys(given.settings ?? {});
+  if (names.length > 0 && (given.url !== undefined || given.urls !== undefined)) {
+    const message = "is for PgBouncers that train-sim starts; with a URL it starts none";
+    return [{ path: ["pool", "settings"], message, isAboutKey: true }];
+  }
+  return names.flatMap((name) => {
+    const source = OWN_SETTINGS[name];
+    if (source === undefined) return [];
+    const message = `is set by train-sim, from ${source}; remove it`;
+    return [{ path: ["pool", "settings", name], message, isAboutKey: true }];
+  });
+}
+
 export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   name: "pgbouncer",
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
-  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, ...given }) {
+  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, settings, ...given }) {
     const pooler = resolvePooler(given);
     const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
     return {
@@ -101,10 +155,14 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
       reconnect,
       ...pooler,
       maxPreparedStatements: maxPreparedStatements ?? byDefault,
+      ...(settings && { settings: settingTexts(settings) }),
     };
   },
-  keyProblems: (given) => poolerKeyProblems("PgBouncer", given),
+  keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given), ...settingProblems(given)],
   problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
-  text: ({ mode, reconnect, size }) =>
-    `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
+  text: ({ mode, reconnect, size, settings = {} }) =>
+    [
+      `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
+      ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
+    ].join(", "),
 };

@@ -24,6 +24,11 @@ function rangeText({ min, max }: Range): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }
 
+function delaysText(delays: Readonly<Record<string, Range>>): string {
+  const paused = Object.entries(delays).filter(([, { max }]) => max > 0);
+  return paused.map(([operation, range]) => `${operation} ${rangeText(range)}`).join(", ") || "none";
+}
+
 function groupText({ workers, load }: ActorGroup): string {
   const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
@@ -37,7 +42,7 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
     ["pool", poolText],
     ["payload", ({ payload }) => payload],
     ["batch", ({ batch }) => batch && `${batch.min} to ${batch.max} events`],
-    ["app delay", ({ appDelayMs }) => appDelayMs && rangeText(appDelayMs)],
+    ["app delay", ({ appDelayMs }) => appDelayMs && delaysText(appDelayMs)],
     ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
       role,
       ({ actors }) => actors[role] && groupText(actors[role]),

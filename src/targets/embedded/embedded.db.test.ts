@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -37,6 +37,13 @@ const isRunning = (pid: number) => {
     return false;
   }
 };
+
+it("stands back for processors with all of its processes", async () => {
+  const server = await start({}, { nice: 7 });
+  const tree = server.control?.processes() ?? [];
+  expect(tree.length).toBeGreaterThan(3);
+  expect(tree.map((pid) => getPriority(pid))).toEqual(tree.map(() => 7));
+});
 
 /** Sends an SSLRequest and returns the server's one-byte answer: `S` for yes, `N` for no. */
 async function askForTls(port: number): Promise<string> {

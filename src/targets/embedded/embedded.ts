@@ -38,13 +38,15 @@ export interface EmbeddedOptions {
   readonly tls?: EmbeddedTls;
   /** By password when left out. */
   readonly auth?: Auth;
+  /** See `EmbeddedSettings`; 0 when left out. */
+  readonly nice?: number;
   /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
 export const embedded = {
   settings: embeddedSettings,
-  start: ({ settings, port, auth }, needs) => startEmbedded(settings, { port, auth, ...needs }),
+  start: ({ settings, port, auth, nice }, needs) => startEmbedded(settings, { port, auth, nice, ...needs }),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,
@@ -58,7 +60,7 @@ export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
-  const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", smallDisks = [] } = options;
+  const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", nice = 0, smallDisks = [] } = options;
   assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
   const disks: Disks = {};
@@ -70,7 +72,7 @@ export async function startEmbedded(
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
     const postmaster = await Postmaster.start({
-      ...{ directory, binaries, settings, maxConnectionsNeeded, disks },
+      ...{ directory, binaries, settings, maxConnectionsNeeded, disks, nice },
       ...(port !== undefined && { port }),
       tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
     });

@@ -11,6 +11,8 @@ export interface EmbeddedSettings {
   /** Loopback port; 0 picks a free one. */
   readonly port: number;
   readonly auth: Auth;
+  /** How far the server's processes stand back behind others for processors, 0 to 19. */
+  readonly nice: number;
 }
 
 const keys = {
@@ -29,17 +31,28 @@ const keys = {
         "How clients log in to an embedded PostgreSQL, and to the poolers before it. trust: without a password, so every user " +
         "of this machine can. Default scram-sha-256.",
     }),
+  nice: z
+    .int()
+    .min(0)
+    .max(19)
+    .optional()
+    .meta({
+      description:
+        "How far an embedded PostgreSQL stands back for processors, as the command nice says it. Above 0, clients that share " +
+        "its processors keep their clock, and the server pays for them. Default 0.",
+    }),
 };
 
 export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> = {
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0, auth = "scram-sha-256" }) => ({
+  resolve: ({ settings, port = 0, auth = "scram-sha-256", nice = 0 }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
     auth,
+    nice,
   }),
-  text: () => "embedded PostgreSQL, started by train-sim",
+  text: ({ nice }) => `embedded PostgreSQL, started by train-sim${nice > 0 ? `, nice ${nice}` : ""}`,
 };

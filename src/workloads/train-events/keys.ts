@@ -7,11 +7,16 @@ import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
-import { durationRange, size } from "../../syntax/scalars.js";
+import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
+  ARCHIVED,
+  ARCHIVE_DELETES,
+  CLAIM_INDEXES,
+  DELAYED_OPERATIONS,
+  DOCUMENT_SHAPES,
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
@@ -27,10 +32,11 @@ const MAX_BATCH = 1_000_000;
 /** What one add transaction may carry: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
 
+const NO_DELAY = { min: 0, max: 0 };
+
 const BatchSize = z.int().min(1).max(MAX_BATCH);
 
-const chance = (description: string, otherwise: number) =>
-  z.number().min(0).max(1).default(otherwise).meta({ description });
+const chance = (description: string) => z.number().min(0).max(1).meta({ description });
 
 export const keys = {
   payload: z
@@ -58,8 +64,8 @@ export const keys = {
     .default("set-based")
     .meta({
       description:
-        "set-based: arrays, a few statements a batch; row-by-row: a statement a row; single-statement: one data-modifying " +
-        "CTE. Default set-based.",
+        "set-based: arrays, a few statements a batch; row-by-row: a statement a row; in-database: as set-based, but the " +
+        "database changes status and document; single-statement: one data-modifying CTE. Default set-based.",
     }),
   batch: z
     .union([
@@ -75,26 +81,82 @@ export const keys = {
       description:
         "Events a transaction adds (uniform over min..max), processes or archives (at most). A number fixes it.",
     }),
-  appDelay: durationRange(
-    "Pause inside each process transaction, holding its locks: a duration or { min, max }. Default 0.",
-  ).prefault(0),
+  appDelay: z
+    .union([
+      ...DURATION_RANGE,
+      z.strictObject({
+        add: durationRange("Between an add's events and their statuses."),
+        process: durationRange("Between a process's statuses and documents."),
+        archive: durationRange("Between an archive's copying and deleting."),
+      }),
+    ])
+    .prefault(0)
+    .transform(rangeOf)
+    .meta({
+      description:
+        "Pause inside each transaction, holding its locks: a duration or { min, max } for process, or one for each of " +
+        "add, process and archive. Default 0.",
+    }),
   advance: z
     .strictObject({
-      claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.", 1),
-      complete: chance("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.", 0.8),
-      fail: chance("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.", 0.05),
+      claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.").optional(),
+      processing: chance(
+        "Instead of claim: chance that a pass leaves an event PROCESSING, where complete and fail hold for PENDING events, too.",
+      ).optional(),
+      complete: chance("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.").default(0.8),
+      fail: chance("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.").default(0.05),
+    })
+    .refine(({ claim, processing }) => claim === undefined || processing === undefined, {
+      message: "claim and processing exclude each other; remove one",
+      path: ["processing"],
     })
     .prefault({})
+    .transform(({ claim = 1, processing, complete, fail }) => ({
+      ...{ claim: processing ?? claim, complete, fail, isOneStep: processing !== undefined },
+    }))
     .meta({
       title: "Advance",
       description:
-        "Where one pass of a process transaction moves an event; complete + fail is at most 1, the rest stays.",
+        "Where one pass of a process transaction moves an event; complete + fail is at most 1, the rest stays. " +
+        "With processing an event takes one step: all three are at most 1, from PENDING and from PROCESSING.",
+    }),
+  claimIndex: z
+    .enum(CLAIM_INDEXES)
+    .default("partial")
+    .meta({
+      description:
+        "What gives claims their order. partial: an index on the time of workable events and one of finished ones; " +
+        "status-updated: the index on status and time alone, so that a claim may sort the backlog. Default partial.",
+    }),
+  archived: z
+    .enum(ARCHIVED)
+    .default("finished")
+    .meta({
+      description:
+        "What archive moves. finished: COMPLETE and FAILED events; complete: COMPLETE ones, and FAILED ones stay. " +
+        "Default finished.",
+    }),
+  archiveDelete: z
+    .enum(ARCHIVE_DELETES)
+    .default("explicit")
+    .meta({
+      description:
+        "How archive deletes. explicit: statuses, then events; cascade: events, and the foreign key deletes their " +
+        "statuses. Default explicit.",
     }),
   documentSize: size(
     "Size of a document as JSON; its own fields take about 930 bytes, what is above is padding. Default 900B.",
     DEFAULT_DOCUMENT_BYTES,
     MAX_DOCUMENT_BYTES,
   ).prefault(`${DEFAULT_DOCUMENT_BYTES}B`),
+  documentShape: z
+    .enum(DOCUMENT_SHAPES)
+    .default("default")
+    .meta({
+      description:
+        "Values of documents. default: most numbers are in one document only; source: as in the workload that Train Events " +
+        "comes from, few hundred of each kind, so that a GIN index has long lists of few keys. Default default.",
+    }),
   validate: z
     .enum(VALIDATIONS)
     .default("sample")
@@ -130,12 +192,26 @@ type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key
 export type OwnSettings = Omit<EventSettings, keyof WorkloadTreatment>;
 type Treatment = EventSettings & WorkloadTreatment;
 
+const delaysOf = ({ appDelay }: Written): EventSettings["appDelayMs"] =>
+  "min" in appDelay ? { add: NO_DELAY, process: appDelay, archive: NO_DELAY } : appDelay;
+
 export function resolve(written: Written): OwnSettings {
   const { payload, locking, isolation: level, ids, statementShape, batch, topology } = written;
-  const { advance, validate, preload, appDelay: appDelayMs, documentSize: documentBytes } = written;
+  const {
+    advance,
+    claimIndex,
+    archived,
+    archiveDelete,
+    validate,
+    preload,
+    documentSize: documentBytes,
+    documentShape,
+  } = written;
   return {
-    ...{ payload, locking, isolation: level, ids, statementShape, batch, appDelayMs, advance },
-    ...{ documentBytes, validate, preload, topology },
+    ...{ payload, locking, isolation: level, ids, statementShape, batch },
+    ...{ advance, claimIndex, archived, archiveDelete },
+    appDelayMs: delaysOf(written),
+    ...{ documentBytes, documentShape, validate, preload, topology },
   };
 }
 
@@ -154,14 +230,16 @@ function batchSizeRules({ batch, documentSize }: Written): Finding[] {
 }
 
 function claimRules({ advance }: Written): Finding[] {
-  if (advance.claim > 0) return [];
+  if (advance.claim > 0 || advance.isOneStep) return [];
   return [{ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" }];
 }
 
-function advanceRules({ advance: { complete, fail } }: Written): Finding[] {
+function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written): Finding[] {
   const path = ["advance", "complete"];
-  if (complete + fail > 1 + 1e-9)
-    return [{ path, message: `complete + fail must be at most 1 (${complete} + ${fail})` }];
+  if ((isOneStep ? claim : 0) + complete + fail > 1 + 1e-9) {
+    const [names, chances] = isOneStep ? ["processing + ", `${claim} + `] : ["", ""];
+    return [{ path, message: `${names}complete + fail must be at most 1 (${chances}${complete} + ${fail})` }];
+  }
   if (complete + fail > 0) return [];
   return [{ path, message: "complete and fail must not both be 0: no event would ever finish" }];
 }
@@ -232,7 +310,10 @@ function storageRules({ storage }: Written): Finding[] {
 
 const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
-  ({ appDelay }) => rangeOrder(["appDelay"], appDelay, "ms"),
+  ({ appDelay }) =>
+    "min" in appDelay
+      ? rangeOrder(["appDelay"], appDelay, "ms")
+      : DELAYED_OPERATIONS.flatMap((name) => rangeOrder(["appDelay", name], appDelay[name], "ms")),
   batchSizeRules,
   claimRules,
   advanceRules,
@@ -250,9 +331,11 @@ export function check(written: Written, treatment: Treatment): Finding[] {
 
 /** Levels that the dialect does not have, and batches that are too large for it. */
 export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
-  const { payload, locking, isolation: level, statementShape } = treatment;
+  const { payload, locking, isolation: level, statementShape, claimIndex, archiveDelete } = treatment;
   return [
-    ...levelProblems(name, { payload, locking, isolation: level, statementShape }),
+    ...levelProblems(name, {
+      ...{ payload, locking, isolation: level, statementShape, claimIndex, archiveDelete },
+    }),
     ...rowLimitProblems(name, treatment),
   ];
 }

@@ -22,9 +22,27 @@ export const LOCKINGS = ["for-update", "skip-locked", "nowait"] as const;
 
 export type Locking = (typeof LOCKINGS)[number];
 
-export const STATEMENT_SHAPES = ["set-based", "row-by-row", "single-statement"] as const;
+export const STATEMENT_SHAPES = ["set-based", "row-by-row", "in-database", "single-statement"] as const;
 
 export type StatementShape = (typeof STATEMENT_SHAPES)[number];
+
+/** Shapes that change documents in the database, which reads them as JSONB. */
+export const DATABASE_SHAPES: readonly StatementShape[] = ["in-database", "single-statement"];
+
+/** What orders a claim: a partial index for each kind of claim, or the one index on status and time. */
+export const CLAIM_INDEXES = ["partial", "status-updated"] as const;
+
+export type ClaimIndex = (typeof CLAIM_INDEXES)[number];
+
+/** Which events are archived: all that are finished, or those that are COMPLETE, and FAILED ones stay. */
+export const ARCHIVED = ["finished", "complete"] as const;
+
+export type Archived = (typeof ARCHIVED)[number];
+
+/** How an archived event leaves the live tables: by a DELETE on each, or by one that the foreign key cascades. */
+export const ARCHIVE_DELETES = ["explicit", "cascade"] as const;
+
+export type ArchiveDelete = (typeof ARCHIVE_DELETES)[number];
 
 /** Which documents are held to the model where they are made and claimed: each, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
@@ -34,6 +52,16 @@ export type Validation = (typeof VALIDATIONS)[number];
 export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
+
+/** Whose values documents hold: train-sim's own, or those of the workload that Train Events comes from. */
+export const DOCUMENT_SHAPES = ["default", "source"] as const;
+
+export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
+
+/** Transactions that can pause while they hold their locks. */
+export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
+
+export type DelayedOperation = (typeof DELAYED_OPERATIONS)[number];
 
 /** Groups of clients; `cycle` is the one of the cycle topology, whose clients do add, process, archive in turn. */
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
@@ -51,10 +79,14 @@ export interface EventSettings {
   readonly statementShape: StatementShape;
   /** Events a transaction adds, processes or archives at most. */
   readonly batch: Range;
-  /** Pause inside each process transaction, holding its locks. */
-  readonly appDelayMs: Range;
+  /** Pause inside each transaction, holding its locks. */
+  readonly appDelayMs: Readonly<Record<DelayedOperation, Range>>;
   readonly advance: AdvanceProbabilities;
+  readonly claimIndex: ClaimIndex;
+  readonly archived: Archived;
+  readonly archiveDelete: ArchiveDelete;
   readonly documentBytes: number;
+  readonly documentShape: DocumentShape;
   readonly validate: Validation;
   /** Events inserted before the warm-up, PENDING. */
   readonly preload: number;

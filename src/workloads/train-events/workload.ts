@@ -64,7 +64,7 @@ export const trainEvents = {
     names: TABLE_NAMES,
     snapshot: "events",
     lock: "event_status",
-    of: ({ payload }) => tableSetOf(payload),
+    of: (settings: EventTreatment) => tableSetOf(settings),
     isMarked: (variant) => variant.startsWith("payload "),
   },
   statements: (settings) => createWorkload(settings).statements,
@@ -72,8 +72,12 @@ export const trainEvents = {
   preload: preloadTrial,
   drain: {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
-    async isDone(admin, { dialect, namespace, actors: { consumers, archivers, cycle } }) {
-      const left = await readQueueLeft(admin, namespace, dialectOf(dialect));
+    async isDone(admin, settings) {
+      const { consumers, archivers, cycle } = settings.actors;
+      const left = await readQueueLeft(admin, settings.namespace, {
+        ...settings,
+        dialect: dialectOf(settings.dialect),
+      });
       const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
       return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
     },

@@ -24,6 +24,9 @@ export const cloudberryCapabilities: DialectCapabilities = {
         nearest: "set-based",
       },
     },
+    archiveDelete: {
+      cascade: { reason: "Cloudberry and Greenplum do not enforce foreign keys", nearest: "explicit" },
+    },
   },
   lockingCaveat:
     "Cloudberry and Greenplum lock the whole table for each claim, since it goes by the extended protocol: `skip-locked` waits, " +

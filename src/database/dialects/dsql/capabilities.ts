@@ -38,6 +38,7 @@ export const dsqlCapabilities: DialectCapabilities = {
     locking: { "skip-locked": OPTIMISTIC, nowait: OPTIMISTIC },
     isolation: { "read committed": ONE_LEVEL, serializable: ONE_LEVEL },
     statementShape: {},
+    archiveDelete: { cascade: { reason: "Aurora DSQL has no foreign keys", nearest: "explicit" } },
   },
   lacksFaults: {
     "backend-terminate": NO_ACCESS,

@@ -2,6 +2,7 @@
 // It takes whatever is terminal, in no order, and backs off briefly when nothing is.
 import type { ArchiveOutcome } from "../sql/workload.js";
 import type { Actor } from "../../../actors/actor.js";
+import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
@@ -26,6 +27,7 @@ export function createArchiver(context: EventContext): BatchArchiver {
   const { workload, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
   const { batch } = assignment.settings;
   const ahead = new Ahead(() => workload.archive(prng.intBetween(batch.min, batch.max)));
+  const paused = appDelayOf(context, "archive");
   const recordArchived = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("archived", latencyMs, atMs);
 
@@ -34,7 +36,7 @@ export function createArchiver(context: EventContext): BatchArchiver {
       operation: "archive",
       client,
       intendedMs,
-      body: ahead.take(client),
+      body: paused(ahead.take(client)),
       isPoll: true,
       events: eventsOf,
       unanswered: (outcome) => ledger.archivedInDoubt(outcome?.archivedIds, batch.max),

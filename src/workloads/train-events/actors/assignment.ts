@@ -9,6 +9,6 @@ export type EventAssignment = Assignment<EventTreatment>;
 
 /** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
 export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {
-  const { ids, documentBytes } = settings;
-  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes };
+  const { ids, documentBytes, documentShape } = settings;
+  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes, documentShape };
 }

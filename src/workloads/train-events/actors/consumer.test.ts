@@ -23,7 +23,11 @@ async function pauses(isEnding: boolean): Promise<number[]> {
       return { kind: "empty", result: outcome, finishedMs: 0 };
     },
   };
-  const settings = { batch: { min: 1, max: 1 }, appDelayMs: { min: 3000, max: 3000 }, advance: {} };
+  const settings = {
+    batch: { min: 1, max: 1 },
+    appDelayMs: { process: { min: 3000, max: 3000 } },
+    advance: {},
+  };
   const context = {
     ...{ workload, transactor, assignment: { settings }, prng: new Prng(1) },
     lifecycle: { reached: () => undefined },

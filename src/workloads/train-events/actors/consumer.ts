@@ -2,9 +2,9 @@
 // and commits. An empty poll is counted apart and followed by a brief pause.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../sql/workload.js";
-import type { PartTimes } from "../../../metrics/part-times.js";
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
+import { appDelayOf } from "./app-delay.js";
 import type { EndedClaim } from "./sample-checks.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
@@ -20,17 +20,12 @@ export interface BatchProcessor {
 }
 
 export function createProcessor(context: EventContext): BatchProcessor {
-  const { workload, transactor, lifecycle, recorder, sleeper, prng, assignment, ledger, checks } = context;
-  const { batch, appDelayMs, advance: chances } = assignment.settings;
+  const { workload, transactor, lifecycle, recorder, prng, assignment, ledger, checks } = context;
+  const { batch, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("completed", latencyMs, atMs);
-  const waitIn = async (times: PartTimes): Promise<void> => {
-    if (context.isEnding()) return;
-    const fromMs = monotonicMs();
-    await sleeper.sleep(appDelayMs.min + prng.float() * (appDelayMs.max - appDelayMs.min));
-    times.bookNamed("appDelay", fromMs, monotonicMs());
-  };
+  const paused = appDelayOf(context, "process");
 
   const ahead = new Ahead(() => {
     const limit = prng.intBetween(batch.min, batch.max);
@@ -43,14 +38,11 @@ export function createProcessor(context: EventContext): BatchProcessor {
   async function process(client: number, intendedMs: number): Promise<boolean> {
     const { limit, made } = ahead.take(client);
     const startedMs = monotonicMs();
-    const isDelayed = appDelayMs.max > 0 && !context.isDraining();
     const end = await transactor.run({
       operation: "process",
       client,
       intendedMs,
-      body: isDelayed
-        ? (connection, times) => made(connection, () => waitIn(times))
-        : (connection) => made(connection),
+      body: paused(made),
       isPoll: true,
       events: eventsOf,
       unanswered: (outcome) => ledger.processedInDoubt(outcome?.passes, batch.max),

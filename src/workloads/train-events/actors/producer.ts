@@ -11,14 +11,15 @@ import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt, type Profile } from "../../../load/profiles.js";
 
 import type { Actor } from "../../../actors/actor.js";
+import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";
-import type { MadeTransaction } from "../../../database/contract.js";
+import type { MadePaused } from "../sql/workload.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
   /** Its transaction, with everything that it sends serialised already. */
-  readonly add: MadeTransaction<void>;
+  readonly add: MadePaused<void>;
   readonly entry: LedgerEntry;
 }
 
@@ -47,7 +48,7 @@ class BatchStream {
     const { load } = settings.actors[role] ?? {};
     this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
     this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
-    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes);
+    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes, settings.documentShape);
   }
 
   /**
@@ -96,6 +97,7 @@ export interface Adder {
 
 export function createAdder(context: EventContext): Adder {
   const { workload, transactor, lifecycle, ledger, assignment } = context;
+  const paused = appDelayOf(context, "add");
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
   const batchMaker = new BatchMaker(assignment.settings.ids, workload.documentRoom);
@@ -113,7 +115,7 @@ export function createAdder(context: EventContext): Adder {
         operation: "add",
         client,
         intendedMs,
-        body: add,
+        body: paused(add),
         isPoll: false,
         events: () => entry.events,
         settle: async (connection) =>

@@ -15,7 +15,7 @@ import { Prng } from "../../../foundation/prng.js";
 import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
 import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
-import { isTerminal, type EventStatus } from "../model/lifecycle.js";
+import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
 import type { Preloaded } from "../sql/preload.js";
@@ -36,7 +36,7 @@ export interface Audited {
 export interface AuditInputs {
   readonly settings: Pick<
     EventTreatment,
-    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "validate" | "actors"
+    "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "archived" | "validate" | "actors"
   >;
   /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
@@ -59,7 +59,7 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
   const tables = tablesOf(dialect, namespace);
   const isWhole = unclosed.length === 0;
   const ledgers = readLedgers(directory);
-  const work = new WorkAudit(ledgers, directory, isWhole);
+  const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep: settings.advance.isOneStep === true });
   const told = sumOf(inputs.told);
   const read = async (): Promise<Audited> => {
     const findings = new Findings();
@@ -70,7 +70,12 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     // Rows come in no order, so no seed would choose the same documents again.
     const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
     const documents = new ExpectedDocuments(ledgers, settings, dialect);
-    const rules = { chances: settings.advance, mayBeLive: liveness(inputs), clock };
+    const rules = {
+      chances: settings.advance,
+      archived: settings.archived,
+      mayBeLive: liveness(inputs),
+      clock,
+    };
     const aids = { documents, checks, work, rules, findings };
     const documentsChecked = await auditEvents(admin, tables, aids);
     const { audited } = checks.total();
@@ -177,7 +182,13 @@ function requireWholeLedgers(
 /** Whether an event of a status may be live: not in a queue that was emptied of that status. */
 function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
   const { consumers, archivers, cycle } = settings.actors;
-  return (status) => !isDrained || !(isTerminal(status) ? (archivers ?? cycle) : (consumers ?? cycle));
+  const left = new Set<EventStatus>([
+    ...((consumers ?? cycle) ? [] : WORKABLE_STATUSES),
+    ...TERMINAL_STATUSES.filter(
+      (status) => !isArchivable(status, settings.archived) || !(archivers ?? cycle),
+    ),
+  ]);
+  return (status) => !isDrained || left.has(status);
 }
 
 async function nameMisplaced(admin: AdminClient, tables: Tables, findings: Findings): Promise<void> {

@@ -6,11 +6,12 @@ import { eventRows, readWritten, type EventRow, type TrialClock } from "../sql/a
 import type { SqlClient } from "../../../database/admin.js";
 import type { Tables } from "../sql/tables.js";
 import {
-  isTerminal,
+  isArchivable,
   possiblePasses,
   type AdvanceProbabilities,
   type EventStatus,
 } from "../model/lifecycle.js";
+import type { Archived } from "../settings.js";
 import type { DocumentChecks } from "./document-checks.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
@@ -21,6 +22,7 @@ const CLOSER_LOOKS = 200;
 
 export interface EventRules {
   readonly chances: AdvanceProbabilities;
+  readonly archived: Archived;
   /** Whether a live event of that status may be left. */
   readonly mayBeLive: (status: EventStatus) => boolean;
   /** Within which all was written. */
@@ -46,7 +48,7 @@ export async function auditEvents(client: SqlClient, tables: Tables, aids: Audit
       // Without a status row there is no telling; that it is orphaned is counted elsewhere.
       if (status === null || row.attempts === null) continue;
       const standing = { id, status, attempts: row.attempts, isArchived };
-      if (isLegal(row, standing, rules.chances, findings)) work.check(standing, findings);
+      if (isLegal(row, standing, rules, findings)) work.check(standing, findings);
       // An add in doubt may have come through after the queue was seen empty.
       if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
         findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
@@ -68,7 +70,7 @@ export async function auditEvents(client: SqlClient, tables: Tables, aids: Audit
 function isLegal(
   row: EventRow,
   { id, status, attempts }: Standing,
-  chances: AdvanceProbabilities,
+  { chances, archived }: Pick<EventRules, "chances" | "archived">,
   findings: Findings,
 ): boolean {
   const passes = possiblePasses(status, chances);
@@ -82,7 +84,7 @@ function isLegal(
     return illegal(
       `it is ${status} after ${counted(attempts, "pass", "passes")}, which takes ${boundsOf(passes)}`,
     );
-  if (row.isArchived && !isTerminal(status)) return illegal(`it is archived and ${status}`);
+  if (row.isArchived && !isArchivable(status, archived)) return illegal(`it is archived and ${status}`);
   if (row.isInOrder === false) return illegal(`it was ${where} before it was created`);
   if (row.isInTrial === false) return illegal(`it was created or ${where} outside of the trial`);
   return true;

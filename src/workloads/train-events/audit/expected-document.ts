@@ -13,7 +13,7 @@ import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
-import type { EventSettings } from "../settings.js";
+import { DATABASE_SHAPES, type EventSettings } from "../settings.js";
 import type { Ledgers } from "./key-audit.js";
 
 /** An event's status and passes, which decide about its document. */
@@ -98,8 +98,13 @@ export class ExpectedDocuments {
     const key = `${worker} ${entry.client}`;
     let generator = this.generators.get(key);
     if (!generator) {
-      const { seed, documentBytes } = file.source;
-      generator = new DocumentGenerator(seed, streamName(file.source, entry.client), documentBytes);
+      const { seed, documentBytes, documentShape } = file.source;
+      generator = new DocumentGenerator(
+        seed,
+        streamName(file.source, entry.client),
+        documentBytes,
+        documentShape,
+      );
       this.generators.set(key, generator);
     }
     return { generator, index: entry.firstDocument + position };
@@ -108,8 +113,8 @@ export class ExpectedDocuments {
   /** Whether the program has written the payload that is there, most likely, and not the database. */
   private isByProgram({ attempts }: Standing): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
-    // The single statement rewrites a text by way of JSONB.
-    return attempts === 0 || this.settings.statementShape !== "single-statement";
+    // The database rewrites a text by way of JSONB.
+    return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);
   }
 
   /** Whether there is one way only to write it. */

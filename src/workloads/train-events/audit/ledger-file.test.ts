@@ -8,7 +8,14 @@ import { BATCH_OUTCOMES, type LedgerBatch, type LedgerSource } from "../model/le
 import { scratchDirectory } from "../../../../test/support/train-sim.js";
 import { LedgerFile, ledgerPath, LedgerFileWriter } from "./ledger-file.js";
 
-const SOURCE: LedgerSource = { worker: 3, stream: "producers", ids: "uuidv7", seed: 7, documentBytes: 900 };
+const SOURCE: LedgerSource = {
+  worker: 3,
+  stream: "producers",
+  ids: "uuidv7",
+  seed: 7,
+  documentBytes: 900,
+  documentShape: "default",
+};
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
   batch: uint32,

@@ -58,12 +58,20 @@ export class WorkAudit {
     archive: { commits: 0, events: 0 },
   };
 
-  /** Reads the work logs in `directory`. `isWhole` is false where a worker ended without closing its own. */
+  private readonly isWhole: boolean;
+  private readonly isOneStep: boolean;
+
+  /**
+   * Reads the work logs in `directory`. `isWhole` is false where a worker ended without closing its own; with `isOneStep` a
+   * pass may end an event that was PENDING.
+   */
   constructor(
     private readonly ledgers: Ledgers,
     directory: string,
-    private readonly isWhole: boolean,
+    { isWhole, isOneStep }: { readonly isWhole: boolean; readonly isOneStep: boolean },
   ) {
+    this.isWhole = isWhole;
+    this.isOneStep = isOneStep;
     let events = 0;
     for (const [worker, file] of ledgers) {
       const starts = new Float64Array(file.length + 1);
@@ -164,8 +172,11 @@ export class WorkAudit {
     const { was, status } = work.pass;
     this.passes[index] = this.passesAt(index) + 1;
     if (was === status) return;
-    const left = was === "PENDING" ? CLAIMED : COMPLETED | FAILED;
-    const reached = { PENDING: 0, PROCESSING: CLAIMED, COMPLETE: COMPLETED, FAILED }[status];
+    const ended = COMPLETED | FAILED;
+    const isLeap = this.isOneStep && was === "PENDING" && status !== "PROCESSING";
+    const left = isLeap ? CLAIMED | ended : was === "PENDING" ? CLAIMED : ended;
+    const reached =
+      { PENDING: 0, PROCESSING: CLAIMED, COMPLETE: COMPLETED, FAILED }[status] | (isLeap ? CLAIMED : 0);
     this.bits[index] = bits | reached | ((bits & left) === 0 ? 0 : REPEATED);
   }
 

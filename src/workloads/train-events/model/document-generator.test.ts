@@ -1,4 +1,5 @@
 // Documents follow from seed, actor and index alone, satisfy the one schema, and have the size asked for.
+import { DOCUMENT_SHAPES, type DocumentShape } from "../settings.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
@@ -60,8 +61,9 @@ describe("DocumentGenerator", () => {
         anyActor,
         anyIndex,
         fc.integer({ min: 1, max: 5000 }),
-        (seed, actor, index, bytes) => {
-          const made = new DocumentGenerator(seed, actor, bytes).at(index);
+        fc.constantFrom(...DOCUMENT_SHAPES),
+        (seed, actor, index, bytes, shape) => {
+          const made = new DocumentGenerator(seed, actor, bytes, shape).at(index);
           const document = EventDocument.parse(JSON.parse(made.json));
           expect(document.eventType).toBe(made.eventType);
           expect(document.authorityId).toBe(made.authorityId);
@@ -93,6 +95,25 @@ describe("DocumentGenerator", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test("has few numbers of each kind with the values of the source", () => {
+    const numbersIn = (shape: DocumentShape): number => {
+      const generator = new DocumentGenerator(9, "producer/0", 900, shape);
+      const routes = Array.from({ length: 6000 }, (_, index) => {
+        const { route, metrics } = JSON.parse(generator.at(index).json) as EventDocument;
+        const { segments, switches, signalId } = route;
+        return [
+          ...segments.flatMap(({ id, trackSections }) => [id, ...trackSections]),
+          ...switches.map(({ id }) => id),
+          ...[signalId, ...metrics.circuitIds],
+        ];
+      });
+      return new Set(routes.flat()).size;
+    };
+    // 500 segments, 200 sections, 500 switches, one signal, 1000 circuits.
+    expect(numbersIn("source")).toBe(2201);
+    expect(numbersIn("default")).toBeGreaterThan(30_000);
   });
 
   test("draws every event type about equally often", () => {

@@ -4,7 +4,7 @@
 // bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
-import { DOCUMENT_TEMPLATES, type DocumentTemplate } from "./document-template.js";
+import { DOCUMENT_TEMPLATES, type DocumentTemplate, type NumberRange } from "./document-template.js";
 import {
   FIXED_WIDTHS,
   NO_REMARKS_CLOSE,
@@ -14,6 +14,7 @@ import {
   type DocumentValues,
 } from "./document-values.js";
 import type { EventType } from "./event.js";
+import type { DocumentShape } from "../settings.js";
 import { remarksAt } from "./remarks.js";
 import { byteTarget, type ByteTarget } from "../../../foundation/bytes.js";
 
@@ -35,6 +36,8 @@ const DAYS = 300;
 const SPAN_MS = DAYS * DAY_MS;
 /** Between one document and the next, on average. */
 const STEP_MS = 97;
+/** The only user of documents with the source's values. */
+const SOURCE_USER = 10_001;
 /** Month and day by the day of the year. */
 const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
   const date = new Date(EPOCH_MS + day * DAY_MS);
@@ -47,7 +50,11 @@ const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
 const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
 
 /** Longest head of a document. */
-const HEAD_BYTES_MAX = Math.max(...DOCUMENT_TEMPLATES.map(({ head }) => head.length));
+const HEAD_BYTES_MAX = Math.max(
+  ...Object.values(DOCUMENT_TEMPLATES)
+    .flat()
+    .map(({ head }) => head.length),
+);
 
 /** What was written; the next document is told by the same object. */
 export interface WrittenDocument {
@@ -77,10 +84,9 @@ export class DocumentGenerator {
   /** Room that a document takes at most, in bytes. */
   readonly maxBytes: number;
   /** The template of the document that was written last. */
-  private template = DOCUMENT_TEMPLATES[0] as DocumentTemplate;
-  private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] } = {
-    ...{ end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4) },
-  };
+  private template: DocumentTemplate;
+  private readonly templates: readonly DocumentTemplate[];
+  private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] };
   private readonly device = new Uint32Array(4);
   private scratch: ByteTarget | undefined;
 
@@ -88,12 +94,19 @@ export class DocumentGenerator {
    * @param seed the trial's seed
    * @param actor a name that no other actor of the trial has, as `producer/3`
    * @param bytes length of each document in bytes; shorter than its fields means no padding
+   * @param shape whose values it holds
    */
   constructor(
     seed: number,
     actor: string,
     private readonly bytes: number = DEFAULT_DOCUMENT_BYTES,
+    shape: DocumentShape = "default",
   ) {
+    this.templates = DOCUMENT_TEMPLATES[shape];
+    this.template = this.templates[0] as DocumentTemplate;
+    this.written = {
+      ...{ end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4) },
+    };
     this.actorSeed = deriveSeed(seed, "document", actor);
     this.maxBytes = Math.max(bytes, HEAD_BYTES_MAX + NO_REMARKS_CLOSE.length);
   }
@@ -127,7 +140,7 @@ export class DocumentGenerator {
     const { prng } = this;
     prng.reseed(this.actorSeed, index);
     const chosen = prng.uint32();
-    const template = DOCUMENT_TEMPLATES[chosen % DOCUMENT_TEMPLATES.length] as DocumentTemplate;
+    const template = this.templates[chosen % this.templates.length] as DocumentTemplate;
     this.template = template;
     bytes.set(template.head, at);
     const { places } = template;
@@ -136,7 +149,8 @@ export class DocumentGenerator {
     writeUuid(view, at + places.authorityId, authority);
     writeUuid(view, at + places.deviceKey, drawUuid(prng, this.device));
     this.writeTimes(index, chosen >>> 16, view, at);
-    this.writeNumbers(view, at);
+    if (template.ranges) this.writeSourceNumbers(template.ranges, view, at);
+    else this.writeNumbers(view, at);
     written.end = this.writeEnd(bytes, at, at + template.head.length);
     written.type = template.typeBytes;
     written.trainIdAt = at + places.trainId;
@@ -167,6 +181,25 @@ export class DocumentGenerator {
     writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
     writePair(view, train + 16, MONTHS[day] as number);
     writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
+  }
+
+  /** Few of each kind, and a user and a position that are always the same. */
+  private writeSourceNumbers(ranges: readonly NumberRange[], view: DataView, at: number): void {
+    const { prng } = this;
+    const { places, quads, lines } = this.template;
+    for (const [i, { first, count }] of ranges.entries()) {
+      const number = first + (prng.uint32() % count);
+      const place = at + (quads[i] as number);
+      writePair(view, place, (number / 100) | 0);
+      writePair(view, place + 2, number % 100);
+    }
+    for (const ofLine of lines) for (const place of ofLine) writePair(view, at + place, 0);
+    const k = prng.uint32();
+    writePair(view, at + places.confidence, 50 + (k % 50));
+    writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
+    writeFive(view, at + places.user, SOURCE_USER);
+    writePair(view, at + places.logicalPos, 10);
+    writeFive(view, at + places.logicalPos + 2, SOURCE_USER);
   }
 
   private writeNumbers(view: DataView, at: number): void {

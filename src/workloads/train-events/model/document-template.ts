@@ -12,10 +12,12 @@ import {
   type ShapeValues,
 } from "./document-values.js";
 import { EVENT_TYPES, type EventType } from "./event.js";
+import type { DocumentShape } from "../settings.js";
 
 const TEMPLATES_PER_TYPE = 6;
 /** The shapes are the same for every trial. */
 const TEMPLATE_SEED = 0x7261_696c;
+const COMPASS = ["NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"] as const;
 const DIRECTIONS = ["EAST", "WEST"] as const;
 const POSITIONS = ["NORMAL", "REVERSE"] as const;
 const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
@@ -41,7 +43,23 @@ export interface DocumentTemplate {
   readonly quads: Int32Array;
   /** The places of each line, one after the other. */
   readonly lines: readonly Int32Array[];
+  /** What the places of `quads` hold; undefined where each holds four hexadecimal digits. */
+  readonly ranges?: readonly NumberRange[];
 }
+
+/** Whole numbers of four digits that a place may hold: so many from the first on. */
+export interface NumberRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Of the places of `QUADS`, in documents with the source's values. */
+const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
+  if (field.startsWith("section")) return { first: 2000, count: 200 };
+  if (field.startsWith("switch")) return { first: 3000, count: 500 };
+  if (field.startsWith("circuit")) return { first: 7000, count: 1000 };
+  return field === "signal" ? { first: 9001, count: 1 } : { first: 1000, count: 500 };
+});
 
 /** Some value for each place; what is punctuation in them stays. */
 const SAMPLE = Object.fromEntries(
@@ -50,6 +68,27 @@ const SAMPLE = Object.fromEntries(
 SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
 SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
 SAMPLE.trainId = "RR-00-00000-20260101";
+
+/** As the source draws it, flags by their shares. */
+function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
+  const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
+  return {
+    eventType,
+    direction0: pick(COMPASS),
+    direction1: pick(COMPASS),
+    direction2: pick(COMPASS),
+    position0: pick(POSITIONS),
+    position1: pick(POSITIONS),
+    allowPass: "true",
+    requiresAck: "false",
+    slowOrder: "false",
+    onTrack: prng.float() < 0.8 ? "true" : "false",
+    fleeted: prng.float() < 0.2,
+    withinLimits: pick(BOOLEANS),
+    trainDirection: pick(COMPASS),
+    sourceSystem: "SIMULATOR",
+  };
+}
 
 function drawShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
@@ -82,7 +121,7 @@ function placesIn(text: string, mark: string): number[] {
   return places;
 }
 
-function templateOf(shape: ShapeValues): DocumentTemplate {
+function templateOf(shape: ShapeValues, ranges?: readonly NumberRange[]): DocumentTemplate {
   const fields = Object.keys(FIXED_WIDTHS) as FixedField[];
   const marks = Object.fromEntries(
     fields.map((field, number) => [field, markOf(number).repeat(FIXED_WIDTHS[field])]),
@@ -96,15 +135,19 @@ function templateOf(shape: ShapeValues): DocumentTemplate {
     places: places as Record<FixedField, number>,
     quads: Int32Array.from(QUADS, (field) => places[field] as number),
     lines: LINES.map((field) => Int32Array.from(placesIn(marked, marks[field]))),
+    ...(ranges && { ranges }),
   };
 }
 
-function drawTemplates(): DocumentTemplate[] {
+function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]): DocumentTemplate[] {
   const prng = new Prng(TEMPLATE_SEED);
   return EVENT_TYPES.flatMap((type) =>
-    Array.from({ length: TEMPLATES_PER_TYPE }, () => templateOf(drawShape(type, prng))),
+    Array.from({ length: TEMPLATES_PER_TYPE }, () => templateOf(draw(type, prng), ranges)),
   );
 }
 
 /** All of them, as many of each event type. */
-export const DOCUMENT_TEMPLATES: readonly DocumentTemplate[] = drawTemplates();
+export const DOCUMENT_TEMPLATES: Readonly<Record<DocumentShape, readonly DocumentTemplate[]>> = {
+  default: drawTemplates(drawShape),
+  source: drawTemplates(drawSourceShape, SOURCE_RANGES),
+};

@@ -2,6 +2,7 @@
 // writes it so, a db test holds (`audit/sieves.db.test.ts`).
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { DOCUMENT_SHAPES } from "../settings.js";
 import { DocumentGenerator } from "./document-generator.js";
 import { compactText, jsonbText } from "./document-values.js";
 
@@ -15,10 +16,11 @@ function asJsonb(value: unknown): string {
 
 test("the text as JSONB is that of the compact one, whatever was drawn and however long", () => {
   const anyInteger = fc.integer({ min: 0, max: 0xffffffff });
+  const anyShape = fc.constantFrom(...DOCUMENT_SHAPES);
   const anySize = fc.integer({ min: 1, max: 5000 });
   fc.assert(
-    fc.property(anyInteger, anyInteger, anySize, (seed, index, bytes) => {
-      const generator = new DocumentGenerator(seed, "producers/0", bytes);
+    fc.property(anyInteger, anyInteger, anySize, anyShape, (seed, index, bytes, shape) => {
+      const generator = new DocumentGenerator(seed, "producers/0", bytes, shape);
       const { json } = generator.at(index);
       expect(compactText(generator.valuesAt(index))).toBe(json);
       expect(jsonbText(generator.valuesAt(index))).toBe(asJsonb(JSON.parse(json)));

@@ -21,9 +21,11 @@ export type EventType = z.infer<typeof EventType>;
 export const DocumentState = z.enum(["NEW", "QUEUED", "IN_PROGRESS", "APPLIED", "CANCELLED"]);
 export type DocumentState = z.infer<typeof DocumentState>;
 
+const Direction = z.enum(["EAST", "WEST", "NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"]);
+
 const Segment = z.strictObject({
   id: z.string(),
-  direction: z.enum(["EAST", "WEST"]),
+  direction: Direction,
   trackSections: z.array(z.string()).length(3),
 });
 
@@ -54,7 +56,7 @@ export const EventDocument = z.strictObject({
   train: z.strictObject({
     trainId: z.string().regex(/^RR-\d{2}-\d{5}-\d{8}$/),
     withinLimits: z.boolean(),
-    direction: z.enum(["EAST", "WEST"]),
+    direction: Direction,
   }),
   meta: z.strictObject({
     userId: z.string(),

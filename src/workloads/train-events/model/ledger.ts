@@ -7,6 +7,7 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";
 import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
+import { DOCUMENT_SHAPES } from "../settings.js";
 
 /** How a batch ended; numbers are its code in the ledger's file. */
 export const BATCH_OUTCOMES = ["acknowledged", "failed", "in-doubt"] as const;
@@ -44,6 +45,7 @@ export const LedgerSource = z.strictObject({
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),
   documentBytes: z.int().nonnegative(),
+  documentShape: z.enum(DOCUMENT_SHAPES).default("default"),
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 

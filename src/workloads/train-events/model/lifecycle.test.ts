@@ -62,8 +62,8 @@ describe("statuses", () => {
 describe("possiblePasses", () => {
   const anyChance = fc.constantFrom(0, 0.3, 0.5, 1);
   const anyChances = fc
-    .record({ claim: anyChance, complete: anyChance, fail: anyChance })
-    .filter(({ complete, fail }) => complete + fail <= 1);
+    .record({ claim: anyChance, complete: anyChance, fail: anyChance, isOneStep: fc.boolean() })
+    .filter(({ claim, complete, fail, isOneStep }) => (isOneStep ? claim : 0) + complete + fail <= 1);
 
   test("allows whatever an event can go through", () => {
     fc.assert(
@@ -87,5 +87,10 @@ describe("possiblePasses", () => {
     expect(possiblePasses("COMPLETE", chances)).toEqual({ least: 2, most: Number.POSITIVE_INFINITY });
     expect(possiblePasses("FAILED", { claim: 1, complete: 1, fail: 0 })).toBeUndefined();
     expect(possiblePasses("PROCESSING", { claim: 0, complete: 1, fail: 0 })).toBeUndefined();
+    const oneStep = { claim: 0.6, complete: 0.4, fail: 0, isOneStep: true };
+    expect(possiblePasses("PENDING", oneStep)).toEqual({ least: 0, most: 0 });
+    expect(possiblePasses("COMPLETE", oneStep)).toEqual({ least: 1, most: Number.POSITIVE_INFINITY });
+    expect(possiblePasses("COMPLETE", { ...oneStep, claim: 0, complete: 1 })).toEqual({ least: 1, most: 1 });
+    expect(possiblePasses("FAILED", oneStep)).toBeUndefined();
   });
 });

@@ -6,7 +6,10 @@
 //   complete PROCESSING -> COMPLETE     the business logic is done; terminal
 //   fail     PROCESSING -> FAILED       given up; terminal
 //   archive  COMPLETE | FAILED -> events_archive      moved to history, gone from the live tables
+//
+// With one step a pass may end an event that is PENDING, too.
 import * as z from "zod";
+import type { Archived } from "../settings.js";
 
 export const EventStatus = z.enum(["PENDING", "PROCESSING", "COMPLETE", "FAILED"]);
 export type EventStatus = z.infer<typeof EventStatus>;
@@ -15,6 +18,11 @@ export type EventStatus = z.infer<typeof EventStatus>;
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
 /** Statuses that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
+/** Those of the levels of `archived`. */
+export const ARCHIVED_STATUSES = {
+  finished: TERMINAL_STATUSES,
+  complete: ["COMPLETE"],
+} as const satisfies Readonly<Record<Archived, readonly EventStatus[]>>;
 
 /** What one process transaction made of one event's status. */
 export interface EventPass {
@@ -25,26 +33,29 @@ export interface EventPass {
 
 /** Chances, each in [0, 1], that one pass of a process transaction moves an event. */
 export interface AdvanceProbabilities {
-  /** PENDING -> PROCESSING; otherwise it stays PENDING. */
+  /** PENDING -> PROCESSING; otherwise it stays PENDING, unless one step ends it. */
   readonly claim: number;
-  /** PROCESSING -> COMPLETE. */
+  /** PROCESSING -> COMPLETE, and with one step PENDING -> COMPLETE. */
   readonly complete: number;
-  /** PROCESSING -> FAILED; `complete + fail` is at most 1, the rest stays PROCESSING. */
+  /** Likewise -> FAILED; `complete + fail` is at most 1, the rest stays. */
   readonly fail: number;
+  /** Whether a pass may end an event that is PENDING; then all three chances are at most 1 together. */
+  readonly isOneStep?: boolean;
 }
 
 /** The status after one pass, for a uniform `roll` in [0, 1). Terminal statuses do not move. */
 export function advance(status: EventStatus, roll: number, chances: AdvanceProbabilities): EventStatus {
-  switch (status) {
-    case "PENDING":
-      return roll < chances.claim ? "PROCESSING" : "PENDING";
-    case "PROCESSING":
-      if (roll < chances.complete) return "COMPLETE";
-      return roll < chances.complete + chances.fail ? "FAILED" : "PROCESSING";
-    case "COMPLETE":
-    case "FAILED":
-      return status;
-  }
+  const { claim, complete, fail, isOneStep } = chances;
+  if (isTerminal(status)) return status;
+  if (status === "PENDING" && !isOneStep) return roll < claim ? "PROCESSING" : "PENDING";
+  if (roll < complete) return "COMPLETE";
+  if (roll < complete + fail) return "FAILED";
+  return roll < complete + fail + claim ? "PROCESSING" : status;
+}
+
+/** Whether archive moves an event of that status. */
+export function isArchivable(status: EventStatus, archived: Archived): boolean {
+  return ARCHIVED_STATUSES[archived].some((each) => each === status);
 }
 
 export function isTerminal(status: EventStatus): boolean {
@@ -59,11 +70,12 @@ export function possiblePasses(
   status: EventStatus,
   chances: AdvanceProbabilities,
 ): { readonly least: number; readonly most: number } | undefined {
-  const staysPending = chances.claim < 1;
-  const lingers = staysPending || chances.complete + chances.fail < 1;
+  const { claim, complete, fail, isOneStep } = chances;
+  const staysPending = claim + (isOneStep ? complete + fail : 0) < 1;
+  const lingers = staysPending || complete + fail < 1;
   if (status === "PENDING") return { least: 0, most: staysPending ? Number.POSITIVE_INFINITY : 0 };
-  const ends = { COMPLETE: chances.complete, FAILED: chances.fail, PROCESSING: 1 };
-  if (chances.claim <= 0 || ends[status] <= 0) return undefined;
-  const least = status === "PROCESSING" ? 1 : 2;
+  const reached = { COMPLETE: complete, FAILED: fail, PROCESSING: claim }[status];
+  if (reached <= 0 || (claim <= 0 && !isOneStep)) return undefined;
+  const least = isOneStep || status === "PROCESSING" ? 1 : 2;
   return { least, most: lingers ? Number.POSITIVE_INFINITY : least };
 }

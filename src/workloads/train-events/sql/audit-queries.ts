@@ -1,12 +1,18 @@
 // What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
 // a single snapshot, whatever else is going on; its counts always belong together.
 import type { TableCounts } from "../model/conservation.js";
-import { TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
+import {
+  ARCHIVED_STATUSES,
+  TERMINAL_STATUSES,
+  WORKABLE_STATUSES,
+  type EventStatus,
+} from "../model/lifecycle.js";
 import type { SqlClient } from "../../../database/admin.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import { postgres } from "../../../database/dialects/postgres/dialect.js";
-import { literals, resolvePresent } from "./statements.js";
+import { literals } from "./literals.js";
+import { resolvePresent, statusIn, type StatementContext } from "./statements.js";
 import { tablesOf } from "./tables.js";
 
 const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
@@ -43,17 +49,19 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
   };
 }
 
+type QueueLevels = Partial<Pick<StatementContext, "dialect" | "claimIndex" | "archived">>;
+
 /** Whether anything is left for consumers, or for archivers: by an index each, however long the queue is. */
 export async function readQueueLeft(
   client: SqlClient,
   namespace: string,
-  dialect: Dialect = postgres,
+  { dialect = postgres, claimIndex = "partial", archived = "finished" }: QueueLevels = {},
 ): Promise<{ readonly workable: boolean; readonly terminal: boolean }> {
   const { status } = tablesOf(dialect, namespace);
-  const exists = (statuses: readonly string[]): string =>
-    `EXISTS (SELECT FROM ${status} WHERE ${dialect.inStatus(literals(statuses))})`;
+  const exists = (statuses: readonly EventStatus[]): string =>
+    `EXISTS (SELECT FROM ${status} WHERE ${statusIn({ dialect, claimIndex }, statuses)})`;
   const [row] = await client.query(
-    `SELECT ${exists(WORKABLE_STATUSES)} AS workable, ${exists(TERMINAL_STATUSES)} AS terminal`,
+    `SELECT ${exists(WORKABLE_STATUSES)} AS workable, ${exists(ARCHIVED_STATUSES[archived])} AS terminal`,
   );
   return { workable: row?.workable === true, terminal: row?.terminal === true };
 }

@@ -2,8 +2,8 @@
 // the shape that does the work inside the database. The conformance suite compares the two.
 import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
-import { EventStatus } from "../model/lifecycle.js";
-import { literal, literals } from "./statements.js";
+import { EventStatus, TERMINAL_STATUSES } from "../model/lifecycle.js";
+import { literal, literals } from "./literals.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
 import type { Payload } from "../settings.js";
 
@@ -12,8 +12,16 @@ export function advanceSql(
   status: string,
   roll: string,
   chances: Readonly<Record<"claim" | "complete" | "fail", string>>,
+  isOneStep: boolean,
 ): string {
   const { claim, complete, fail } = chances;
+  if (isOneStep)
+    return `CASE
+    WHEN ${status} IN (${literals(TERMINAL_STATUSES)}) THEN ${status}
+    WHEN ${roll} < ${complete} THEN 'COMPLETE'
+    WHEN ${roll} < ${complete} + ${fail} THEN 'FAILED'
+    WHEN ${roll} < ${complete} + ${fail} + ${claim} THEN 'PROCESSING'
+    ELSE ${status} END`;
   return `CASE
     WHEN ${status} = 'PENDING' THEN CASE WHEN ${roll} < ${claim} THEN 'PROCESSING' ELSE 'PENDING' END
     WHEN ${status} = 'PROCESSING' THEN CASE

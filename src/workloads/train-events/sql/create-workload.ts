@@ -1,6 +1,8 @@
 // From the levels of a treatment to its transactions. Whether the dialect has them was asked before.
+import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import type { EventSettings, StatementShape } from "../settings.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
+import { inDatabase } from "./in-database.js";
 import { rowByRow } from "./row-by-row.js";
 import { setBased } from "./set-based.js";
 import type { Shape } from "./shape.js";
@@ -12,6 +14,7 @@ import type { Workload } from "./workload.js";
 const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "set-based": setBased,
   "row-by-row": rowByRow,
+  "in-database": inDatabase,
   "single-statement": singleStatement,
 };
 
@@ -19,11 +22,18 @@ const SHAPES: Readonly<Record<StatementShape, Shape>> = {
 export type WorkloadSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
->;
+> &
+  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">> & {
+    readonly advance?: Pick<AdvanceProbabilities, "isOneStep">;
+  };
 
 export function createWorkload(settings: WorkloadSettings): Workload {
-  const { payload, locking, isolation } = settings;
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
-  return SHAPES[settings.statementShape]({ dialect, tables, payload, locking, isolation });
+  const { claimIndex = "partial", archived = "finished", archiveDelete = "explicit" } = settings;
+  const isOneStep = settings.advance?.isOneStep === true;
+  return SHAPES[settings.statementShape]({
+    ...settings,
+    ...{ dialect, tables, claimIndex, archived, archiveDelete, isOneStep },
+  });
 }

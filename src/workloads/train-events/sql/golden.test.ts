@@ -12,7 +12,14 @@ import { inSnapshot } from "../../../database/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 import { trainEvents } from "../workload.js";
 import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
-import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES, type Payload } from "../settings.js";
+import {
+  ARCHIVE_DELETES,
+  EVENT_STORAGES,
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type Payload,
+} from "../settings.js";
 
 const NAMESPACE = "train_sim";
 
@@ -28,6 +35,14 @@ const COMBINATIONS = DIALECTS.flatMap((dialect) =>
   offered(dialect, "payload", PAYLOADS).map((payload) => [dialect, payload] as const),
 );
 
+/** Levels beside the defaults, one at a time. */
+const OTHER_TABLES = {
+  "claimIndex: status-updated": { claimIndex: "status-updated" },
+  "archived: complete": { archived: "complete" },
+  "archiveDelete: cascade": { archiveDelete: "cascade" },
+} as const;
+const OTHERS = { ...OTHER_TABLES, "advance: one step": { advance: { isOneStep: true } } } as const;
+
 /** Each text once, under all the levels that have it. */
 class Listing {
   private readonly places = new Map<string, string[]>();
@@ -36,6 +51,11 @@ class Listing {
     const places = this.places.get(text);
     if (places) places.push(place);
     else this.places.set(text, [place]);
+  }
+
+  /** Where no text before is the same. */
+  addNew(place: string, text: string): void {
+    if (!this.places.has(text)) this.add(place, text);
   }
 
   toString(): string {
@@ -48,6 +68,15 @@ function tablesOf(dialect: DialectName, payload: Payload): string {
   for (const storage of offered(dialect, "storage", EVENT_STORAGES))
     for (const text of ddl({ namespace: NAMESPACE, payload, storage, grantTo: "pgb" }, dialectOf(dialect)))
       listing.add(`storage: ${storage}`, text);
+  for (const [name, levels] of Object.entries(OTHER_TABLES)) {
+    const [factor, level] = name.split(": ") as [string, string];
+    if (lackOf(dialect, factor, level)) continue;
+    for (const text of ddl(
+      { namespace: NAMESPACE, payload, storage: "default", ...levels },
+      dialectOf(dialect),
+    ))
+      listing.addNew(name, text);
+  }
   return listing.toString();
 }
 
@@ -60,6 +89,12 @@ function statementsOf(dialect: DialectName, payload: Payload): string {
       const levels = { dialect, namespace: NAMESPACE, payload, locking, isolation, statementShape };
       for (const { name, text } of createWorkload(levels).statements)
         listing.add(`${name} (${statementShape}, ${locking})`, text);
+      for (const [other, own] of Object.entries(OTHERS)) {
+        const [factor, level] = other.split(": ") as [string, string];
+        if (lackOf(dialect, factor, level)) continue;
+        for (const { name, text } of createWorkload({ ...levels, ...own }).statements)
+          listing.addNew(`${name} (${statementShape}, ${locking}, ${other})`, text);
+      }
     }
   return listing.toString();
 }
@@ -86,7 +121,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   };
   const tables = tablesIn(dialect, NAMESPACE);
   await readTableCounts(client, NAMESPACE, dialect);
-  await readQueueLeft(client, NAMESPACE, dialect);
+  await readQueueLeft(client, NAMESPACE, { dialect });
   await readPassesPerEvent(client, NAMESPACE, dialect);
   await countPresent(client, NAMESPACE, [], dialect);
   await inSnapshot(client, async () => {
@@ -135,6 +170,7 @@ test("no level of a dialect is refused in favour of one that it does not have ei
     locking: LOCKINGS,
     isolation: ISOLATIONS,
     statementShape: STATEMENT_SHAPES,
+    archiveDelete: ARCHIVE_DELETES,
   };
   for (const dialect of DIALECTS)
     for (const [factor, lacks] of Object.entries(capabilitiesOf(dialect).lacks))

@@ -2,15 +2,22 @@
 // reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/wire/bind-message.js";
-import { decidePasses, outcomeOf, type Pass } from "./process-pass.js";
-import { archiveClaim, processClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
+import { outcomeOf } from "./process-pass.js";
+import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/transaction.js";
-import type { Workload } from "./workload.js";
+import type { ClaimedPass, ProcessRequest, Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
-import type { Connection, Statement } from "../../../database/contract.js";
+import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
 
-/** What a pass sends of its changes: statuses, and documents as the business rules leave them. */
+/** What an add sends, one after the other. */
+interface Inserts {
+  insertEvents(connection: Connection): Promise<void>;
+  insertStatuses(connection: Connection): Promise<void>;
+}
+
+/** What a process transaction does to the events that it claimed: statuses first, then documents. */
 interface Changes {
+  readonly passes: readonly ClaimedPass[];
   advance(connection: Connection): Promise<void>;
   rewrite(connection: Connection): Promise<void>;
 }
@@ -18,21 +25,23 @@ interface Changes {
 /** How a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
+  /** $1 events at most. Its rows are what `decide` is given. */
+  readonly claim: Statement;
   /** See `Workload`. */
   readonly documentRoom: number;
-  /** Serialises a batch; what is returned inserts events and then status rows, inside a transaction. */
-  prepareInserts(batch: EventBatch): (connection: Connection) => Promise<void>;
-  /** Serialises what a pass changes in the events that it claimed. */
-  prepareChanges(passes: readonly Pass[]): Changes;
+  /** Serialises a batch: its events, and their status rows. */
+  prepareInserts(batch: EventBatch): Inserts;
+  /** Decides what becomes of the claimed events, and serialises it. */
+  decide(rows: readonly StatementRow[], request: ProcessRequest): Changes;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
-  /** Status rows first: they refer to the events. */
+  /** Status rows first, unless the foreign key deletes them: they refer to the events. */
   deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
 }
 
 export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): Workload {
   const begin = beginOf(context);
   const beginRead = beginOf(context, "READ ONLY");
-  const claim = processClaim(context);
+  const { claim } = steps;
   const claimTerminal = archiveClaim(context);
   const recent = readRecent(context);
   const find = readFind(context);
@@ -51,31 +60,36 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     documentRoom: steps.documentRoom,
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
-      const insert = steps.prepareInserts(batch);
-      return (connection) => inTransaction(connection, begin, () => insert(connection));
+      const inserts = steps.prepareInserts(batch);
+      return (connection, appDelay) =>
+        inTransaction(connection, begin, async () => {
+          await inserts.insertEvents(connection);
+          await appDelay?.();
+          await inserts.insertStatuses(connection);
+        });
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
       return (connection, appDelay) =>
         inTransaction(connection, begin, async () => {
-          const passes = decidePasses(await connection.execute(claim, limit), request);
-          if (passes.length > 0) {
-            const changes = steps.prepareChanges(passes);
-            await changes.advance(connection);
-            await appDelay?.();
-            await changes.rewrite(connection);
-          }
-          return outcomeOf(passes);
+          const rows = await connection.execute(claim, limit);
+          if (rows.length === 0) return outcomeOf([]);
+          const changes = steps.decide(rows, request);
+          await changes.advance(connection);
+          await appDelay?.();
+          await changes.rewrite(connection);
+          return outcomeOf(changes.passes);
         });
     },
     archive(most) {
       const limit = bindAhead(claimTerminal, [most]);
-      return (connection) =>
+      return (connection, appDelay) =>
         inTransaction(connection, begin, async () => {
           const rows = await connection.execute(claimTerminal, limit);
           const archivedIds = rows.map((row) => row[0] as string).sort();
           if (archivedIds.length > 0) {
             await steps.copyToArchive(connection, archivedIds);
+            await appDelay?.();
             await steps.deleteLive(connection, archivedIds);
           }
           return { archivedIds };

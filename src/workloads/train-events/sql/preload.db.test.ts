@@ -42,6 +42,7 @@ describe.each(PAYLOADS)("preload, payload %s", (payload) => {
         payload,
         ids,
         documentBytes: 900,
+        documentShape: "default",
         preload: 2_345,
       } as const;
       expect(await preload(admin, settings, 7, { onBatch: ({ events }) => batches.push(events) })).toBe(
@@ -78,6 +79,7 @@ describe("audit queries", () => {
     payload: "text",
     ids: "uuidv7",
     documentBytes: 900,
+    documentShape: "default",
   } as const;
   const { events, status, archive } = {
     events: `${namespace}.events`,

@@ -39,7 +39,7 @@ const BATCH_EVENTS = 1_000;
 
 export type PreloadSettings = Pick<
   EventSettings,
-  "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "preload"
+  "dialect" | "namespace" | "payload" | "ids" | "documentBytes" | "documentShape" | "preload"
 > &
   Partial<Pick<EventTreatment, "prepared">>;
 
@@ -79,8 +79,11 @@ async function openFiller(
 }
 
 /** The preload as the worker that it is in the keys of its events. */
-export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: number): LedgerSource {
-  return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes };
+export function preloadSource(
+  { ids, documentBytes, documentShape }: PreloadSettings,
+  seed: number,
+): LedgerSource {
+  return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes, documentShape };
 }
 
 /**
@@ -164,7 +167,12 @@ function batchesOf(
   room: number,
 ): (done: number, events: number) => { batch: EventBatch; told: LedgerBatch } {
   const source = preloadSource(settings, seed);
-  const generator = new DocumentGenerator(seed, streamName(source, 0), settings.documentBytes);
+  const generator = new DocumentGenerator(
+    seed,
+    streamName(source, 0),
+    settings.documentBytes,
+    settings.documentShape,
+  );
   const keyMaker = new KeyMaker(source);
   const batchMaker = new BatchMaker(settings.ids, room);
   return (done, events) => {

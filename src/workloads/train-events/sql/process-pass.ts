@@ -1,7 +1,7 @@
 // What one process transaction does to the events that it claimed, between reading and writing them: the roll of
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
-import { advance, type EventStatus } from "../model/lifecycle.js";
+import { advance, type AdvanceProbabilities, type EventStatus } from "../model/lifecycle.js";
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "./workload.js";
 import type { StatementRow } from "../../../database/contract.js";
 
@@ -35,4 +35,15 @@ export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
     else if (status === "FAILED") failedIds.push(id);
   }
   return { passes, events: passes.length, claimed, completedIds, failedIds };
+}
+
+/** Texts of claim, complete and fail for the chances given last: their digits take longer to find than all the rest of the message. */
+export function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
+  let last: AdvanceProbabilities | undefined;
+  let texts: readonly string[] = [];
+  return (chances) => {
+    if (chances === last) return texts;
+    last = chances;
+    return (texts = [chances.claim, chances.complete, chances.fail].map(String));
+  };
 }

@@ -1,8 +1,14 @@
 // Statement shape `row-by-row`: one statement for each row written, as an object-relational mapper would send
 // them. Claims stay what they are, one locking select; rows are written in key order.
 import type { PreparedEvent } from "../model/event.js";
-import { rewritePayload } from "./process-pass.js";
-import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, insertColumns, type StatementContext } from "./statements.js";
+import { decidePasses, rewritePayload } from "./process-pass.js";
+import {
+  ARCHIVE_COLUMNS,
+  ARCHIVE_VALUES,
+  insertColumns,
+  processClaim,
+  type StatementContext,
+} from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
@@ -48,6 +54,7 @@ WHERE s.event_id = $1`,
 
 export const rowByRow: Shape = (context) => {
   const sql = statementsOf(context);
+  const isExplicit = context.archiveDelete === "explicit";
   const { areColumnsGenerated } = PAYLOAD_TRAITS[context.payload];
   const valuesOf = (event: PreparedEvent): SqlValue[] =>
     areColumnsGenerated
@@ -57,21 +64,28 @@ export const rowByRow: Shape = (context) => {
     statements: {
       add: [sql.addEvent, sql.addStatus],
       process: [sql.advance, sql.rewrite],
-      archive: [sql.copy, sql.deleteStatus, sql.deleteEvent],
+      archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvent],
     },
     documentRoom: 0,
     prepareInserts(batch) {
       const events = batch.events();
       const rows = events.map(valuesOf);
-      return async (connection) => {
-        for (const values of rows) await connection.execute(sql.addEvent, values);
-        for (const { id } of events) await connection.execute(sql.addStatus, [id]);
+      return {
+        async insertEvents(connection) {
+          for (const values of rows) await connection.execute(sql.addEvent, values);
+        },
+        async insertStatuses(connection) {
+          for (const { id } of events) await connection.execute(sql.addStatus, [id]);
+        },
       };
     },
-    prepareChanges(passes) {
+    claim: processClaim(context),
+    decide(rows, request) {
+      const passes = decidePasses(rows, request);
       const statuses = passes.map(({ id, status }) => [id, status]);
       const payloads = passes.map((pass) => [pass.id, rewritePayload(pass)]);
       return {
+        passes,
         async advance(connection) {
           for (const values of statuses) await connection.execute(sql.advance, values);
         },
@@ -84,7 +98,7 @@ export const rowByRow: Shape = (context) => {
       for (const id of ids) await connection.execute(sql.copy, [id]);
     },
     async deleteLive(connection, ids) {
-      for (const id of ids) await connection.execute(sql.deleteStatus, [id]);
+      if (isExplicit) for (const id of ids) await connection.execute(sql.deleteStatus, [id]);
       for (const id of ids) await connection.execute(sql.deleteEvent, [id]);
     },
   });

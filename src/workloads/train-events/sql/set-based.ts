@@ -3,8 +3,8 @@
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/wire/bind-message.js";
 import { stringArray, uuidArray, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
-import { rewritePayload } from "./process-pass.js";
-import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, type StatementContext } from "./statements.js";
+import { decidePasses, rewritePayload } from "./process-pass.js";
+import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, processClaim, type StatementContext } from "./statements.js";
 import {
   batchArrays,
   documentArray,
@@ -13,15 +13,15 @@ import {
   payloadArray,
   type BatchContext,
 } from "./batch-arrays.js";
-import { multiStatementWorkload } from "./multi-statement.js";
-import type { Shape } from "./shape.js";
+import { multiStatementWorkload, type WriteSteps } from "./multi-statement.js";
+import type { Shape, ShapeContext } from "./shape.js";
 import type { Statement } from "../../../database/contract.js";
 
 /** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;
 
 /** The arrays $1, $2, ... as rows of `columns`, at most as many as the parameter after them says: all of them. */
-function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
+export function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
   const names = columns.map(([column]) => column).join(", ");
   return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
@@ -91,25 +91,33 @@ function parts(batch: EventBatch): EventBatch[] {
   );
 }
 
-export const setBased: Shape = (context) => {
+/** How a batch is written, whoever decides about its events. */
+export function setBasedSteps(context: ShapeContext): WriteSteps {
   const sql = statementsOf(context);
-  return multiStatementWorkload(context, {
+  const isExplicit = context.archiveDelete === "explicit";
+  return {
     statements: {
       add: [sql.addEvents, sql.addStatus],
       process: [sql.advance, sql.rewrite],
-      archive: [sql.copy, sql.deleteStatus, sql.deleteEvents],
+      archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvents],
     },
     documentRoom: documentRoom(context),
     prepareInserts(batch) {
       const pieces = parts(batch);
       const events = pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece)));
       const statuses = pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)]));
-      return async (connection) => {
-        for (const values of events) await connection.execute(sql.addEvents, values);
-        for (const values of statuses) await connection.execute(sql.addStatus, values);
+      return {
+        async insertEvents(connection) {
+          for (const values of events) await connection.execute(sql.addEvents, values);
+        },
+        async insertStatuses(connection) {
+          for (const values of statuses) await connection.execute(sql.addStatus, values);
+        },
       };
     },
-    prepareChanges(passes) {
+    claim: processClaim(context),
+    decide(claimed, request) {
+      const passes = decidePasses(claimed, request);
       const ids = uuidArray(passes.map(({ id }) => id));
       const statuses = stringArray(
         "text",
@@ -119,6 +127,7 @@ export const setBased: Shape = (context) => {
       const payloads = payloadArray(context, passes.map(rewritePayload));
       const rewritten = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
       return {
+        passes,
         async advance(connection) {
           await connection.execute(sql.advance, advanced);
         },
@@ -132,8 +141,10 @@ export const setBased: Shape = (context) => {
     },
     async deleteLive(connection, ids) {
       const keys = uuidArray(ids);
-      await connection.execute(sql.deleteStatus, [keys, ids.length]);
+      if (isExplicit) await connection.execute(sql.deleteStatus, [keys, ids.length]);
       await connection.execute(sql.deleteEvents, [keys, ids.length]);
     },
-  });
-};
+  };
+}
+
+export const setBased: Shape = (context) => multiStatementWorkload(context, setBasedSteps(context));

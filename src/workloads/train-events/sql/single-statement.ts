@@ -2,19 +2,15 @@
 // inside the database. Under read committed it needs no BEGIN and no COMMIT (the server's default isolation must be
 // read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
 // it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
-import {
-  TERMINAL_STATUSES,
-  WORKABLE_STATUSES,
-  type AdvanceProbabilities,
-  type EventStatus,
-} from "../model/lifecycle.js";
+import { WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/wire/bind-message.js";
 import { float8Array } from "../../../database/wire/binary-arrays.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
-import { outcomeOf } from "./process-pass.js";
+import { chanceTexts, outcomeOf } from "./process-pass.js";
 import {
   ARCHIVE_COLUMNS,
   ARCHIVE_VALUES,
+  archiveSelect,
   lockingSelect,
   readFind,
   readRecent,
@@ -44,7 +40,7 @@ INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
  * document that another client changed since the snapshot is computed again from the newest one.
  */
 function processStatement(context: StatementContext): Statement {
-  const { tables, payload } = context;
+  const { tables, payload, isOneStep } = context;
   const chances = { claim: "$3::float8", complete: "$4::float8", fail: "$5::float8" };
   return {
     name: "process",
@@ -53,7 +49,7 @@ function processStatement(context: StatementContext): Statement {
 ), rolled AS (
   SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
 ), decided AS (
-  SELECT event_id, status AS was, ${advanceSql("status", "roll", chances)} AS status
+  SELECT event_id, status AS was, ${advanceSql("status", "roll", chances, isOneStep)} AS status
   FROM rolled
 ), advanced AS (
   UPDATE ${tables.status} AS s
@@ -69,18 +65,19 @@ SELECT event_id AS id, was, status FROM decided ORDER BY event_id`,
 
 /** $1 limit. */
 function archiveStatement(context: StatementContext): Statement {
-  const { tables } = context;
+  const { tables, archiveDelete } = context;
+  const deleteStatus = `deleted_status AS (
+  DELETE FROM ${tables.status} AS s USING claimed AS c WHERE s.event_id = c.event_id
+), `;
   return {
     name: "archive",
     text: `WITH claimed AS (
-  ${lockingSelect(context, TERMINAL_STATUSES)}
+  ${archiveSelect(context)}
 ), copied AS (
   INSERT INTO ${tables.archive} (${ARCHIVE_COLUMNS})
   SELECT ${ARCHIVE_VALUES}
   FROM claimed AS s JOIN ${tables.events} AS e ON e.id = s.event_id
-), deleted_status AS (
-  DELETE FROM ${tables.status} AS s USING claimed AS c WHERE s.event_id = c.event_id
-), deleted_events AS (
+), ${archiveDelete === "explicit" ? deleteStatus : ""}deleted_events AS (
   DELETE FROM ${tables.events} AS e USING claimed AS c WHERE e.id = c.event_id
 )
 SELECT event_id FROM claimed ORDER BY event_id`,
@@ -109,17 +106,6 @@ function processedOf(rows: readonly StatementRow[]): ProcessOutcome {
   );
 }
 
-/** Texts of $3 $4 $5 for the chances given last: their digits take longer to find than all the rest of the message. */
-function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
-  let last: AdvanceProbabilities | undefined;
-  let texts: readonly string[] = [];
-  return (chances) => {
-    if (chances === last) return texts;
-    last = chances;
-    return (texts = [chances.claim, chances.complete, chances.fail].map(String));
-  };
-}
-
 export const singleStatement: Shape = (context) => {
   const begin = beginOf(context);
   const beginRead = beginOf(context, "READ ONLY");
@@ -131,19 +117,20 @@ export const singleStatement: Shape = (context) => {
   const textsOf = chanceTexts();
   const isAlone = context.isolation === "read committed";
 
-  /** One statement as one transaction; the app delay, where there is one and anything was found, holds its locks. */
+  /** One statement as one transaction; the app delay, where there is one and the outcome has events, holds its locks. */
   function run<T>(
     connection: Connection,
     statement: Statement,
     values: StatementValues,
     outcomeOfRows: (rows: readonly StatementRow[]) => T,
+    hasEvents: (outcome: T) => boolean,
     appDelay?: () => Promise<void>,
   ): Promise<T> {
     if (isAlone && !appDelay) return asTransaction(connection.execute(statement, values), outcomeOfRows);
     return inTransaction(connection, begin, async () => {
-      const rows = await connection.execute(statement, values);
-      if (rows.length > 0) await appDelay?.();
-      return outcomeOfRows(rows);
+      const outcome = outcomeOfRows(await connection.execute(statement, values));
+      if (hasEvents(outcome)) await appDelay?.();
+      return outcome;
     });
   }
 
@@ -153,15 +140,17 @@ export const singleStatement: Shape = (context) => {
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
       const values = bindAhead(add, batchArrays(context, batch));
-      return (connection) => run(connection, add, values, nothingOf);
+      return (connection, appDelay) => run(connection, add, values, nothingOf, () => true, appDelay);
     },
     process({ limit, roll, chances }) {
       const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
-      return (connection, appDelay) => run(connection, process, values, processedOf, appDelay);
+      return (connection, appDelay) =>
+        run(connection, process, values, processedOf, ({ events }) => events > 0, appDelay);
     },
     archive(limit) {
       const values = bindAhead(archive, [limit]);
-      return (connection) => run(connection, archive, values, archivedOf);
+      return (connection, appDelay) =>
+        run(connection, archive, values, archivedOf, ({ archivedIds }) => archivedIds.length > 0, appDelay);
     },
     read(probe) {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);

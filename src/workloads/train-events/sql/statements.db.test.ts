@@ -82,7 +82,13 @@ test.each(STATEMENT_SHAPES)(
 );
 
 describe("statistics", () => {
-  const settings = { ...base, payload: "jsonb", ids: "uuidv7", documentBytes: 900 } as const;
+  const settings = {
+    ...base,
+    payload: "jsonb",
+    ids: "uuidv7",
+    documentBytes: 900,
+    documentShape: "default",
+  } as const;
   const load = { ...settings, statementShape: "set-based", locking: "skip-locked" } as const;
 
   test("are left alone while a table is so small that they would mislead the planner", async () => {

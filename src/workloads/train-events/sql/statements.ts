@@ -7,11 +7,12 @@
 // statement has a form whose plan on empty tables is the right one on full tables too; `statements.db.test.ts`
 // holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
-import { EventStatus, TERMINAL_STATUSES, WORKABLE_STATUSES } from "../model/lifecycle.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
+import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES } from "../model/lifecycle.js";
+import { inStatus, type Dialect } from "../../../database/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
 import type { Statement } from "../../../database/contract.js";
-import type { Locking, Payload } from "../settings.js";
+import type { ArchiveDelete, Archived, ClaimIndex, Locking, Payload } from "../settings.js";
+import { literals } from "./literals.js";
 
 /** What statements are made from. */
 export interface StatementContext {
@@ -19,19 +20,15 @@ export interface StatementContext {
   readonly tables: Tables;
   readonly payload: Payload;
   readonly locking: Locking;
+  readonly claimIndex: ClaimIndex;
+  readonly archived: Archived;
+  readonly archiveDelete: ArchiveDelete;
+  /** See `AdvanceProbabilities`. */
+  readonly isOneStep: boolean;
 }
 
 /** Rows of one `read.recent`. */
 export const RECENT_LIMIT = 20;
-
-/** A string literal; our own constants only. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-export function literals(texts: readonly string[]): string {
-  return texts.map(literal).join(", ");
-}
 
 /** Columns that an insert of events names, and the array types that hold them, in the same order. */
 export function insertColumns(payload: Payload): readonly (readonly [column: string, type: string])[] {
@@ -50,20 +47,26 @@ export const ARCHIVE_COLUMNS =
 export const ARCHIVE_VALUES =
   "e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts";
 
+/** That a row has one of the statuses, as the index that orders claims can answer it. */
+export function statusIn(
+  { dialect, claimIndex }: Pick<StatementContext, "dialect" | "claimIndex">,
+  statuses: readonly EventStatus[],
+): string {
+  return (claimIndex === "partial" ? dialect.inStatus : inStatus)(literals(statuses));
+}
+
 /**
  * Locks the status rows of at most $1 events, those that wait longest, and gives event_id, status, attempts. The
- * order comes from a partial index on updated_at, one for each set of statuses (`event-status.sql`).
+ * order comes from a partial index on updated_at, one for each set of statuses (`claim-indexes.sql`), where there are any.
  *
  * `skip-locked` and `nowait` never wait, so the order in which they lock does not matter. Blocking `for-update`
  * must lock in one order that all clients share, or two of them that meet the same rows deadlock; updated_at is
  * no such order, since a row that was waited for comes back with a new one. So it picks its candidates without
  * locks and then locks them by key, looking again whether a row is still what it was picked for.
  */
-export function lockingSelect(
-  { dialect, tables, locking }: StatementContext,
-  statuses: readonly EventStatus[],
-): string {
-  const wanted = dialect.inStatus(literals(statuses));
+export function lockingSelect(context: StatementContext, statuses: readonly EventStatus[]): string {
+  const { tables, locking } = context;
+  const wanted = statusIn(context, statuses);
   const oldest = `FROM ${tables.status} WHERE ${wanted} ORDER BY updated_at LIMIT $1`;
   switch (locking) {
     case "skip-locked":
@@ -107,8 +110,13 @@ ORDER BY c.event_id`,
   };
 }
 
+/** Locks the rows that archive moves; see `lockingSelect`. */
+export function archiveSelect(context: StatementContext): string {
+  return lockingSelect(context, ARCHIVED_STATUSES[context.archived]);
+}
+
 export function archiveClaim(context: StatementContext): Statement {
-  return { name: "archive.claim", text: lockingSelect(context, TERMINAL_STATUSES) };
+  return { name: "archive.claim", text: archiveSelect(context) };
 }
 
 /** $1 event type, $2 limit. */

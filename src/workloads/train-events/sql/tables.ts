@@ -3,7 +3,9 @@
 // and quoted: `search_path` is never set, because a transaction pooler would hand it to someone else.
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import type { TableSet } from "../../../database/namespace/schema-files.js";
-import type { Payload } from "../settings.js";
+import { ARCHIVED_STATUSES } from "../model/lifecycle.js";
+import type { EventSettings, Payload } from "../settings.js";
+import { literals } from "./literals.js";
 
 export type Tables = Readonly<Record<"events" | "status" | "archive", string>>;
 
@@ -19,8 +21,31 @@ export function tablesOf(dialect: Dialect, namespace: string): Tables {
 /** In the order in which they are made. */
 export const TABLE_NAMES = ["events", "event_status", "events_archive"] as const;
 
-export function tableSetOf(payload: Payload): TableSet {
-  return { variant: `payload ${payload}`, files: [payload, "event-status"] };
+/** The levels that decide about the tables. */
+export type TableLevels = Pick<EventSettings, "payload"> &
+  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">>;
+
+export function tableSetOf({
+  payload,
+  claimIndex = "partial",
+  archived = "finished",
+  archiveDelete = "explicit",
+}: TableLevels): TableSet {
+  const isPartial = claimIndex === "partial";
+  const isCascading = archiveDelete === "cascade";
+  const others = [
+    ...(isPartial ? [] : [claimIndex]),
+    ...(isPartial && archived === "complete" ? [archived] : []),
+    ...(isCascading ? [archiveDelete] : []),
+  ];
+  return {
+    variant: `payload ${[payload, ...others].join("-")}`,
+    files: [payload, "event-status", ...(isPartial ? ["claim-indexes"] : [])],
+    values: {
+      archivedStatuses: literals(ARCHIVED_STATUSES[archived]),
+      onDelete: isCascading ? " ON DELETE CASCADE" : "",
+    },
+  };
 }
 
 export interface PayloadTraits {

@@ -6,7 +6,7 @@ import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
 import type { WorkloadSettings } from "./create-workload.js";
-import { literals } from "./statements.js";
+import { statusIn } from "./statements.js";
 import { tablesOf } from "./tables.js";
 import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
 
@@ -30,7 +30,9 @@ export interface Verification {
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
 
-export function createVerification(settings: Pick<WorkloadSettings, "dialect" | "namespace">): Verification {
+export function createVerification(
+  settings: Pick<WorkloadSettings, "dialect" | "namespace" | "claimIndex">,
+): Verification {
   const dialect = dialectOf(settings.dialect);
   const { events, status } = tablesOf(dialect, settings.namespace);
   const newer: Statement = {
@@ -43,7 +45,7 @@ WHERE event_type = $1::text AND created_at > $2::timestamptz ORDER BY created_at
   const passedOver: Statement = {
     name: "verify.passed-over",
     text: `SELECT event_id FROM ${status}
-WHERE ${dialect.inStatus(literals(WORKABLE_STATUSES))} AND event_id <> ALL ($1::uuid[])
+WHERE ${statusIn({ dialect, claimIndex: settings.claimIndex ?? "partial" }, WORKABLE_STATUSES)} AND event_id <> ALL ($1::uuid[])
 AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}
 ORDER BY updated_at LIMIT $2`,
   };

@@ -1,12 +1,19 @@
 // One conformance suite for combinations of levels (`combinations.ts`): whatever the shape, the locking, the isolation and the
 // storage, the same rolls must lead to the same statuses and the same documents as the model says.
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
-import { advance, isTerminal, type EventPass, type EventStatus } from "../model/lifecycle.js";
+import {
+  advance,
+  isArchivable,
+  isTerminal,
+  type AdvanceProbabilities,
+  type EventPass,
+  type EventStatus,
+} from "../model/lifecycle.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
@@ -16,10 +23,19 @@ import { createWorkload } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import type { Workload } from "./workload.js";
 import { ISOLATIONS } from "../../../database/settings.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
+import {
+  ARCHIVED,
+  ARCHIVE_DELETES,
+  CLAIM_INDEXES,
+  LOCKINGS,
+  PAYLOADS,
+  STATEMENT_SHAPES,
+  type Archived,
+} from "../settings.js";
 
 const namespace = testNamespace("workload");
-const chances = { claim: 0.7, complete: 0.4, fail: 0.2 };
+const TWO_STEPS = { claim: 0.7, complete: 0.4, fail: 0.2, isOneStep: false };
+const ONE_STEP = { claim: 0.4, complete: 0.3, fail: 0.2, isOneStep: true };
 let admin: AdminClient;
 beforeAll(async () => {
   admin = await connectAdmin(inject("adminEndpoint"), { purpose: "conformance" });
@@ -39,6 +55,8 @@ interface Live {
 class Expected {
   readonly live = new Map<string, Live>();
 
+  constructor(readonly chances: AdvanceProbabilities) {}
+
   add(batch: readonly PreparedEvent[]): void {
     for (const { id, payload } of batch)
       this.live.set(id, { status: "PENDING", attempts: 0, document: JSON.parse(payload) as EventDocument });
@@ -57,7 +75,7 @@ class Expected {
       const event = this.live.get(id);
       if (!event) throw new Error(`${id} is not live`);
       const was = event.status;
-      event.status = advance(was, roll(), chances);
+      event.status = advance(was, roll(), this.chances);
       event.attempts++;
       event.document = JSON.parse(
         applyBusinessRule(JSON.stringify(event.document), event.status),
@@ -117,7 +135,9 @@ async function checkedPass(
 ): Promise<number> {
   const before = new Map((await statusRows()).map((row) => [row.id, row]));
   const ofProgram = new Prng(seed);
-  const outcome = await workload.process({ limit, chances, roll: () => ofProgram.float() })(connection);
+  const outcome = await workload.process({ limit, chances: expected.chances, roll: () => ofProgram.float() })(
+    connection,
+  );
   const after = await statusRows();
   const touched = after.filter((row) => row.attempts !== before.get(row.id)?.attempts).map(({ id }) => id);
   const ofModel = new Prng(seed);
@@ -140,9 +160,14 @@ async function checkedPass(
   return touched.length;
 }
 
-async function checkArchive(workload: Workload, connection: PgConnection, expected: Expected): Promise<void> {
+async function checkArchive(
+  workload: Workload,
+  connection: PgConnection,
+  expected: Expected,
+  archived: Archived,
+): Promise<void> {
   const terminal = [...expected.live]
-    .filter(([, { status }]) => isTerminal(status))
+    .filter(([, { status }]) => isArchivable(status, archived))
     .map(([id]) => id)
     .sort();
   const first = await workload.archive(3)(connection);
@@ -182,17 +207,17 @@ const COMBINATIONS = combinations({
   locking: LOCKINGS,
   isolation: ISOLATIONS,
   prepared: [true, false],
+  claimIndex: CLAIM_INDEXES,
+  archived: ARCHIVED,
+  archiveDelete: ARCHIVE_DELETES,
+  advance: [TWO_STEPS, ONE_STEP],
 });
 
 describe.each(PAYLOADS)("workload, payload %s", (payload) => {
-  beforeAll(() => resetNamespace(admin, { namespace, payload }));
-  beforeEach(() =>
-    admin.query(`TRUNCATE ${namespace}.events, ${namespace}.event_status, ${namespace}.events_archive`),
-  );
-
   test.each(COMBINATIONS.filter((each) => each.payload === payload))(
-    "$statementShape, $locking, $isolation, prepared $prepared: does what the model says",
+    "$statementShape, $locking, $isolation, prepared $prepared, $claimIndex, $archived, $archiveDelete, one step $advance.isOneStep",
     async ({ prepared, ...levels }) => {
+      await resetNamespace(admin, { namespace, ...levels });
       const workload = createWorkload({ dialect: "postgres", namespace, ...levels });
       const connection = new PgConnection({
         endpoint: inject("adminEndpoint"),
@@ -201,8 +226,12 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
       });
       await connection.connect();
       try {
-        const expected = new Expected();
-        const batch = makeBatch(23, deriveSeed(...Object.values(levels)));
+        const { advance: chances } = levels;
+        const expected = new Expected(chances);
+        const batch = makeBatch(
+          23,
+          deriveSeed(...Object.values(levels).map((level) => JSON.stringify(level))),
+        );
         const [first] = batch as [PreparedEvent];
 
         expect(await workload.process({ limit: 5, chances, roll: () => 0 })(connection)).toEqual({
@@ -223,7 +252,7 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
         await checkLive(expected);
         expect([...expected.live.values()].some(({ status }) => isTerminal(status))).toBe(true);
 
-        await checkArchive(workload, connection, expected);
+        await checkArchive(workload, connection, expected, levels.archived);
         const ids = batch.map(({ id }) => id);
         expect(
           await workload.countPresent(connection, keyBytes([...ids, "0198c5a0-0000-7000-8000-000000000000"])),

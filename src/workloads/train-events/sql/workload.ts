@@ -46,19 +46,22 @@ export interface ReadOutcome {
   readonly answers: readonly (readonly StatementRow[])[];
 }
 
-/** The same, which waits the app delay, where there is one, between advancing statuses and updating payloads. */
-export type MadeProcess = (connection: Connection, appDelay?: () => Promise<void>) => Promise<ProcessOutcome>;
+/**
+ * A transaction that waits the app delay, where there is one: an add between its events and their statuses, a process between
+ * statuses and payloads, an archive between copying and deleting; one of a single statement after it.
+ */
+export type MadePaused<T> = (connection: Connection, appDelay?: () => Promise<void>) => Promise<T>;
 
 /** The transactions of one treatment. */
 export interface Workload {
   /** Every statement that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
   /** What it gives keeps nothing of the batch, which may be overwritten then. */
-  add(batch: EventBatch): MadeTransaction<void>;
+  add(batch: EventBatch): MadePaused<void>;
   /** Room in a batch's column of documents that spares copying them one by one; any other does as well. */
   readonly documentRoom: number;
-  process(request: ProcessRequest): MadeProcess;
-  archive(limit: number): MadeTransaction<ArchiveOutcome>;
+  process(request: ProcessRequest): MadePaused<ProcessOutcome>;
+  archive(limit: number): MadePaused<ArchiveOutcome>;
   /** Looks events up as a dispatcher would: recent ones of a type, one train's. */
   read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<ReadOutcome>;
   /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */

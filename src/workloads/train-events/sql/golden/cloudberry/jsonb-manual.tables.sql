@@ -80,7 +80,7 @@ CREATE INDEX event_status_status_updated_at_idx ON "train_sim".event_status (sta
 -- storage: ao-row
 -- storage: ao-column
 -- storage: pax
--- The order of the claims, on each segment: see `schema/postgres/event-status.sql`.
+-- The order of the claims, on each segment: see `schema/postgres/claim-indexes.sql`.
 CREATE INDEX event_status_workable_idx ON "train_sim".event_status (updated_at)
   WHERE status IN ('PENDING', 'PROCESSING');
 
@@ -159,3 +159,13 @@ CREATE TABLE "train_sim".events_archive (
 )
 USING pax WITH (compresstype = zstd, compresslevel = 1, minmax_columns = 'archived_at,id')
 DISTRIBUTED BY (id);
+
+-- claimIndex: status-updated
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-manual-status-updated: created by train-sim and dropped by it';
+
+-- archived: complete
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-manual-complete: created by train-sim and dropped by it';
+
+-- archived: complete
+CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at)
+  WHERE status IN ('COMPLETE');

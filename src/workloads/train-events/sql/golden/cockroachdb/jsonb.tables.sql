@@ -129,3 +129,27 @@ CREATE TABLE "train_sim".event_status (
   attempts   INT4        NOT NULL DEFAULT 0,
   PRIMARY KEY (event_id) USING HASH
 );
+
+-- claimIndex: status-updated
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-status-updated: created by train-sim and dropped by it';
+
+-- archived: complete
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-complete: created by train-sim and dropped by it';
+
+-- archived: complete
+CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at) STORING (status, attempts)
+  WHERE status IN ('COMPLETE');
+
+-- archiveDelete: cascade
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload jsonb-cascade: created by train-sim and dropped by it';
+
+-- archiveDelete: cascade
+-- The queue, the same for every payload level: one row for each live event.
+CREATE TABLE "train_sim".event_status (
+  event_id   UUID        NOT NULL REFERENCES "train_sim".events (id) ON DELETE CASCADE,
+  status     STRING      NOT NULL DEFAULT 'PENDING'
+             CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETE', 'FAILED')),
+  updated_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+  attempts   INT4        NOT NULL DEFAULT 0,
+  PRIMARY KEY (event_id)
+);

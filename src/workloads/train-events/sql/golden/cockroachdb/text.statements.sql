@@ -1,12 +1,18 @@
 -- add.events (set-based, for-update)
 -- add.events (set-based, skip-locked)
 -- add.events (set-based, nowait)
+-- add.events (in-database, for-update)
+-- add.events (in-database, skip-locked)
+-- add.events (in-database, nowait)
 INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
 SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]);
 
 -- add.status (set-based, for-update)
 -- add.status (set-based, skip-locked)
 -- add.status (set-based, nowait)
+-- add.status (in-database, for-update)
+-- add.status (in-database, skip-locked)
+-- add.status (in-database, nowait)
 INSERT INTO "train_sim".event_status (event_id)
 SELECT * FROM unnest($1::uuid[]);
 
@@ -41,6 +47,7 @@ WHERE e.id = a.event_id;
 
 -- archive.claim (set-based, for-update)
 -- archive.claim (row-by-row, for-update)
+-- archive.claim (in-database, for-update)
 SELECT event_id, status, attempts FROM "train_sim".event_status
   WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
   ORDER BY event_id LIMIT $1 FOR UPDATE;
@@ -48,6 +55,9 @@ SELECT event_id, status, attempts FROM "train_sim".event_status
 -- archive.copy (set-based, for-update)
 -- archive.copy (set-based, skip-locked)
 -- archive.copy (set-based, nowait)
+-- archive.copy (in-database, for-update)
+-- archive.copy (in-database, skip-locked)
+-- archive.copy (in-database, nowait)
 INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
 SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
 FROM (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a
@@ -57,11 +67,17 @@ JOIN "train_sim".events AS e ON e.id = a.event_id;
 -- archive.delete-status (set-based, for-update)
 -- archive.delete-status (set-based, skip-locked)
 -- archive.delete-status (set-based, nowait)
+-- archive.delete-status (in-database, for-update)
+-- archive.delete-status (in-database, skip-locked)
+-- archive.delete-status (in-database, nowait)
 DELETE FROM "train_sim".event_status AS s USING (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a WHERE s.event_id = a.event_id;
 
 -- archive.delete-events (set-based, for-update)
 -- archive.delete-events (set-based, skip-locked)
 -- archive.delete-events (set-based, nowait)
+-- archive.delete-events (in-database, for-update)
+-- archive.delete-events (in-database, skip-locked)
+-- archive.delete-events (in-database, nowait)
 DELETE FROM "train_sim".events AS e USING (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a WHERE e.id = a.event_id;
 
 -- read.recent (set-based, for-update)
@@ -70,6 +86,9 @@ DELETE FROM "train_sim".events AS e USING (SELECT * FROM unnest($1::uuid[]) AS u
 -- read.recent (row-by-row, for-update)
 -- read.recent (row-by-row, skip-locked)
 -- read.recent (row-by-row, nowait)
+-- read.recent (in-database, for-update)
+-- read.recent (in-database, skip-locked)
+-- read.recent (in-database, nowait)
 SELECT id, created_at, payload::text AS payload
 FROM "train_sim".events WHERE event_type = $1::text ORDER BY created_at DESC LIMIT $2;
 
@@ -79,6 +98,9 @@ FROM "train_sim".events WHERE event_type = $1::text ORDER BY created_at DESC LIM
 -- read.find (row-by-row, for-update)
 -- read.find (row-by-row, skip-locked)
 -- read.find (row-by-row, nowait)
+-- read.find (in-database, for-update)
+-- read.find (in-database, skip-locked)
+-- read.find (in-database, nowait)
 SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE authority_id = $1::uuid AND train_id = $2::text;
 
 -- resolve.present (set-based, for-update)
@@ -87,6 +109,9 @@ SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE au
 -- resolve.present (row-by-row, for-update)
 -- resolve.present (row-by-row, skip-locked)
 -- resolve.present (row-by-row, nowait)
+-- resolve.present (in-database, for-update)
+-- resolve.present (in-database, skip-locked)
+-- resolve.present (in-database, nowait)
 -- resolve.present (single-statement, for-update)
 -- resolve.present (single-statement, skip-locked)
 -- resolve.present (single-statement, nowait)
@@ -95,6 +120,11 @@ SELECT count(*) AS present FROM (
   UNION
   SELECT id FROM "train_sim".events_archive WHERE id = ANY ($1::uuid[])
 ) AS found;
+
+-- archive.claim (set-based, for-update, archived: complete)
+SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE;
 
 -- process.claim (set-based, skip-locked)
 -- process.claim (row-by-row, skip-locked)
@@ -110,7 +140,11 @@ ORDER BY c.event_id;
 
 -- archive.claim (set-based, skip-locked)
 -- archive.claim (row-by-row, skip-locked)
+-- archive.claim (in-database, skip-locked)
 SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED;
+
+-- archive.claim (set-based, skip-locked, archived: complete)
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED;
 
 -- process.claim (set-based, nowait)
 -- process.claim (row-by-row, nowait)
@@ -126,7 +160,11 @@ ORDER BY c.event_id;
 
 -- archive.claim (set-based, nowait)
 -- archive.claim (row-by-row, nowait)
+-- archive.claim (in-database, nowait)
 SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT;
+
+-- archive.claim (set-based, nowait, archived: complete)
+SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT;
 
 -- add.events (row-by-row, for-update)
 -- add.events (row-by-row, skip-locked)
@@ -168,6 +206,70 @@ DELETE FROM "train_sim".event_status WHERE event_id = $1;
 -- archive.delete-events (row-by-row, skip-locked)
 -- archive.delete-events (row-by-row, nowait)
 DELETE FROM "train_sim".events WHERE id = $1;
+
+-- process.claim (in-database, for-update)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+)
+SELECT event_id, status FROM claimed ORDER BY event_id;
+
+-- process.advance (in-database, for-update)
+-- process.advance (in-database, skip-locked)
+-- process.advance (in-database, nowait)
+UPDATE "train_sim".event_status AS s
+SET status = CASE
+    WHEN s.status = 'PENDING' THEN CASE WHEN a.roll < $4::float8 THEN 'PROCESSING' ELSE 'PENDING' END
+    WHEN s.status = 'PROCESSING' THEN CASE
+      WHEN a.roll < $5::float8 THEN 'COMPLETE'
+      WHEN a.roll < $5::float8 + $6::float8 THEN 'FAILED'
+      ELSE 'PROCESSING' END
+    ELSE s.status END,
+  attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM (SELECT * FROM unnest($1::uuid[], $2::float8[]) AS u (event_id, roll) LIMIT $3) AS a
+WHERE s.event_id = a.event_id;
+
+-- process.payload (in-database, for-update)
+-- process.payload (in-database, skip-locked)
+-- process.payload (in-database, nowait)
+UPDATE "train_sim".events AS e SET payload = (jsonb_set(
+    jsonb_set(e.payload::jsonb, '{state}', to_jsonb(CASE s.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload::jsonb #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (event_id) LIMIT $2) AS a
+JOIN "train_sim".event_status AS s ON s.event_id = a.event_id
+WHERE e.id = a.event_id;
+
+-- process.advance (in-database, for-update, advance: one step)
+UPDATE "train_sim".event_status AS s
+SET status = CASE
+    WHEN s.status IN ('COMPLETE', 'FAILED') THEN s.status
+    WHEN a.roll < $5::float8 THEN 'COMPLETE'
+    WHEN a.roll < $5::float8 + $6::float8 THEN 'FAILED'
+    WHEN a.roll < $5::float8 + $6::float8 + $4::float8 THEN 'PROCESSING'
+    ELSE s.status END,
+  attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM (SELECT * FROM unnest($1::uuid[], $2::float8[]) AS u (event_id, roll) LIMIT $3) AS a
+WHERE s.event_id = a.event_id;
+
+-- process.claim (in-database, skip-locked)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)
+SELECT event_id, status FROM claimed ORDER BY event_id;
+
+-- process.claim (in-database, nowait)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+)
+SELECT event_id, status FROM claimed ORDER BY event_id;
 
 -- add (single-statement, for-update)
 -- add (single-statement, skip-locked)
@@ -238,6 +340,70 @@ FROM "train_sim".events WHERE event_type = $1::text ORDER BY created_at DESC LIM
 UNION ALL
 (SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE authority_id = $3::uuid AND train_id = $4::text);
 
+-- archive (single-statement, for-update, archived: complete)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- archive (single-statement, for-update, archiveDelete: cascade)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- process (single-statement, for-update, advance: one step)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status
+  WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('COMPLETE', 'FAILED')
+  ORDER BY event_id LIMIT $1 FOR UPDATE
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status IN ('COMPLETE', 'FAILED') THEN status
+    WHEN roll < $4::float8 THEN 'COMPLETE'
+    WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+    WHEN roll < $4::float8 + $5::float8 + $3::float8 THEN 'PROCESSING'
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = (jsonb_set(
+    jsonb_set(e.payload::jsonb, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload::jsonb #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
+
 -- process (single-statement, skip-locked)
 WITH claimed AS (
   SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -285,6 +451,64 @@ WITH claimed AS (
 )
 SELECT event_id FROM claimed ORDER BY event_id;
 
+-- archive (single-statement, skip-locked, archived: complete)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- archive (single-statement, skip-locked, archiveDelete: cascade)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- process (single-statement, skip-locked, advance: one step)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status IN ('COMPLETE', 'FAILED') THEN status
+    WHEN roll < $4::float8 THEN 'COMPLETE'
+    WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+    WHEN roll < $4::float8 + $5::float8 + $3::float8 THEN 'PROCESSING'
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = (jsonb_set(
+    jsonb_set(e.payload::jsonb, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload::jsonb #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;
+
 -- process (single-statement, nowait)
 WITH claimed AS (
   SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
@@ -331,3 +555,61 @@ WITH claimed AS (
   DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
 )
 SELECT event_id FROM claimed ORDER BY event_id;
+
+-- archive (single-statement, nowait, archived: complete)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_status AS (
+  DELETE FROM "train_sim".event_status AS s USING claimed AS c WHERE s.event_id = c.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- archive (single-statement, nowait, archiveDelete: cascade)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('COMPLETE', 'FAILED') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+), copied AS (
+  INSERT INTO "train_sim".events_archive (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
+  SELECT e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts
+  FROM claimed AS s JOIN "train_sim".events AS e ON e.id = s.event_id
+), deleted_events AS (
+  DELETE FROM "train_sim".events AS e USING claimed AS c WHERE e.id = c.event_id
+)
+SELECT event_id FROM claimed ORDER BY event_id;
+
+-- process (single-statement, nowait, advance: one step)
+WITH claimed AS (
+  SELECT event_id, status, attempts FROM "train_sim".event_status WHERE status IN ('PENDING', 'PROCESSING') ORDER BY updated_at LIMIT $1 FOR UPDATE NOWAIT
+), rolled AS (
+  SELECT event_id, status, ($2::float8[])[(row_number() OVER (ORDER BY event_id))::integer] AS roll FROM claimed
+), decided AS (
+  SELECT event_id, status AS was, CASE
+    WHEN status IN ('COMPLETE', 'FAILED') THEN status
+    WHEN roll < $4::float8 THEN 'COMPLETE'
+    WHEN roll < $4::float8 + $5::float8 THEN 'FAILED'
+    WHEN roll < $4::float8 + $5::float8 + $3::float8 THEN 'PROCESSING'
+    ELSE status END AS status
+  FROM rolled
+), advanced AS (
+  UPDATE "train_sim".event_status AS s
+  SET status = d.status, attempts = s.attempts + 1, updated_at = clock_timestamp()
+  FROM decided AS d WHERE s.event_id = d.event_id
+), rewritten AS (
+  UPDATE "train_sim".events AS e SET payload = (jsonb_set(
+    jsonb_set(e.payload::jsonb, '{state}', to_jsonb(CASE d.status
+      WHEN 'PENDING' THEN 'QUEUED'
+      WHEN 'PROCESSING' THEN 'IN_PROGRESS'
+      WHEN 'COMPLETE' THEN CASE WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION') THEN 'CANCELLED' ELSE 'APPLIED' END
+      WHEN 'FAILED' THEN 'CANCELLED' END)),
+    '{metrics,flags,fleeted}', to_jsonb(CASE
+      WHEN e.event_type IN ('ROUTE_AUTHORIZATION', 'DISPATCH_NOTE') THEN true
+      WHEN e.event_type IN ('SIGNAL_CLEAR', 'TRAIN_POSITION_UPDATE', 'SWITCH_POSITION_CHANGE') THEN NOT (e.payload::jsonb #>> '{metrics,flags,fleeted}')::boolean
+      WHEN e.event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION', 'CROSSING_FAILURE', 'POWER_OUTAGE') THEN false END)))::text
+  FROM decided AS d WHERE e.id = d.event_id
+)
+SELECT event_id AS id, was, status FROM decided ORDER BY event_id;

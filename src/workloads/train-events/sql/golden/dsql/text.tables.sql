@@ -59,3 +59,9 @@ GRANT USAGE ON SCHEMA "train_sim" TO "pgb";
 
 -- storage: default
 GRANT SELECT, INSERT, UPDATE, DELETE ON "train_sim".events, "train_sim".event_status, "train_sim".events_archive TO "pgb";
+
+-- claimIndex: status-updated
+CREATE TABLE "train_sim"."train-sim namespace, version 1, payload text-status-updated:" (id integer PRIMARY KEY);
+
+-- archived: complete
+CREATE TABLE "train_sim"."train-sim namespace, version 1, payload text-complete:" (id integer PRIMARY KEY);

@@ -75,3 +75,27 @@ GRANT USAGE ON SCHEMA "train_sim" TO "pgb";
 
 -- storage: default
 GRANT SELECT, INSERT, UPDATE, DELETE ON "train_sim".events, "train_sim".event_status, "train_sim".events_archive TO "pgb";
+
+-- claimIndex: status-updated
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-status-updated: created by train-sim and dropped by it';
+
+-- archived: complete
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-complete: created by train-sim and dropped by it';
+
+-- archived: complete
+CREATE INDEX event_status_terminal_idx ON "train_sim".event_status (updated_at)
+  WHERE (status IN ('COMPLETE')) IS TRUE;
+
+-- archiveDelete: cascade
+COMMENT ON SCHEMA "train_sim" IS 'train-sim namespace, version 1, payload text-generated-cascade: created by train-sim and dropped by it';
+
+-- archiveDelete: cascade
+-- The queue, the same for every payload level: one row for each live event. Every pass changes status and updated_at,
+-- which are indexed, so no update of this table is HOT. fillfactor and autovacuum are left at their defaults.
+CREATE TABLE "train_sim".event_status (
+  event_id   uuid        PRIMARY KEY REFERENCES "train_sim".events (id) ON DELETE CASCADE,
+  status     text        NOT NULL DEFAULT 'PENDING'
+             CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETE', 'FAILED')),
+  updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  attempts   integer     NOT NULL DEFAULT 0
+);

@@ -1,0 +1,1 @@
+-- Aurora DSQL has no partial indexes: the index on status and time orders the claims.

@@ -1,0 +1,26 @@
+// The pause of an application inside its transaction, while it holds locks and a connection: it calls another service, or
+// computes. None while draining or ending.
+import { monotonicMs } from "../../../foundation/clock.js";
+import type { TransactionPlan } from "../../../actors/transactor.js";
+import type { MadePaused } from "../sql/workload.js";
+import type { DelayedOperation } from "../settings.js";
+import type { EventContext } from "./context.js";
+
+/** Bodies of an operation's transactions, from transactions that are made. */
+export function appDelayOf(
+  context: EventContext,
+  operation: DelayedOperation,
+): <T>(made: MadePaused<T>) => TransactionPlan<T>["body"] {
+  const { assignment, sleeper, prng } = context;
+  const { min, max } = assignment.settings.appDelayMs[operation];
+  return (made) => {
+    if (max === 0 || context.isDraining()) return (connection) => made(connection);
+    return (connection, times) =>
+      made(connection, async () => {
+        if (context.isEnding()) return;
+        const fromMs = monotonicMs();
+        await sleeper.sleep(min + prng.float() * (max - min));
+        times.bookNamed("appDelay", fromMs, monotonicMs());
+      });
+  };
+}

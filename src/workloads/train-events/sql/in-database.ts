@@ -1,0 +1,76 @@
+// Statement shape `in-database`: the steps of `set-based`, but the program sees keys and statuses only. Rolls go to the
+// database, which advances the statuses and changes the documents, so that a TEXT is parsed there.
+import { advance, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
+import { bindAhead } from "../../../database/wire/bind-message.js";
+import { float8Array, uuidArray } from "../../../database/wire/binary-arrays.js";
+import type { Statement } from "../../../database/contract.js";
+import { advanceSql, rewriteSql } from "./business-rules-sql.js";
+import { multiStatementWorkload } from "./multi-statement.js";
+import { chanceTexts } from "./process-pass.js";
+import { arrayRows, setBasedSteps } from "./set-based.js";
+import type { Shape } from "./shape.js";
+import { lockingSelect, type StatementContext } from "./statements.js";
+
+function statementsOf(context: StatementContext) {
+  const { tables, payload, isOneStep } = context;
+  const chances = { claim: "$4::float8", complete: "$5::float8", fail: "$6::float8" };
+  return {
+    claim: {
+      name: "process.claim",
+      text: `WITH claimed AS (
+  ${lockingSelect(context, WORKABLE_STATUSES)}
+)
+SELECT event_id, status FROM claimed ORDER BY event_id`,
+    },
+    advance: {
+      name: "process.advance",
+      text: `UPDATE ${tables.status} AS s
+SET status = ${advanceSql("s.status", "a.roll", chances, isOneStep)},
+  attempts = s.attempts + 1, updated_at = clock_timestamp()
+FROM ${arrayRows([
+        ["event_id", "uuid"],
+        ["roll", "float8"],
+      ])} AS a
+WHERE s.event_id = a.event_id`,
+    },
+    rewrite: {
+      name: "process.payload",
+      text: `UPDATE ${tables.events} AS e SET payload = ${rewriteSql(payload, "s.status")}
+FROM ${arrayRows([["event_id", "uuid"]])} AS a
+JOIN ${tables.status} AS s ON s.event_id = a.event_id
+WHERE e.id = a.event_id`,
+    },
+  } satisfies Record<string, Statement>;
+}
+
+export const inDatabase: Shape = (context) => {
+  const sql = statementsOf(context);
+  const steps = setBasedSteps(context);
+  const textsOf = chanceTexts();
+  return multiStatementWorkload(context, {
+    ...steps,
+    statements: { ...steps.statements, process: [sql.advance, sql.rewrite] },
+    claim: sql.claim,
+    decide(rows, { roll, chances }) {
+      const rolls = rows.map(() => roll());
+      const passes = (rows as readonly [string, EventStatus][]).map(([id, was], i) => {
+        return { id, was, status: advance(was, rolls[i] as number, chances) };
+      });
+      const keys = uuidArray(passes.map(({ id }) => id));
+      const count = passes.length;
+      let next = 0;
+      const rollArray = float8Array(count, () => rolls[next++] as number);
+      const advanced = bindAhead(sql.advance, [keys, rollArray, count, ...textsOf(chances)]);
+      const rewritten = bindAhead(sql.rewrite, [keys, count]);
+      return {
+        passes,
+        async advance(connection) {
+          await connection.execute(sql.advance, advanced);
+        },
+        async rewrite(connection) {
+          await connection.execute(sql.rewrite, rewritten);
+        },
+      };
+    },
+  });
+};

@@ -1,0 +1,10 @@
+// Texts in SQL.
+
+/** A string literal; our own constants only. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export function literals(texts: readonly string[]): string {
+  return texts.map(literal).join(", ");
+}
