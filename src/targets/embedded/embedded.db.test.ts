@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import { makeCertificate } from "../../../test/support/certificates.js";
 import { startEmbedded, type EmbeddedOptions } from "./embedded.js";
+import { processorsOf } from "./processors.js";
 import type { RunningTarget } from "../running-target.js";
 
 const run = promisify(execFile);
@@ -37,6 +38,22 @@ const isRunning = (pid: number) => {
     return false;
   }
 };
+
+it.skipIf(processorsOf("self").length < 2)("has processors of its own until it ends", async () => {
+  const all = processorsOf("self");
+  const server = await start({}, { processors: 1 });
+  for (const pid of server.control?.processes() ?? []) expect(processorsOf(pid)).toEqual(all.slice(0, 1));
+  expect(processorsOf("self")).toEqual(all.slice(1));
+  await server.stop();
+  expect(processorsOf("self")).toEqual(all);
+});
+
+it.skipIf(processorsOf("self").length === 0)("leaves processors for the clients", async () => {
+  const { length } = processorsOf("self");
+  await expect(start({}, { processors: length })).rejects.toThrow(
+    `${length} of ${length} processors leave none`,
+  );
+});
 
 it("stands back for processors with all of its processes", async () => {
   const server = await start({}, { nice: 7 });

@@ -2,6 +2,7 @@
 // directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
@@ -11,6 +12,7 @@ import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binarie
 import { Postmaster } from "./postmaster.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { RunningTarget } from "../running-target.js";
+import { partition, type Partition } from "./processors.js";
 import { assertSettings, type ServerSettings } from "./server-settings.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
 import { embeddedSettings, type EmbeddedSettings } from "./settings.js";
@@ -40,13 +42,15 @@ export interface EmbeddedOptions {
   readonly auth?: Auth;
   /** See `EmbeddedSettings`; 0 when left out. */
   readonly nice?: number;
+  /** See `EmbeddedSettings`. */
+  readonly processors?: number;
   /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
 export const embedded = {
   settings: embeddedSettings,
-  start: ({ settings, port, auth, nice }, needs) => startEmbedded(settings, { port, auth, nice, ...needs }),
+  start: ({ settings, ...options }, needs) => startEmbedded(settings, { ...options, ...needs }),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,
@@ -60,11 +64,14 @@ export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
-  const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", nice = 0, smallDisks = [] } = options;
+  const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", nice = 0, processors } = options;
+  const { smallDisks = [] } = options;
   assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
   const disks: Disks = {};
+  let shared: Partition | undefined;
   try {
+    if (processors !== undefined) shared = partition(processors);
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
     const dataDirectory = await makeCluster(directory, binaries, password, auth);
@@ -72,7 +79,11 @@ export async function startEmbedded(
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
     const postmaster = await Postmaster.start({
-      ...{ directory, binaries, settings, maxConnectionsNeeded, disks, nice },
+      ...{ directory, binaries, settings, maxConnectionsNeeded, disks },
+      settle(pid) {
+        if (nice > 0) setPriority(pid, nice);
+        shared?.confine(pid);
+      },
       ...(port !== undefined && { port }),
       tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
     });
@@ -84,8 +95,9 @@ export async function startEmbedded(
       password,
       ...(tls && { tls: { mode: "require" } }),
     };
-    return target(directory, dataDirectory, postmaster, { admin, auth });
+    return target(directory, dataDirectory, postmaster, { admin, auth }, () => shared?.end());
   } catch (error) {
+    shared?.end();
     await removeAll(directory, disks);
     throw error;
   }
@@ -96,6 +108,7 @@ function target(
   dataDirectory: string,
   postmaster: Postmaster,
   { admin, auth }: Pick<RunningTarget, "admin" | "auth">,
+  ended: () => void,
 ): RunningTarget {
   return {
     kind: "embedded",
@@ -110,6 +123,7 @@ function target(
     lost: postmaster.lost,
     async stop() {
       await postmaster.shutDown("fast");
+      ended();
       await removeAll(directory, postmaster.disks);
     },
   };

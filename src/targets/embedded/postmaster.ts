@@ -1,7 +1,6 @@
 // The process of an embedded server: started on a free port, stopped, killed with all of its children, and started again
 // on the same data and port, as faults do. Each start is guarded by the reaper like the first, and runs as the same
 // unprivileged user. It tells a loss that nobody asked for, and only that; a refused setting comes in the server's words.
-import { setPriority } from "node:os";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";
@@ -45,7 +44,8 @@ export interface PostmasterOptions {
   readonly maxConnectionsNeeded: number;
   readonly tls: "off" | "on" | "with-client-ca";
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
-  readonly nice: number;
+  /** Told of each process that is started, before it has children, which inherit what it is given. */
+  readonly settle: (pid: number) => void;
 }
 
 export class Postmaster implements ServerControl {
@@ -133,7 +133,7 @@ export class Postmaster implements ServerControl {
 
   /** Undefined once the server accepts connections; otherwise why it does not, and then none is left. */
   private async launch(): Promise<string | undefined> {
-    const { directory, binaries, settings, maxConnectionsNeeded, tls, nice } = this.options;
+    const { directory, binaries, settings, maxConnectionsNeeded, tls, settle } = this.options;
     const { port } = this;
     const socketDirectory =
       Buffer.byteLength(join(directory.path, `.s.PGSQL.${port}`)) <= SOCKET_PATH_BYTES_MAX
@@ -144,8 +144,7 @@ export class Postmaster implements ServerControl {
     const args = ["-D", join(directory.path, "data"), ...effective.flatMap((pair) => ["-c", pair])];
     const server = await startProcess("the embedded PostgreSQL", directory, binaries.postgres, args);
     this.server = server;
-    // Before it has children, which inherit it.
-    if (nice > 0) setPriority(server.pid, nice);
+    settle(server.pid);
     const failure = await whenReady(server, directory);
     if (failure !== undefined) await server.stop(STOP_STEPS.fast);
     else

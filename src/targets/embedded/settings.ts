@@ -1,6 +1,7 @@
 // Target `embedded` in a scenario.
 import * as z from "zod";
 import { AUTHS, type Auth } from "../../database/settings.js";
+import { counted } from "../../foundation/units.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import type { TargetSettingsOf } from "../target.js";
 
@@ -13,6 +14,8 @@ export interface EmbeddedSettings {
   readonly auth: Auth;
   /** How far the server's processes stand back behind others for processors, 0 to 19. */
   readonly nice: number;
+  /** Processors that the server has for itself, and the clients do without; undefined where all share all. */
+  readonly processors?: number;
 }
 
 const keys = {
@@ -31,6 +34,16 @@ const keys = {
         "How clients log in to an embedded PostgreSQL, and to the poolers before it. trust: without a password, so every user " +
         "of this machine can. Default scram-sha-256.",
     }),
+  processors: z
+    .int()
+    .min(1)
+    .max(1024)
+    .optional()
+    .meta({
+      description:
+        "Processors that an embedded PostgreSQL has for itself; the clients have the others, as on two machines (Linux, by " +
+        "taskset). Default: all share all.",
+    }),
   nice: z
     .int()
     .min(0)
@@ -47,12 +60,18 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0, auth = "scram-sha-256", nice = 0 }) => ({
+  resolve: ({ settings, port = 0, auth = "scram-sha-256", nice = 0, processors }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
     auth,
     nice,
+    ...(processors !== undefined && { processors }),
   }),
-  text: ({ nice }) => `embedded PostgreSQL, started by train-sim${nice > 0 ? `, nice ${nice}` : ""}`,
+  text: ({ nice, processors }) =>
+    [
+      "embedded PostgreSQL, started by train-sim",
+      ...(nice > 0 ? [`nice ${nice}`] : []),
+      ...(processors === undefined ? [] : [`${counted(processors, "processor")} of its own`]),
+    ].join(", "),
 };

@@ -1,0 +1,61 @@
+// Which processors a process may use, on Linux: an embedded server that has some for itself leaves the others to the clients,
+// so that neither takes the other's time, as on two machines.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { TargetError } from "../../foundation/errors.js";
+
+/** Ids in a list as the kernel writes it: `0-3,6`. */
+export function idsIn(list: string): number[] {
+  return list.split(",").flatMap((part) => {
+    const [first = 0, last = first] = part.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
+
+/** Ids of the processors that a process may use; none where the system does not say. */
+export function processorsOf(pid: number | "self"): number[] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return idsIn(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "").filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** All threads of a process, and what it starts from now on. */
+function keepOn(processors: readonly number[], pid: number): void {
+  execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], { stdio: "pipe" });
+}
+
+/** How the processors are shared out. */
+export interface Partition {
+  /** Keeps a server on its own, before it has children. */
+  confine(serverPid: number): void;
+  /** Gives this program all of its processors back. */
+  end(): void;
+}
+
+/**
+ * Keeps this program off the first `count` processors that it has. TargetError where it has too few, or where the system
+ * cannot say or set them.
+ */
+export function partition(count: number): Partition {
+  const all = processorsOf("self");
+  if (all.length === 0)
+    throw new TargetError("target.processors needs Linux: no processor of this process is known");
+  if (count >= all.length)
+    throw new TargetError(
+      `target.processors: ${count} of ${all.length} processors leave none for the clients; give the server fewer`,
+    );
+  const keep = (processors: readonly number[], pid: number): void => {
+    try {
+      keepOn(processors, pid);
+    } catch (error) {
+      throw new TargetError("target.processors needs the program taskset, of util-linux", "", {
+        cause: error,
+      });
+    }
+  };
+  keep(all.slice(count), process.pid);
+  return { confine: (pid) => keep(all.slice(0, count), pid), end: () => keep(all, process.pid) };
+}
