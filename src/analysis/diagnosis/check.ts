@@ -40,7 +40,7 @@ export function generatorRemedy({ client, windowSeconds }: TrialResult): string 
     return "give its role more workers, or fewer clients";
   return (
     `the generator got only ${client.cpuSeconds.toFixed(1)} s of CPU, because others, the server included, had the ` +
-    "cores; use fewer clients, a pool, or another machine for the server"
+    "cores; use fewer clients, a pool, another machine for the server, or target.processors"
   );
 }
 
