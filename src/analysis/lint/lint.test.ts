@@ -85,7 +85,10 @@ describe("locking where a database locks tables", () => {
 describe("keys in order of time", () => {
   const on = (dialect: string, text: string): string[] =>
     lint(
-      parseScenario(`name: a\ntarget: postgresql://u@db:5432/d\ndialect: ${dialect}\n${text}`, "scenario.yaml"),
+      parseScenario(
+        `name: a\ntarget: postgresql://u@db:5432/d\ndialect: ${dialect}\n${text}`,
+        "scenario.yaml",
+      ),
     ).flatMap(({ rule, words, treatments }) =>
       rule === "ordered-keys" ? [`${words} (${treatments?.join() ?? "all"})`] : [],
     );
@@ -95,8 +98,9 @@ describe("keys in order of time", () => {
     const [objection, ...others] = on("cockroachdb", factors);
     expect(objection).toMatch(/all inserts go to the last range; use .* \(uuidv7-default\)$/);
     expect(others).toEqual([]);
-    expect(on("dsql", "payload: text\nlocking: for-update\nisolation: repeatable read")).toHaveLength(1);
-    expect(on("dsql", "payload: text\nlocking: for-update\nisolation: repeatable read\nids: uuidv4")).toEqual([]);
+    const levels = "payload: text\nlocking: for-update\nisolation: repeatable read";
+    expect(on("dsql", levels)).toHaveLength(1);
+    expect(on("dsql", `${levels}\nids: uuidv4`)).toEqual([]);
     expect(on("postgres", "ids: uuidv7")).toEqual([]);
   });
 });
