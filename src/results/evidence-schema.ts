@@ -79,7 +79,9 @@ export const StatementPlan = z
     hash: z.string().describe("Of the plan: SHA-256, its first 16 digits"),
     plan: z
       .string()
-      .describe("Its steps with what each reads, the first on the left: Index Scan events_pkey > Update events"),
+      .describe(
+        "Its steps with what each reads, the first on the left: Index Scan events_pkey > Update events",
+      ),
   })
   .describe("What the planner made of a statement at the end of the window, without its values");
 export type StatementPlan = z.infer<typeof StatementPlan>;

@@ -84,9 +84,7 @@ describe("the plans of a trial", () => {
     await own.admin.query("ALTER TABLE n.items RENAME kind TO sort");
     const { plans, notAssessed } = await readPlans(own.admin, settings);
     expect(plans.map(({ statement }) => statement)).toEqual(["count.update"]);
-    expect(notAssessed).toEqual([
-      { what: "plans of count.select", reason: 'column "kind" does not exist' },
-    ]);
+    expect(notAssessed).toEqual([{ what: "plans of count.select", reason: 'column "kind" does not exist' }]);
     await own.admin.query("DROP TABLE n.items");
     expect((await readPlans(own.admin, settings)).notAssessed).toEqual([
       { what: "plans of count.select, count.update", reason: 'relation "items" does not exist' },

@@ -177,7 +177,11 @@ function namedTable({ treatments }: ResultDocument): Html | false {
 function planTable(result: ResultDocument): Html | false {
   const rows = planRows(result).map(({ statement, plan, where, hash }) => [statement, plan, where, hash]);
   const columns = [text("statement"), sentence("plan"), sentence("where"), text("hash")];
-  return rows.length > 0 && html`<h3>Plans</h3>${tableOf(PLANS_TITLE, columns, rows)}`;
+  return (
+    rows.length > 0 &&
+    html`<h3>Plans</h3>
+      ${tableOf(PLANS_TITLE, columns, rows)}`
+  );
 }
 
 export function renderNumbers(result: ResultDocument): Html {
