@@ -55,7 +55,10 @@ export const POSTGRES_PLANS: PlanSource = {
     `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL transaction_read_only = on;
     ${searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath}; `}EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`,
   planOf([row]: readonly SqlRow[]) {
-    const [explained] = JSON.parse(String(row?.["QUERY PLAN"] ?? "[]")) as readonly { readonly Plan: Step }[];
+    const text = row?.["QUERY PLAN"];
+    const [explained] = JSON.parse(typeof text === "string" ? text : "[]") as readonly {
+      readonly Plan: Step;
+    }[];
     if (!explained) throw new Error("EXPLAIN answered without a plan");
     return lineOf(explained.Plan);
   },

@@ -45,18 +45,18 @@ export async function readPlans(client: SqlClient, settings: TreatmentSettings):
 }
 
 async function askFor(client: SqlClient, settings: TreatmentSettings): Promise<PlansRead> {
-  const { sampler, capabilities, quoteIdentifier } = dialectOf(settings.dialect);
+  const dialect = dialectOf(settings.dialect);
   const workload = workloadOf(settings);
   const all = workload.statements(settings);
   const statements = new Map<string, Statement>(
     all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
   );
-  const source = sampler.plans;
-  if (!source) return none(`train-sim asks ${capabilities.label} for none`);
+  const source = dialect.sampler.plans;
+  if (!source) return none(`train-sim asks ${dialect.capabilities.label} for none`);
   if (all.length === 0) return none("the workload tells its statements only when it runs");
   const obstacle = await source.obstacle(client);
   if (obstacle !== undefined) return none(obstacle);
-  const searchPath = workload.isUnqualified && quoteIdentifier(settings.namespace);
+  const searchPath = workload.isUnqualified && dialect.quoteIdentifier(settings.namespace);
   const plans: StatementPlan[] = [];
   const refused = new Map<string, string[]>();
   const refuse = (name: string, reason: string): unknown =>
