@@ -64,6 +64,28 @@ export const StatementEvidence = z
   .describe("A statement of the workload, from pg_stat_statements: what the window added");
 export type StatementEvidence = z.infer<typeof StatementEvidence>;
 
+export const ScanCount = z
+  .strictObject({
+    name: z.string().describe("Of the table or the index"),
+    kind: z.enum(["index", "table"]).describe("Of a table: read from end to end"),
+    scans: count,
+  })
+  .describe("How often a table or an index of the workload was read");
+export type ScanCount = z.infer<typeof ScanCount>;
+
+export const StatementPlan = z
+  .strictObject({
+    statement: z.string().describe("As in the parts of a latency: process.claim"),
+    hash: z.string().describe("Of the plan: SHA-256, its first 16 digits"),
+    plan: z
+      .string()
+      .describe(
+        "Its steps with what each reads, the first on the left: Index Scan events_pkey > Update events",
+      ),
+  })
+  .describe("What the planner made of a statement at the end of the window, without its values");
+export type StatementPlan = z.infer<typeof StatementPlan>;
+
 const MeanMax = z.strictObject({ mean: amount, max: amount });
 
 export const PoolerEvidence = z
@@ -150,6 +172,10 @@ export const DatabaseEvidence = z.strictObject({
     .array(StatementEvidence)
     .optional()
     .describe("Those of the workload, longest total time first"),
+  scans: z
+    .array(ScanCount)
+    .optional()
+    .describe("Those of the workload's tables and indexes, most frequent first"),
   pooler: PoolerEvidence.optional(),
   foreign: ForeignWork.optional(),
   sampling: z

@@ -34,7 +34,7 @@ import {
 } from "./diagnosis-schema.js";
 
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
-import { DatabaseEvidence, LatencyPart } from "./evidence-schema.js";
+import { DatabaseEvidence, LatencyPart, StatementPlan } from "./evidence-schema.js";
 import { FaultRecord } from "./fault-schema.js";
 import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
@@ -132,6 +132,7 @@ export const TrialResult = z.strictObject({
   lifecycle: LifecycleResult,
   integrity: Integrity.nullable().describe("Null where the tables could not be read"),
   database: DatabaseEvidence,
+  plans: z.array(StatementPlan).optional().describe("Of the statements that ran in the window"),
   client: ClientEvidence.nullable(),
   machine: MachineEvidence.optional().describe("Where the platform tells"),
   servers: z.array(TrialServer).optional().describe("What clients connected to, one for each endpoint"),

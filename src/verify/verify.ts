@@ -107,7 +107,10 @@ class ResultVerifier {
     }).compare(isConcluded);
     await this.capacity();
     await this.pages();
-    figures.leave("database, client, machine, servers, faults", "readings at the window's ends are not kept");
+    figures.leave(
+      "database, plans, client, machine, servers, faults",
+      "readings at the window's ends are not kept",
+    );
     figures.leave("parts of the response time, time of empty polls", "their sums by second are not kept");
     figures.leave("response times of single workers", "their histograms are not kept");
     figures.leave("tables at the end of a trial", "they are dropped; the audit's counts are as stored");

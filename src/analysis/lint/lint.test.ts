@@ -82,6 +82,29 @@ describe("locking where a database locks tables", () => {
   });
 });
 
+describe("keys in order of time", () => {
+  const on = (dialect: string, text: string): string[] =>
+    lint(
+      parseScenario(
+        `name: a\ntarget: postgresql://u@db:5432/d\ndialect: ${dialect}\n${text}`,
+        "scenario.yaml",
+      ),
+    ).flatMap(({ rule, words, treatments }) =>
+      rule === "ordered-keys" ? [`${words} (${treatments?.join() ?? "all"})`] : [],
+    );
+
+  it("are objected to where rows are kept in ranges of keys, unless a hash spreads them", () => {
+    const factors = "factors: { ids: [uuidv7, uuidv4], storage: [default, hash-sharded] }";
+    const [objection, ...others] = on("cockroachdb", factors);
+    expect(objection).toMatch(/all inserts go to the last range; use .* \(uuidv7-default\)$/);
+    expect(others).toEqual([]);
+    const levels = "payload: text\nlocking: for-update\nisolation: repeatable read";
+    expect(on("dsql", levels)).toHaveLength(1);
+    expect(on("dsql", `${levels}\nids: uuidv4`)).toEqual([]);
+    expect(on("postgres", "ids: uuidv7")).toEqual([]);
+  });
+});
+
 describe("faults of the network", () => {
   it("put a proxy into the path, which is told of the treatments that have it", () => {
     const text = "factors: { faults: [[], [{ at: 2s, kind: network-reset }]] }\n";

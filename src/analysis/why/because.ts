@@ -1,11 +1,12 @@
-// The sentences beside a significant difference: first where the time went, which is accounting, then the evidence
-// that moved most with it, one sentence a topic. An empty list says that the evidence that was collected shows nothing;
-// no list at all, that there is no difference to explain or that it is no larger than noise.
+// The sentences beside a significant difference: first where the time went, which is accounting, then a plan or an index that
+// only some trials had, then the evidence that moved most with it, one sentence a topic. An empty list says that the evidence
+// that was collected shows nothing; no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { isBelowNoise, isDifference, NO_FACTOR } from "../comparison/noise-floor.js";
 import { completeTrials } from "../steady-state/series.js";
 import { movedWith, type Difference, type Moved } from "./evidence.js";
+import { flipReasons } from "./flips.js";
 import { partsSentence } from "./time-parts.js";
 import { whyRules } from "./why-rules.js";
 
@@ -20,7 +21,11 @@ function ranked(moved: readonly Moved[]): Moved[] {
 function sentencesOf(difference: Difference): string[] {
   const trials = [difference.baseline, difference.treatment].flatMap(completeTrials);
   const moved = whyRules(trials, difference.vocabulary).flatMap((rule) => movedWith(rule, difference) ?? []);
-  const sentences = [partsSentence(difference) ?? [], ranked(moved).map(({ sentence }) => sentence)].flat();
+  const sentences = [
+    partsSentence(difference) ?? [],
+    flipReasons(difference),
+    ranked(moved).map(({ sentence }) => sentence),
+  ].flat();
   return sentences.slice(0, SENTENCES_MAX);
 }
 

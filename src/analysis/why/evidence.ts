@@ -15,7 +15,7 @@ import type { WhyRule } from "./why-rules.js";
 /** At 1 % each, since dozens are asked; with 5 and 5 trials 0.8 % is the least that there is. */
 const SIGNIFICANCE = 0.01;
 /** Less than this is not worth a sentence, however surely it is there. */
-const RATIO_MIN = 1.2;
+export const RATIO_MIN = 1.2;
 
 /** A significant difference and the two treatments that it is between. */
 export interface Difference {

@@ -24,6 +24,8 @@ export interface DialectCapabilities {
   readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
   /** What claims lock there, where it is not the rows that `locking` speaks of; one sentence. */
   readonly lockingCaveat?: string;
+  /** What keys in order of time do to inserts there, with the way out, where rows are kept in ranges of keys; one sentence. */
+  readonly orderedKeysCaveat?: string;
   /** Faults that train-sim cannot make there, and why. */
   readonly lacksFaults: Readonly<Record<string, string>>;
   /** Rows that one transaction may change, of all tables together; undefined where there is no such limit. */

@@ -5,11 +5,14 @@
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
+import { POSTGRES_PLANS } from "./postgres-plans.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import {
+  SAMPLER_MARK,
   STATISTICS_BEGAN,
   type SampledWorkload,
   type SamplerDialect,
+  type ScanSource,
   type Survey,
   type View,
   type ViewGroup,
@@ -190,6 +193,13 @@ const GIN: readonly View[] = [
   },
 ];
 
+const SCANS: ScanSource = {
+  name: "pg_stat_user_indexes",
+  counts: (survey) => `SELECT ${SAMPLER_MARK} relname AS name, 'table' AS kind, seq_scan AS scans
+      FROM pg_stat_user_tables WHERE relid IN (${tableList(survey)})
+    UNION ALL SELECT indexrelname, 'index', idx_scan FROM pg_stat_user_indexes WHERE relid IN (${tableList(survey)})`,
+};
+
 const GROUPS: readonly ViewGroup[] = [
   {
     name: "statistics",
@@ -245,6 +255,8 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
     SET LOCAL max_parallel_workers_per_gather = 0;`,
   equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],
   statements: POSTGRES_STATEMENTS,
+  scans: SCANS,
+  plans: POSTGRES_PLANS,
   workingSessions: WORKING_SESSIONS,
   survey,
 };

@@ -87,6 +87,40 @@ async function addEvents(connection: PgConnection): Promise<string[]> {
 const touch = (connection: PgConnection, id: string | undefined): Promise<unknown> =>
   connection.query(`UPDATE n.event_status SET attempts = attempts + 1 WHERE event_id = '${id ?? ""}'`);
 
+describe("scans", () => {
+  /** Tells the server what the session did so far. */
+  const report = (reader: PgConnection): Promise<unknown> =>
+    reader.query("SELECT pg_stat_force_next_flush()");
+
+  it("are counted of the workload's indexes and tables, between two moments", async () => {
+    const sampler = await samplerOf();
+    const reader = await session();
+    await addEvents(reader);
+    await report(reader);
+    await sampler.openScans();
+    await reader.query("SET enable_seqscan = off");
+    await reader.query("SELECT * FROM n.events WHERE id = '00000000-0000-0000-0000-000000000000'");
+    await reader.query("SELECT pg_stat_force_next_flush(); RESET enable_seqscan");
+    await reader.query("SELECT * FROM n.events; SELECT * FROM n.events");
+    await report(reader);
+    // What the sampler itself read of the queue is in it, sooner or later.
+    expect((await sampler.closeScans())?.filter(({ name }) => name.startsWith("events"))).toEqual([
+      { name: "events", kind: "table", scans: 2 },
+      { name: "events_pkey", kind: "index", scans: 1 },
+    ]);
+  });
+
+  it("are not known where the counts began again in between", async () => {
+    const sampler = await samplerOf();
+    const reader = await session();
+    await reader.query("SELECT * FROM n.events");
+    await report(reader);
+    await sampler.openScans();
+    await admin.query("SELECT pg_stat_reset()");
+    expect(await sampler.closeScans()).toBeUndefined();
+  });
+});
+
 describe("a superuser's sampler", () => {
   it("reads every metric that the views of this version give, and skips nothing", async () => {
     const sampler = await samplerOf();

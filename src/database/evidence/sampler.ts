@@ -29,6 +29,13 @@ const DISCARDED =
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
 
+/** How often an index was read, or a table from end to end. */
+interface ScanCount {
+  readonly name: string;
+  readonly kind: "index" | "table";
+  readonly scans: number;
+}
+
 export interface SamplerOptions {
   /** The server itself. */
   readonly endpoint: Endpoint;
@@ -54,6 +61,7 @@ export class DatabaseSampler {
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
+  private scansBefore: readonly ScanCount[] | undefined;
   private foreign: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
@@ -126,8 +134,38 @@ export class DatabaseSampler {
     });
   }
 
+  /** Remembers how often tables and indexes were read so far; where it cannot, that is named. */
+  async openScans(): Promise<void> {
+    this.scansBefore = await this.readScans();
+  }
+
+  /** How often those were read since that were; undefined where it is not known, or the counts began again. */
+  async closeScans(): Promise<ScanCount[] | undefined> {
+    const before = this.scansBefore;
+    const after = before && (await this.readScans());
+    const added = after?.map(({ name, kind, scans }) => {
+      const earlier = before?.find((each) => each.name === name && each.kind === kind);
+      return { name, kind, scans: scans - (earlier?.scans ?? 0) };
+    });
+    if (!added?.every(({ scans }) => scans >= 0)) return undefined;
+    return added.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
+  }
+
   async close(): Promise<void> {
     await this.session.close();
+  }
+
+  private async readScans(): Promise<ScanCount[] | undefined> {
+    const source = this.options.dialect.sampler.scans;
+    if (!source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      const rows = await client.query(source.counts(survey));
+      return rows.map(({ name, kind, scans }): ScanCount => ({
+        name: String(name),
+        kind: kind === "index" ? "index" : "table",
+        scans: Number(scans),
+      }));
+    });
   }
 
   private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {

@@ -2,7 +2,7 @@
 // before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
 // product.
 import type { SqlClient } from "../admin.js";
-import type { Statement } from "../contract.js";
+import type { SqlRow, Statement } from "../contract.js";
 
 /** What the sampler must know of the workload that it watches. */
 export interface SampledWorkload {
@@ -75,6 +75,24 @@ export interface StatementSource {
   namer(statements: readonly Statement[], survey: Survey): (query: string) => string | undefined;
 }
 
+/** Where a dialect counts how often tables and indexes are read, since any start. */
+export interface ScanSource {
+  /** As it is named where it cannot be read. */
+  readonly name: string;
+  /** Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables. */
+  counts(survey: Survey): string;
+}
+
+/** How the planner is asked what it would make of a statement without its values. Nothing of the statement runs. */
+export interface PlanSource {
+  /** Why it cannot be asked; undefined where it can. */
+  obstacle(client: SqlClient): Promise<string | undefined>;
+  /** One message. `searchPath`, quoted, is where unqualified names are looked up; undefined leaves it as it is. */
+  question(text: string, searchPath: string | undefined): string;
+  /** Of the rows that answer: each step with what it reads, the first on the left, as `Index Scan events_pkey > Update events`. */
+  planOf(rows: readonly SqlRow[]): string;
+}
+
 /** How a dialect is sampled. */
 export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
@@ -84,6 +102,9 @@ export interface SamplerDialect {
   readonly equip: readonly string[];
   /** Undefined where nobody counts statements. */
   readonly statements?: StatementSource;
+  readonly scans?: ScanSource;
+  /** Undefined where no plan can be asked for ahead of its values. */
+  readonly plans?: PlanSource;
   /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
   readonly workingSessions?: string;
   survey(client: SqlClient, workload: SampledWorkload): Promise<Survey>;

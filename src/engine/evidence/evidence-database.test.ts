@@ -50,6 +50,16 @@ describe("databaseSummary", () => {
     expect(databaseSummary(windowOf({}, ...pages(9)), undefined)).toEqual({ ginPendingPages: 9 });
   });
 
+  it("has no scans where the server counted from 0 again", () => {
+    const scans = [{ name: "events_pkey", kind: "index" as const, scans: 3 }];
+    const inserted = (count: number): Record<string, number> => ({ "tuples.inserted": count });
+    expect(databaseSummary(windowOf(inserted(5), inserted(9)), { scans })).toEqual({
+      rowsInserted: 4,
+      scans,
+    });
+    expect(databaseSummary(windowOf(inserted(5), inserted(1)), { scans })).toEqual({});
+  });
+
   it("has no HOT ratio without updates", () => {
     const counts = { "tuples.updated": 1, "tuples.hotUpdated": 1 };
     expect(databaseSummary(windowOf(counts, counts), undefined)).toEqual({

@@ -89,7 +89,7 @@ function growthOf(window: WindowEvidence, metric: string): number | undefined {
 
 export function databaseSummary(
   window: WindowEvidence,
-  statements: DatabaseEvidence["statements"],
+  { statements, scans }: Pick<DatabaseEvidence, "statements" | "scans"> = {},
 ): Partial<DatabaseEvidence> {
   const totals = present(TOTALS, (metric) => window.total(metric));
   const { rowsUpdated = 0, rowsHotUpdated } = totals;
@@ -104,6 +104,8 @@ export function databaseSummary(
     ...present(AT_THE_END, (metric) => window.last(metric)),
     ...(waits.length > 0 && { waits }),
     ...(statements && { statements }),
+    // A server that counted rows from 0 again in the window counted these so, too.
+    ...(scans && totals.rowsInserted !== undefined && { scans }),
   };
 }
 
@@ -111,7 +113,7 @@ export class DatabaseSource implements EvidenceSource {
   readonly name = "database";
   private readonly sampler: DatabaseSampler;
   private readonly workloadStatements: readonly Statement[];
-  private statements: DatabaseEvidence["statements"];
+  private counted: Pick<DatabaseEvidence, "statements" | "scans"> = {};
 
   constructor(endpoint: Endpoint, settings: TreatmentSettings) {
     const { dialect, namespace, target } = settings;
@@ -141,16 +143,18 @@ export class DatabaseSource implements EvidenceSource {
     return this.sampler.sample();
   }
 
-  opened(): Promise<void> {
-    return this.sampler.openStatements();
+  async opened(): Promise<void> {
+    await this.sampler.openStatements();
+    await this.sampler.openScans();
   }
 
   async closed(): Promise<void> {
-    this.statements = await this.sampler.closeStatements(this.workloadStatements);
+    const statements = await this.sampler.closeStatements(this.workloadStatements);
+    this.counted = { statements, scans: await this.sampler.closeScans() };
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {
-    return databaseSummary(window, this.statements);
+    return databaseSummary(window, this.counted);
   }
 
   close(): Promise<void> {

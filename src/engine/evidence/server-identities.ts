@@ -2,7 +2,7 @@
 // connect, before each trial's load and after it, and compared with what it was at the end of the trial before.
 // A server that train-sim starts is compared with itself only: the next one is another by design. What a change means is
 // for the diagnosis to say; what could not be read is named and compared with nothing.
-import { createHash } from "node:crypto";
+import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { readServerIdentity, type ServerIdentity } from "../../database/server-identity.js";
 import type { NotAssessed, ServerChange, TrialResult, TrialServer } from "../../results/result-schema.js";
@@ -18,7 +18,6 @@ interface LastSeen {
   readonly facts: Facts;
 }
 
-const DIGEST_DIGITS = 16;
 const DEFAULT = "default";
 
 function factsOf({
@@ -140,7 +139,7 @@ class WatchedServer {
       ...changesBetween(start, end),
     ];
     const sorted = JSON.stringify(Object.entries(identity.settings).sort(([a], [b]) => (a < b ? -1 : 1)));
-    const settingsDigest = createHash("sha256").update(sorted).digest("hex").slice(0, DIGEST_DIGITS);
+    const settingsDigest = digest(sorted);
     return {
       ...{ endpoint: this.name, ...identity, settings: { ...identity.settings }, settingsDigest },
       ...(changes.length > 0 && { changes }),

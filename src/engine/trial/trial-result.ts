@@ -13,6 +13,8 @@ import {
   integrityOf,
   type Integrity,
   type LifecycleResult,
+  type OperationResults,
+  type StatementPlan,
   type TrialResult,
 } from "../../results/result-schema.js";
 import type { TrialFiles } from "../../results/trial-files.js";
@@ -22,6 +24,7 @@ import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
 import { attemptsOf, foreignNotAssessed } from "../evidence/foreign-work.js";
+import { NO_PLANS, type PlansRead } from "../evidence/plan-watch.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { Surroundings } from "../evidence/surroundings.js";
@@ -56,6 +59,7 @@ export interface Reached {
   window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
   faults: Pick<TrialFaults, "onSecond" | "records" | "end">;
   files: Pick<TrialFiles, "onSecond" | "onEvidence" | "close">;
+  plans: PlansRead;
 }
 
 const nothing = (): void => undefined;
@@ -84,6 +88,7 @@ export const NOT_REACHED: Readonly<Reached> = {
   },
   faults: { onSecond: nothing, records: () => [], end: done },
   files: { onSecond: nothing, onEvidence: nothing, close: nothing },
+  plans: NO_PLANS,
 };
 
 export interface TrialOutcome {
@@ -101,10 +106,16 @@ export interface TrialOutcome {
   readonly stopReason: string | undefined;
 }
 
+/** Of statements that no committed transaction sent, a plan says nothing about what was measured. */
+function plansOfRun(plans: readonly StatementPlan[], operations: OperationResults): StatementPlan[] {
+  const sent = Object.values(operations).flatMap(({ parts = [] }) => parts.map(({ name }) => name));
+  return plans.filter(({ statement }) => sent.includes(statement));
+}
+
 export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialResult {
   const { trial, treatment } = inputs;
   const { summary, failure } = outcome;
-  const { window, evidence, fleet } = outcome.reached;
+  const { window, evidence, fleet, plans: read } = outcome.reached;
   const reason = failure?.message ?? outcome.stopReason;
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, fleet.endpointDeltas, treatment.settings);
@@ -120,8 +131,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const database = evidence.result({ workload, operations, attempts, isReset, clientCpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
+    ...read.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
   ];
+  const results = operationResults(summary, treatment.settings);
+  const plans = plansOfRun(read.plans, results);
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
     index: trial.block,
@@ -130,10 +144,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     seed: trial.seed,
     startedAt: window.startedAt,
     windowSeconds: summary.windowSeconds,
-    operations: operationResults(summary, treatment.settings),
+    operations: results,
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity: outcome.ending?.integrity ?? null,
     database,
+    ...(plans.length > 0 && { plans }),
     client,
     ...(machine && { machine }),
     ...(servers.length > 0 && { servers }),

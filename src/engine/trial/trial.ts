@@ -13,6 +13,7 @@ import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
+import { readPlans } from "../evidence/plan-watch.js";
 import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
 import { drainQueue } from "./drain.js";
 import { TrialFaults } from "./trial-faults.js";
@@ -200,6 +201,7 @@ class TrialRun {
     window.readEnd(fleet.eventLoopDelayP99Ms());
     await faults.end(!host.interruption.isRequested());
     await lifeline.hold(evidence.end(window.endMs));
+    reached.plans = await lifeline.hold(readPlans(host.admin, settings));
   }
 
   /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */

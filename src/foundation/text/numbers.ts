@@ -75,6 +75,11 @@ export function pText(p: number): string {
   return p < 0.0005 ? "<0.001" : p.toFixed(3);
 }
 
+/** `trial 3`, `trials 1, 4`. */
+export function trialsText(numbers: readonly number[]): string {
+  return `${numbers.length === 1 ? "trial" : "trials"} ${numbers.join(", ")}`;
+}
+
 /** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */
 export const NONE_IN_RATIOS =
   "Ratios count 0 events/s as half an event in the window: they show that two sides differ, not by how much.";

@@ -17,12 +17,13 @@ import {
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
+import { shortNumber, trialsText } from "../../foundation/text/numbers.js";
 import { publishedSentences } from "./published-lines.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { judgedText, seenOf } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
+import { flipSentences } from "../../analysis/why/flips.js";
 import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
@@ -45,7 +46,7 @@ function trialsOf({ treatments }: ResultDocument): TrialResult[] {
 }
 
 function numbersOf(trials: readonly TrialResult[]): string {
-  return `${trials.length === 1 ? "trial" : "trials"} ${trials.map(({ number }) => number).join(", ")}`;
+  return trialsText(trials.map(({ number }) => number));
 }
 
 function verdictFindings({ verdict: { status, reasons } }: ResultDocument): KeyFinding[] {
@@ -234,7 +235,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 /** What limits the answers. */
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
   return [
-    ...stallSentences(result).map((text) => finding("warn", text)),
+    ...[...stallSentences(result), ...flipSentences(result.treatments)].map((text) => finding("warn", text)),
     ...(isUndecided(result) ? [] : reachFindings(result, "plain")),
     ...noiseSentences(result).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
     ...steadinessFindings(result),

@@ -11,6 +11,7 @@ import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "./lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
+import { renderPlans } from "./plan-lines.js";
 import { renderPublished } from "./published-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
@@ -129,6 +130,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...renderFaults(result, marks),
     ...renderSideBySide(result, marks),
     ...renderWhy(result, marks),
+    ...renderPlans(result, marks),
     ...renderEffects(result, marks),
     ...renderSweeps(result.sweeps ?? [], vocabularyOf(result), marks),
     ...claims,

@@ -26,6 +26,9 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     },
     statementShape: {},
   },
+  orderedKeysCaveat:
+    "CockroachDB keeps rows in ranges of keys: with `ids: uuidv7` all inserts go to the last range; use `ids: uuidv4` " +
+    "or `storage: hash-sharded`",
   lacksFaults: {
     "backend-terminate": "CockroachDB cancels sessions by another statement, on another node perhaps",
     "lock-holder": NO_LOCK_TABLE,

@@ -40,6 +40,8 @@ export const dsqlCapabilities: DialectCapabilities = {
     statementShape: {},
     archiveDelete: { cascade: { reason: "Aurora DSQL has no foreign keys", nearest: "explicit" } },
   },
+  orderedKeysCaveat:
+    "Aurora DSQL keeps rows in the order of their keys: with `ids: uuidv7` all inserts meet in one place; use `ids: uuidv4`",
   lacksFaults: {
     "backend-terminate": NO_ACCESS,
     "lock-holder": "Aurora DSQL has no LOCK TABLE",

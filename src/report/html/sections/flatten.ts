@@ -3,7 +3,7 @@
 import { exact } from "./table.js";
 
 /** Fields that tell the entries of a list apart; without one they are numbered. */
-const KEYS = ["endpoint", "region", "name", "event", "check", "source", "query"] as const;
+const KEYS = ["endpoint", "region", "name", "event", "check", "source", "statement", "query"] as const;
 
 function keyOf(entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;

@@ -1,9 +1,10 @@
 // Every number of the result: for each treatment its complete trials merged, by operation, and then each of its trials
-// with all that is stored of it; the audits of all trials at the end. What the tables do not say stands beneath them in
+// with all that is stored of it; the audits of all trials and the plans of their statements at the end. What the tables do not say stands beneath them in
 // the words of the terminal's summary.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
+import { planRows } from "../../../analysis/why/plans.js";
 import { LIFECYCLE_STAGES } from "../../../metrics/operations.js";
 import { Integrity } from "../../../results/integrity-schema.js";
 import type {
@@ -12,6 +13,7 @@ import type {
   TreatmentResult,
   TrialResult,
 } from "../../../results/result-schema.js";
+import { PLANS_TITLE } from "../../terminal/plan-lines.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
 import { vocabularyOf } from "../../../results/vocabulary.js";
@@ -171,6 +173,17 @@ function namedTable({ treatments }: ResultDocument): Html | false {
   return rows.length > 0 && tableOf("Events that are not what they must be", columns, rows);
 }
 
+/** Of results that have plans. */
+function planTable(result: ResultDocument): Html | false {
+  const rows = planRows(result).map(({ statement, plan, where, hash }) => [statement, plan, where, hash]);
+  const columns = [text("statement"), sentence("plan"), sentence("where"), text("hash")];
+  return (
+    rows.length > 0 &&
+    html`<h3>Plans</h3>
+      ${tableOf(PLANS_TITLE, columns, rows)}`
+  );
+}
+
 export function renderNumbers(result: ResultDocument): Html {
   const vocabulary = vocabularyOf(result);
   return sectionOf(
@@ -180,5 +193,6 @@ export function renderNumbers(result: ResultDocument): Html {
     html`<h3>Integrity</h3>`,
     auditTable(result),
     namedTable(result),
+    planTable(result),
   );
 }

@@ -1,0 +1,182 @@
+// Flips are told, each with its trials, plans and times; what differs by design is listed only; beside a difference stands a flip
+// that goes with it, and no other.
+import { describe, expect, it } from "vitest";
+import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
+import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
+import { digest } from "../../foundation/digest.js";
+import type { ResultDocument, ScanCount, TrialResult } from "../../results/result-schema.js";
+import { flipSentences } from "./flips.js";
+import { planRows } from "./plans.js";
+
+const STATEMENT = "process.claim";
+const WALK = "Index Scan status_workable_idx > LockRows > Limit";
+const SORT = "Seq Scan event_status > Sort > LockRows > Limit";
+
+function plan(trial: TrialResult, planned: string): void {
+  trial.plans = [{ statement: STATEMENT, hash: digest(planned), plan: planned }];
+}
+
+/** Each trial with the plan that it is given, and the claim as slow as that. */
+function planned(planOf: (treatment: string, block: number) => string, sortMs = 5.2): ResultDocument {
+  const result = exampleResult(5, 1);
+  for (const { id, trials } of result.treatments)
+    for (const trial of trials) {
+      plan(trial, planOf(id, trial.block));
+      const meanMs = planOf(id, trial.block) === SORT ? sortMs : 2.1;
+      Object.assign(trial.operations.process ?? {}, { parts: [{ name: STATEMENT, meanMs, calls: 1 }] });
+    }
+  return result;
+}
+
+describe("plans side by side", () => {
+  it("are one row a statement where every trial has the same", () => {
+    const result = planned(() => WALK);
+    expect(flipSentences(result.treatments)).toEqual([]);
+    expect(planRows(result)).toEqual([
+      { statement: STATEMENT, plan: WALK, hash: digest(WALK), where: "all trials" },
+    ]);
+  });
+
+  it("are no flip between treatments, and listed", () => {
+    const result = planned((treatment) => (treatment === "text" ? SORT : WALK));
+    expect(flipSentences(result.treatments)).toEqual([]);
+    expect(planRows(result).map(({ plan: line, where }) => [line, where])).toEqual([
+      [WALK, "jsonb"],
+      [SORT, "text"],
+    ]);
+  });
+
+  it("are a flip between trials of one treatment, told with trials, what differs and how long it took", () => {
+    const result = planned((treatment, block) => (treatment === "text" && block > 2 ? SORT : WALK));
+    expect(flipSentences(result.treatments)).toEqual([
+      "Plan flip: process.claim of text: Index Scan status_workable_idx in trials 2, 4, 6 (2.1 ms); " +
+        "Seq Scan event_status, Sort in trials 8, 10 (5.2 ms). Find out why before using this treatment's median.",
+    ]);
+    expect(planRows(result).map(({ where }) => where)).toEqual([
+      "jsonb, text (trials 2, 4, 6)",
+      "text (trials 8, 10)",
+    ]);
+  });
+
+  it("are a flip that is worth no search where the times are alike", () => {
+    const result = planned((_, block) => (block === 0 ? SORT : WALK), 2.3);
+    expect(flipSentences(result.treatments)).toEqual([
+      "Plan flip: process.claim of jsonb: Index Scan status_workable_idx in trials 3, 5, 7, 9 (2.1 ms); " +
+        "Seq Scan event_status, Sort in trial 1 (2.3 ms). The times are alike.",
+      expect.stringContaining("of text: ") as string,
+    ]);
+  });
+
+  it("are told whole where the same steps stand in another order, and without a time where none was measured", () => {
+    const [joined, turned] = ["(Seq Scan a, Seq Scan b) > Hash Join", "(Seq Scan b, Seq Scan a) > Hash Join"];
+    const result = exampleResult(3, 1);
+    for (const trial of result.treatments[0]?.trials ?? []) plan(trial, trial.block === 1 ? turned : joined);
+    expect(flipSentences(result.treatments)[0]).toContain(
+      `${joined} in trials 1, 5; ${turned} in trial 3. Find`,
+    );
+  });
+
+  it("are those of complete trials, and none of results that have none", () => {
+    const result = planned((treatment, block) => (treatment === "text" && block === 2 ? SORT : WALK));
+    Object.assign(result.treatments[1]?.trials[2] ?? {}, { status: "partial", reason: "stopped by SIGINT" });
+    expect(flipSentences(result.treatments)).toEqual([]);
+    expect(flipSentences(exampleResult(5).treatments)).toEqual([]);
+    expect(planRows(exampleResult(5))).toEqual([]);
+  });
+});
+
+/** Trials of text with the sort, and how slow these and the others are. */
+function because(sorted: readonly number[], compared = PROCESS_MEAN, slow = 60, isWorse = true) {
+  return becauseOf(
+    compared,
+    (trial, isText, block) => {
+      const isSorted = isText && sorted.includes(block);
+      plan(trial, isSorted ? SORT : WALK);
+      Object.assign(trial.operations.process ?? {}, {
+        parts: [{ name: STATEMENT, meanMs: 1, calls: 1 }],
+        ...(isSorted && { responseTimeMs: exampleLatency(slow), eventsPerSecond: 200 }),
+      });
+    },
+    { isWorse },
+  );
+}
+
+describe("a flip beside a difference", () => {
+  it("stands there where the trials that had the plan are apart from those that had not", () => {
+    expect(because([1, 3, 4])).toEqual([
+      "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: " +
+        "process mean 60 ms against 22 ms",
+    ]);
+    expect(because([4], PROCESS_RATE)).toEqual([
+      "text planned process.claim as Seq Scan event_status, Sort in trial 10: " +
+        "process did 200 events/s against 500 events/s",
+    ]);
+  });
+
+  it("does not, where they are not apart, by too little, or the other way round", () => {
+    expect(because([1, 3], PROCESS_MEAN, 25)).toEqual([]);
+    expect(because([0, 4], PROCESS_MEAN, 28)).toEqual([]);
+    expect(because([1, 3], PROCESS_MEAN, 60, false)).toEqual([]);
+  });
+
+  it("names what the faster side has more of", () => {
+    expect(because([1, 3, 4], PROCESS_MEAN, 5, false)).toEqual([
+      "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: process mean 5 ms against 22 ms",
+    ]);
+  });
+
+  it("does not, where every trial of the treatment has that plan, or another operation sends the statement", () => {
+    expect(because([0, 1, 2, 3, 4])).toEqual([]);
+    expect(because([1, 3, 4], { operation: "add", metric: "mean" })).toEqual([]);
+  });
+});
+
+const index = (name: string, scans: number): ScanCount => ({ name, kind: "index", scans });
+const table = (name: string, scans: number): ScanCount => ({ name, kind: "table", scans });
+/** What the example's trials do. */
+const ATTEMPTS = 600;
+
+/** Each trial of jsonb with these scans. */
+function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30): string[] {
+  const result = exampleResult(4, 1);
+  const sampling = { samples: 5, missed: 0, meanMs: 1 };
+  for (const trial of result.treatments[0]?.trials ?? []) {
+    Object.assign(trial, { windowSeconds });
+    Object.assign(trial.database, { scans: scansOf(trial.block), sampling });
+  }
+  return flipSentences(result.treatments);
+}
+
+describe("scans", () => {
+  it("show that some trials read what others did not, and what those read in its place", () => {
+    expect(
+      scanned((block) => [index("pkey", 5000), block === 2 ? table("items", 600) : index("kind", ATTEMPTS)]),
+    ).toEqual([
+      "Plan flip: jsonb read kind in trials 1, 3, 7; items from end to end in trial 5. " +
+        "Find out why before using this treatment's median.",
+    ]);
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]))[0]).toContain(
+      "kind in trials 3, 5, 7; none of these in trial 1.",
+    );
+  });
+
+  it("are no flip where they differ in number, are as few as train-sim's own, or may come after the window", () => {
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual([]);
+    expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual([]);
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual([]);
+    expect(scanned((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)])).toHaveLength(1);
+  });
+
+  it("stand beside a difference that they go with", () => {
+    const read = (isText: boolean, block: number): ScanCount =>
+      isText && block > 2 ? table("items", ATTEMPTS) : index("kind", ATTEMPTS);
+    const sentences = becauseOf(PROCESS_MEAN, (trial, isText, block) => {
+      trial.database.scans = [read(isText, block)];
+      if (isText && block > 2)
+        Object.assign(trial.operations.process ?? {}, { responseTimeMs: exampleLatency(60) });
+    });
+    expect(sentences).toEqual([
+      "text read items from end to end in trials 8, 10: process mean 60 ms against 22 ms",
+    ]);
+  });
+});

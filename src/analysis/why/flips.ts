@@ -1,0 +1,201 @@
+// Trials of one treatment that the server worked off in different ways: another plan of a statement, or other indexes read.
+// Between treatments that may be what was asked for; within one the planner decided by chance, and a median mixes two things.
+// Each flip is a caveat; beside a difference stands one whose trials are apart from the others.
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
+import { isRound } from "../../metrics/operations.js";
+import { failuresOf } from "../../metrics/catalogue.js";
+import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { unitOf } from "../../workloads/vocabulary.js";
+import { median } from "../statistics/quantiles.js";
+import { completeTrials, metricOf } from "../steady-state/series.js";
+import { isWorse, RATIO_MIN, type Difference } from "./evidence.js";
+import { numbersText, plansIn, stepsApart } from "./plans.js";
+
+/** One of the ways in which a treatment's trials went. */
+interface Way {
+  /** What it has that others lack. */
+  readonly words: string;
+  readonly trials: readonly TrialResult[];
+  /** Whether a trial of another treatment went that way. */
+  isOf(trial: TrialResult): boolean;
+}
+
+interface Flip {
+  /** `process.claim`; undefined where scans alone show it. */
+  readonly statement?: string;
+  /** Two or more, the most frequent one first. */
+  readonly ways: readonly Way[];
+}
+
+function planFlips(treatment: TreatmentResult): Flip[] {
+  return [...plansIn(completeTrials(treatment))].flatMap(([statement, plans]) => {
+    if (plans.length < 2) return [];
+    const ways = plans.map(({ plan, hash, trials }): Way => {
+      const others = plans.filter((each) => each.hash !== hash);
+      return {
+        words: stepsApart(
+          plan,
+          others.map((each) => each.plan),
+        ),
+        trials,
+        isOf: ({ plans: own = [] }) => own.some((each) => each.hash === hash),
+      };
+    });
+    return [{ statement, ways }];
+  });
+}
+
+/** Scans of one table or index that train-sim makes itself for a sample, at most; it samples once before and after, too. */
+const OWN_SCANS = 5;
+const SAMPLES_BESIDE = 2;
+/** Of what a trial that reads it does, for each transaction: what is below is none. */
+const NONE_BELOW = 0.05;
+/** Times train-sim's own scans: what is below in every trial is too little to be sure of. */
+const SURE_FROM = 4;
+
+/** A session may tell the server of its scans a second late: a shorter window may lack them all. */
+const LEAST_SECONDS = 2;
+
+function ownScans({ database: { sampling } }: TrialResult): number {
+  return OWN_SCANS * ((sampling?.samples ?? 0) + SAMPLES_BESIDE);
+}
+
+/** Transactions that were tried. */
+function attemptsOf({ operations }: TrialResult): number {
+  return Object.entries(operations)
+    .filter(([operation]) => !isRound(operation))
+    .reduce((sum, [, own]) => sum + own.transactions + own.emptyPolls + own.retries + failuresOf(own), 0);
+}
+
+/** Scans by what was read: `items_kind`, or `items from end to end`. */
+function scansOf({ database: { scans = [] } }: TrialResult): Map<string, number> {
+  return new Map(
+    scans.map(({ name, kind, scans: times }) => [kind === "index" ? name : `${name} from end to end`, times]),
+  );
+}
+
+/** Whether a trial read it, as the trials do that read it most. */
+type Reads = (trial: TrialResult) => boolean;
+
+/** What some trials read with every transaction and others not at all. */
+function readBySome(trials: readonly TrialResult[]): Map<string, Reads> {
+  const names = new Set(trials.flatMap((trial) => [...scansOf(trial).keys()]));
+  const found = new Map<string, Reads>();
+  for (const name of names) {
+    const scansIn = (trial: TrialResult): number => scansOf(trial).get(name) ?? 0;
+    const most = Math.max(...trials.map((trial) => scansIn(trial) / Math.max(1, attemptsOf(trial))));
+    const reads: Reads = (trial) =>
+      scansIn(trial) > Math.max(ownScans(trial), NONE_BELOW * most * attemptsOf(trial));
+    const isSure = trials.some((trial) => scansIn(trial) >= SURE_FROM * ownScans(trial));
+    if (isSure && !trials.every(reads)) found.set(name, reads);
+  }
+  return found;
+}
+
+function scanFlips(treatment: TreatmentResult): Flip[] {
+  const trials = completeTrials(treatment).filter(
+    ({ database, windowSeconds }) => database.scans && windowSeconds >= LEAST_SECONDS,
+  );
+  const some = readBySome(trials);
+  if (some.size === 0) return [];
+  const readBy = (trial: TrialResult): string =>
+    [...some].flatMap(([name, reads]) => (reads(trial) ? name : [])).join(", ") || "none of these";
+  const ways = [...new Set(trials.map(readBy))].map((words): Way => ({
+    words,
+    trials: trials.filter((trial) => readBy(trial) === words),
+    isOf: (trial) => readBy(trial) === words,
+  }));
+  return [{ ways: ways.sort((a, b) => b.trials.length - a.trials.length) }];
+}
+
+const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
+
+/** Median over trials of the statement's mean time in a transaction; undefined where it was not measured. */
+function timeMs({ trials }: Way, statement: string): number | undefined {
+  const times = trials.flatMap(({ operations }) => {
+    const parts = Object.values(operations).flatMap((operation) => operation.parts ?? []);
+    return parts.find(({ name }) => name === statement)?.meanMs ?? [];
+  });
+  return times.length > 0 ? median(times) : undefined;
+}
+
+function flipText(id: string, { statement, ways }: Flip): string {
+  const timed = ways.map((way) => ({
+    ...way,
+    ms: statement === undefined ? undefined : timeMs(way, statement),
+  }));
+  const words = timed.map(({ words: own, trials, ms }) => {
+    const time = ms === undefined ? "" : ` (${shortNumber(ms)} ms)`;
+    return `${own} in ${numbersText(trials)}${time}`;
+  });
+  const times = timed.flatMap(({ ms }) => ms ?? []);
+  const isAlike = times.length === ways.length && Math.max(...times) < RATIO_MIN * Math.min(...times);
+  const worth = isAlike ? "The times are alike." : "Find out why before using this treatment's median.";
+  const what = statement === undefined ? `${id} read` : `${statement} of ${id}:`;
+  return `Plan flip: ${what} ${words.join("; ")}. ${worth}`;
+}
+
+/** A sentence for each flip between trials of one treatment; times are the statement's in a transaction. */
+export function flipSentences(treatments: readonly TreatmentResult[]): string[] {
+  return treatments.flatMap((treatment) => flipsOf(treatment).map((flip) => flipText(treatment.id, flip)));
+}
+
+function valuesOf(trials: readonly TrialResult[], { operation, metric }: Comparison): number[] {
+  return trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+}
+
+/** Whether no trial of one reaches into the other, and they differ by more than what is worth telling. */
+function areApart(slow: readonly TrialResult[], fast: readonly TrialResult[], compared: Comparison): boolean {
+  const [more, less] = isLargerBetter(compared.metric) ? [fast, slow] : [slow, fast];
+  const [high, low] = [valuesOf(more, compared), valuesOf(less, compared)];
+  if (high.length === 0 || low.length === 0) return false;
+  return Math.min(...high) > Math.max(...low) && median(high) >= RATIO_MIN * median(low);
+}
+
+/** Whether the operation sends the statement, in any of these trials. */
+function isSent(ways: readonly Way[], operation: string, statement: string): boolean {
+  const trials = ways.flatMap((way) => way.trials);
+  return trials.some(({ operations }) =>
+    operations[operation]?.parts?.some(({ name }) => name === statement),
+  );
+}
+
+/** Of a side that is slower the ways that are, of one that is faster likewise, which the other side went less often. */
+function reasonsOf(
+  side: TreatmentResult,
+  other: TreatmentResult,
+  isSlower: boolean,
+  { comparison, vocabulary }: Difference,
+): string[] {
+  const { operation, metric } = comparison;
+  const unit = isLargerBetter(metric) ? labelOf(metric, unitOf(vocabulary, operation)) : "ms";
+  const valueOf = (trials: readonly TrialResult[]): string =>
+    `${shortNumber(median(valuesOf(trials, comparison)))} ${unit}`;
+  const shareIn = (trials: readonly TrialResult[], way: Way): number =>
+    trials.filter((trial) => way.isOf(trial)).length / Math.max(1, trials.length);
+  return flipsOf(side).flatMap(({ statement, ways }) =>
+    ways.flatMap((way) => {
+      if (statement !== undefined && !isSent(ways, operation, statement)) return [];
+      const others = ways.filter((each) => each !== way).flatMap(({ trials }) => trials);
+      const [slow, fast] = isSlower ? [way.trials, others] : [others, way.trials];
+      const isMore = shareIn(completeTrials(side), way) > shareIn(completeTrials(other), way);
+      if (!isMore || !areApart(slow, fast, comparison)) return [];
+      const what = statement === undefined ? "read" : `planned ${statement} as`;
+      const measured = `${operation} ${isLargerBetter(metric) ? "did" : metric} ${valueOf(way.trials)}`;
+      return [
+        `${side.id} ${what} ${way.words} in ${numbersText(way.trials)}: ${measured} against ${valueOf(others)}`,
+      ];
+    }),
+  );
+}
+
+/** Flips that go with a difference between two treatments, a sentence each. */
+export function flipReasons(difference: Difference): string[] {
+  const { baseline, treatment, comparison } = difference;
+  const isSlower = isWorse(comparison);
+  return [
+    ...reasonsOf(treatment, baseline, isSlower, difference),
+    ...reasonsOf(baseline, treatment, !isSlower, difference),
+  ];
+}

@@ -1,0 +1,66 @@
+// Plans of the workload's statements, side by side: which trials had which.
+import { trialsText } from "../../foundation/text/numbers.js";
+import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { completeTrials } from "../steady-state/series.js";
+
+/** A plan of one statement. */
+export interface Planned {
+  readonly hash: string;
+  readonly plan: string;
+  /** Those that had it. */
+  readonly trials: readonly TrialResult[];
+}
+
+/** By statement, the plans that these trials had of it, the most frequent one first. */
+export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, readonly Planned[]> {
+  const known = new Map<string, Planned[]>();
+  for (const trial of trials)
+    for (const { statement, hash, plan } of trial.plans ?? []) {
+      const before = known.get(statement) ?? [];
+      const same = before.find((each) => each.hash === hash);
+      const others = before.filter((each) => each !== same);
+      known.set(statement, [...others, { hash, plan, trials: [...(same?.trials ?? []), trial] }]);
+    }
+  for (const plans of known.values()) plans.sort((a, b) => b.trials.length - a.trials.length);
+  return known;
+}
+
+/** Of a plan, the steps that one of the others lacks; all of it where they differ in order alone. */
+export function stepsApart(plan: string, others: readonly string[]): string {
+  const stepsOf = (line: string): string[] => line.split(/ > |, |[()]/).filter((step) => step !== "");
+  const own = stepsOf(plan).filter((step) => others.some((other) => !stepsOf(other).includes(step)));
+  return own.join(", ") || plan;
+}
+
+/** `trials 2, 4`. */
+export function numbersText(trials: readonly TrialResult[]): string {
+  return trialsText(trials.map(({ number }) => number).sort((a, b) => a - b));
+}
+
+function whereText(treatments: readonly TreatmentResult[], having: readonly TrialResult[]): string {
+  const texts = treatments.flatMap((treatment) => {
+    const complete = completeTrials(treatment);
+    const own = complete.filter((trial) => having.includes(trial));
+    if (own.length === 0) return [];
+    return [own.length === complete.length ? treatment.id : `${treatment.id} (${numbersText(own)})`];
+  });
+  return texts.join(", ");
+}
+
+/** A plan of a statement and where it was, for lists. */
+interface PlanRow extends Pick<Planned, "hash" | "plan"> {
+  readonly statement: string;
+  /** `all trials`; else each treatment, with the trials where not all of its own had it. */
+  readonly where: string;
+}
+
+/** Every plan of every statement, in the order of the statements; a statement's most frequent plan first. */
+export function planRows({ treatments }: Pick<ResultDocument, "treatments">): PlanRow[] {
+  const all = treatments.flatMap(completeTrials);
+  return [...plansIn(all)].flatMap(([statement, plans]) =>
+    plans.map(({ plan, hash, trials }) => ({
+      ...{ statement, plan, hash },
+      where: trials.length === all.length ? "all trials" : whereText(treatments, trials),
+    })),
+  );
+}

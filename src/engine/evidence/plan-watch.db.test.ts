@@ -1,0 +1,155 @@
+// Plans on a real server: another one where an index is gone or statistics have changed, and the caveat that follows from it.
+import { beforeEach, describe, expect, it } from "vitest";
+import { exampleResult } from "../../../test/support/example-result.js";
+import { ownDatabase } from "../../../test/support/own-database.js";
+import { scratchDirectory } from "../../../test/support/train-sim.js";
+import { flipSentences } from "../../analysis/why/flips.js";
+import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
+import { parseScenario } from "../../scenario/loader.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import { WORKLOAD_NAMES, workloadOf } from "../../workloads/registry.js";
+import { prepareNamespace } from "../trial/prepare-namespace.js";
+import { readPlans } from "./plan-watch.js";
+
+const own = ownDatabase("planned");
+
+const ITEMS = `workload:
+  file: items.sql
+  sql: |
+    -- schema
+    CREATE TABLE items (id int PRIMARY KEY, kind int NOT NULL, n int NOT NULL);
+    CREATE INDEX items_kind ON items (kind);
+    -- preload
+    INSERT INTO items SELECT g, g, 0 FROM generate_series(1, 5000) g;
+    -- name: count
+    -- param: key = uniform(1, 5000)
+    SELECT n FROM items WHERE kind = :key;
+    UPDATE items SET n = n + 1 WHERE id = :key;
+`;
+const BY_INDEX = "Index Scan items_kind";
+const UPDATE = "Index Scan items_pkey > Update items";
+
+function settingsOf(text: string): TreatmentSettings {
+  const yaml = `name: plans\nseed: 1\nnamespace: n\n${text}`;
+  const [treatment] = parseScenario(yaml, "scenario.yaml").treatments;
+  if (!treatment) throw new Error("the scenario has a treatment");
+  return treatment.settings;
+}
+
+async function prepare(settings: TreatmentSettings): Promise<void> {
+  const trial = { trial: { seed: 1 }, treatment: { settings }, directory: scratchDirectory() };
+  await prepareNamespace({ admin: own.admin, claim: UNCLAIMED }, trial, []);
+}
+
+/** By statement. */
+async function plansOf(settings: TreatmentSettings): Promise<Record<string, string>> {
+  const { plans, notAssessed } = await readPlans(own.admin, settings);
+  expect(notAssessed).toEqual([]);
+  return Object.fromEntries(plans.map(({ statement, plan }) => [statement, plan]));
+}
+
+describe("the plans of a trial", () => {
+  const settings = settingsOf(ITEMS);
+  beforeEach(() => prepare(settings));
+
+  it("are the same in trials without a flip; where an index is gone there is a caveat", async () => {
+    const first = await readPlans(own.admin, settings);
+    await prepare(settings);
+    const second = await readPlans(own.admin, settings);
+    await own.admin.query("DROP INDEX n.items_kind");
+    const third = await readPlans(own.admin, settings);
+    const sentencesOf = (...trials: (typeof first)[]): string[] => {
+      const { treatments } = exampleResult(trials.length);
+      treatments[0]?.trials.forEach((trial, i) => Object.assign(trial, { plans: trials[i]?.plans }));
+      return flipSentences(treatments);
+    };
+    expect(second).toEqual(first);
+    expect(sentencesOf(first, second)).toEqual([]);
+    expect(sentencesOf(first, second, third)).toEqual([
+      `Plan flip: count.select of jsonb: ${BY_INDEX} in trials 1, 3; Seq Scan items in trial 5. ` +
+        "Find out why before using this treatment's median.",
+    ]);
+  });
+
+  it("follow statistics, and change no row", async () => {
+    expect(await plansOf(settings)).toEqual({ "count.select": BY_INDEX, "count.update": UPDATE });
+    await own.admin.query("UPDATE n.items SET kind = 1");
+    await own.admin.query("ANALYZE n.items");
+    expect(await plansOf(settings)).toEqual({ "count.select": "Seq Scan items", "count.update": UPDATE });
+    const [row] = await own.admin.query("SELECT sum(n) AS changed FROM n.items");
+    expect(Number(row?.["changed"])).toBe(0);
+  });
+
+  it("that cannot be made are named once, with the reason, beside those that can", async () => {
+    await own.admin.query("ALTER TABLE n.items RENAME kind TO sort");
+    const { plans, notAssessed } = await readPlans(own.admin, settings);
+    expect(plans.map(({ statement }) => statement)).toEqual(["count.update"]);
+    expect(notAssessed).toEqual([{ what: "plans of count.select", reason: 'column "kind" does not exist' }]);
+    await own.admin.query("DROP TABLE n.items");
+    expect((await readPlans(own.admin, settings)).notAssessed).toEqual([
+      { what: "plans of count.select, count.update", reason: 'relation "items" does not exist' },
+    ]);
+  });
+});
+
+it("asks for no plan of a text of several statements, of which the rest would run", async () => {
+  const scripts = `workload:
+  pgbench:
+    - script: several.sql
+      sql: |
+        SELECT count(*) FROM pgbench_tellers \\;
+        DELETE FROM pgbench_tellers ;
+        SELECT count(*) FROM pgbench_branches ;
+`;
+  const settings = settingsOf(scripts);
+  await prepare(settings);
+  const { plans, notAssessed } = await readPlans(own.admin, settings);
+  expect(plans.map(({ plan }) => plan)).toEqual(["Seq Scan pgbench_branches > Aggregate"]);
+  expect(notAssessed).toEqual([
+    {
+      what: "plans of several.select",
+      reason: "sent as text, perhaps several statements in one message",
+    },
+  ]);
+  const [row] = await own.admin.query("SELECT count(*) AS tellers FROM n.pgbench_tellers");
+  expect(Number(row?.["tellers"])).toBe(10);
+});
+
+it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no COPY", async (name) => {
+  const settings = settingsOf(`workload: ${name}\n`);
+  await prepare(settings);
+  const names = workloadOf(settings)
+    .statements(settings)
+    .filter(({ text }) => text !== "" && !text.startsWith("COPY"))
+    .map((statement) => statement.name);
+  const plans = await plansOf(settings);
+  expect(Object.keys(plans).sort()).toEqual([...new Set(names)].sort());
+});
+
+it("says which dialects and versions are not asked", async () => {
+  const old = {
+    query: (text: string) =>
+      text.includes("server_version_num")
+        ? Promise.resolve([{ version: 15 }])
+        : Promise.reject(new Error(text)),
+  };
+  const what = "plans of statements";
+  expect(await readPlans(old, settingsOf(""))).toEqual({
+    plans: [],
+    notAssessed: [
+      { what, reason: "version 15 of the server plans no statement without its values; 16 and later do" },
+    ],
+  });
+  const cockroachdb = settingsOf("dialect: cockroachdb\ntarget: postgresql://u@db:5432/d");
+  expect((await readPlans(old, cockroachdb)).notAssessed).toEqual([
+    { what, reason: "train-sim asks CockroachDB for none" },
+  ]);
+});
+
+it("gives the reason where the connection is lost", async () => {
+  const lost = { query: () => Promise.reject(new Error("lost the connection to db:5432/d")) };
+  expect(await readPlans(lost, settingsOf(""))).toEqual({
+    plans: [],
+    notAssessed: [{ what: "plans of statements", reason: "lost the connection to db:5432/d" }],
+  });
+});

@@ -1,0 +1,78 @@
+// What the planner makes of the workload's statements at the end of a trial's window, so that a plan that is another in some
+// trials than in others is found. It asks on train-sim's own connection, before the queue is drained; nothing runs and
+// nothing that is measured waits. Sessions of the load may keep plans of their own: see docs/reference/evidence.md.
+import type { SqlClient } from "../../database/admin.js";
+import type { Statement } from "../../database/contract.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import { digest } from "../../foundation/digest.js";
+import { codeOf, messageOf } from "../../foundation/errors.js";
+import type { NotAssessed, StatementPlan } from "../../results/result-schema.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import { workloadOf } from "../../workloads/registry.js";
+
+export interface PlansRead {
+  /** In the order of the workload's statements. */
+  readonly plans: readonly StatementPlan[];
+  readonly notAssessed: readonly NotAssessed[];
+}
+
+export const NO_PLANS: PlansRead = { plans: [], notAssessed: [] };
+
+/** What has a plan, behind comments: no COPY, no transaction control. */
+const PLANNED =
+  /^(?:\s|\(|--[^\n]*\n|\/\*[^]*?\*\/)*(?:SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/i;
+const AS_TEXT = "sent as text, perhaps several statements in one message";
+const NAMED_MAX = 3;
+
+const none = (reason: string): PlansRead => ({
+  plans: [],
+  notAssessed: [{ what: "plans of statements", reason }],
+});
+
+/** `plans of process.claim, add.events, add.status and 2 more`. */
+function whatOf(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return `plans of ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The plans as they would be made now. Never rejects: what has none is named in `notAssessed`. */
+export async function readPlans(client: SqlClient, settings: TreatmentSettings): Promise<PlansRead> {
+  try {
+    return await askFor(client, settings);
+  } catch (error) {
+    return none(messageOf(error));
+  }
+}
+
+async function askFor(client: SqlClient, settings: TreatmentSettings): Promise<PlansRead> {
+  const dialect = dialectOf(settings.dialect);
+  const workload = workloadOf(settings);
+  const all = workload.statements(settings);
+  const statements = new Map<string, Statement>(
+    all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
+  );
+  const source = dialect.sampler.plans;
+  if (!source) return none(`train-sim asks ${dialect.capabilities.label} for none`);
+  if (all.length === 0) return none("the workload tells its statements only when it runs");
+  const obstacle = await source.obstacle(client);
+  if (obstacle !== undefined) return none(obstacle);
+  const searchPath = workload.isUnqualified && dialect.quoteIdentifier(settings.namespace);
+  const plans: StatementPlan[] = [];
+  const refused = new Map<string, string[]>();
+  const refuse = (name: string, reason: string): unknown =>
+    refused.set(reason, [...(refused.get(reason) ?? []), name]);
+  for (const { name, text, isText } of statements.values()) {
+    if (isText) {
+      refuse(name, AS_TEXT);
+      continue;
+    }
+    try {
+      const plan = source.planOf(await client.query(source.question(text, searchPath)));
+      plans.push({ statement: name, hash: digest(plan), plan });
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error; // the connection
+      refuse(name, messageOf(error));
+    }
+  }
+  return { plans, notAssessed: [...refused].map(([reason, names]) => ({ what: whatOf(names), reason })) };
+}

@@ -1,0 +1,9 @@
+// A short name for a text, to see at a glance whether two are the same.
+import { createHash } from "node:crypto";
+
+const DIGITS = 16;
+
+/** SHA-256 of the text, its first 16 hexadecimal digits. */
+export function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
+}

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { exampleResult } from "../../../test/support/example-result.js";
+import { plainMarks } from "../../foundation/text/text-table.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { renderNumbers } from "../html/sections/numbers.js";
+import { keyFindings } from "./key-findings.js";
+import { PLANS_TITLE, renderPlans } from "./plan-lines.js";
+import { renderScreen } from "./screen.js";
+import { renderSummary } from "./summary.js";
+
+const FLIP = "Plan flip: add.events of text: Index Scan b in trials 2, 4; Seq Scan a in trial 6.";
+
+/** Of which the last trial of text has another plan, where it is asked for. */
+function example(isFlipped: boolean): ResultDocument {
+  const result = exampleResult(3);
+  for (const { id, trials } of result.treatments)
+    for (const trial of trials) {
+      const isOther = isFlipped && id === "text" && trial.block === 2;
+      const plan = isOther ? "Seq Scan a > Update events" : "Index Scan b > Update events";
+      trial.plans = [{ statement: "add.events", hash: isOther ? "2" : "1", plan }];
+    }
+  return result;
+}
+
+it("lists each plan with its trials, and tells a flip in the summary, on the screen and in the report", () => {
+  const result = example(true);
+  expect(renderPlans(result, plainMarks)).toEqual([
+    PLANS_TITLE,
+    "add.events, jsonb, text (trials 2, 4): Index Scan b > Update events",
+    "add.events, text (trial 6): Seq Scan a > Update events",
+    "",
+  ]);
+  const summary = renderSummary(result, { directory: "d" });
+  expect(summary).toContain(PLANS_TITLE);
+  for (const text of [summary, renderScreen(result, { directory: "d" })])
+    expect(text.replaceAll(/\n +/g, " ")).toContain(FLIP);
+  expect(keyFindings(result).find(({ text }) => text.startsWith(FLIP))?.tone).toBe("warn");
+  const { markup } = renderNumbers(result);
+  expect(markup).toContain(PLANS_TITLE);
+  expect(markup).toContain("Seq Scan a &gt; Update events");
+  expect(markup).toContain("plans[add.events].plan");
+});
+
+it("says nothing of a flip where there is none, and nothing of plans where there are none", () => {
+  const summary = renderSummary(example(false), { directory: "d" });
+  expect(summary).toContain("add.events, all trials: Index Scan b > Update events");
+  expect(summary).not.toContain("Plan flip");
+  expect(renderPlans(exampleResult(3), plainMarks)).toEqual([]);
+  expect(renderNumbers(exampleResult(3)).markup).not.toContain(PLANS_TITLE);
+});

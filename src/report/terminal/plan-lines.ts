@@ -1,0 +1,16 @@
+// The plans of the workload's statements, each with the trials that had it: where treatments or trials differ it is to be seen
+// in what. Results of before plans were asked for have no such lines.
+import { planRows } from "../../analysis/why/plans.js";
+import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+
+export const PLANS_TITLE = "Plans of statements at the end of the window, made without their values";
+
+/** Empty where no trial has plans; else ends with an empty line. */
+export function renderPlans(result: ResultDocument, marks: Marks): string[] {
+  const lines = planRows(result).flatMap(({ statement, plan, where }) => {
+    const [first = "", ...rest] = wrap(printable(`${statement}, ${where}: ${plan}`), WIDTH_MAX - 2);
+    return [first, ...rest.map((line) => `  ${line}`)];
+  });
+  return lines.length > 0 ? [marks.bold(PLANS_TITLE), ...lines, ""] : [];
+}
