@@ -9,8 +9,8 @@
 import { connectAdmin } from "#program/database/admin.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { median } from "#program/analysis/statistics/quantiles.js";
+import { BOUNDS, compareSamples } from "./fidelity/comparison.mjs";
 import { measureBoth } from "./fidelity/generators.mjs";
-import { chance, estimate, pooled } from "./fidelity/samples.mjs";
 import { fillKeys, OPERATIONS, PEER_ROLE } from "./fidelity/operations.mjs";
 import { countStatements } from "./fidelity/server-times.mjs";
 import { readOptions } from "./options.mjs";
@@ -20,24 +20,6 @@ import { findPgbench } from "./peers/find-pgbench.mjs";
 const SPARE_CONNECTIONS = 8;
 /** Groups of clients of each program, at most. */
 const GROUPS = 2;
-const BOUNDS = { mean: 0.05, p50: 0.05, p95: 0.05, p99: 0.1 };
-
-/** `ours` and `theirs` are a round's samples each. */
-function compareSamples(ours, theirs, metric) {
-  const [trainSim, pgbench] = [ours, theirs].map((rounds) => estimate(pooled(rounds), metric));
-  const ratios = ours.map(
-    (samples, round) => estimate(samples, metric).value / estimate(theirs[round], metric).value,
-  );
-  return {
-    ...{
-      trainSimMs: trainSim.value,
-      pgbenchMs: pgbench.value,
-      ratio: trainSim.value / pgbench.value,
-      ratios,
-    },
-    chance: chance(trainSim, pgbench),
-  };
-}
 
 /** Of the server's means, one a round. */
 function compareMeans(ours, theirs) {

@@ -2,12 +2,16 @@
 // as --short. A wrong word ends the bench with 104, as train-sim itself does.
 import { parseArgs } from "node:util";
 
-/** `defaults` maps each option's name to its default; gives the numbers, and whether `json` and each of `flags` was said. */
-export function readOptions(defaults, flags = []) {
+/**
+ * `defaults` maps each option's name to its default; gives the numbers, and whether `json` and each of `flags` was said.
+ * `lists` maps an option's name to what it may list, divided by commas; all of it where it is left out.
+ */
+export function readOptions(defaults, flags = [], lists = {}) {
   const words = ["json", ...flags];
   const options = Object.fromEntries([
     ...Object.entries(defaults).map(([name, value]) => [name, { type: "string", default: String(value) }]),
     ...words.map((name) => [name, { type: "boolean", default: false }]),
+    ...Object.entries(lists).map(([name, known]) => [name, { type: "string", default: known.join(",") }]),
   ]);
   let values;
   try {
@@ -16,7 +20,19 @@ export function readOptions(defaults, flags = []) {
     fail(error.message);
   }
   const numbers = Object.keys(defaults).map((name) => [name, wholeNumber(values[name], name)]);
-  return { ...Object.fromEntries(numbers), ...Object.fromEntries(words.map((name) => [name, values[name]])) };
+  return Object.fromEntries([
+    ...numbers,
+    ...words.map((name) => [name, values[name]]),
+    ...Object.entries(lists).map(([name, known]) => [name, listOf(values[name], name, known)]),
+  ]);
+}
+
+/** Names divided by commas; ends the bench where one is not known. */
+export function listOf(text, option, known) {
+  const names = text.split(",");
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  return fail(`--${option} does not know ${JSON.stringify(unknown)}; it takes ${known.join(", ")}`);
 }
 
 /**

@@ -17,7 +17,8 @@ import { dialectOf } from "#program/database/dialects/registry.js";
 import { readTrialHistograms } from "#program/results/reader.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { OWN_NAMESPACE, PEER_NAMESPACE, PEER_ROLE, scenarioOf, SLACK_SECONDS } from "./operations.mjs";
-import { fromHistogram, fromValues } from "./samples.mjs";
+import { parseLog } from "./pgbench-log.mjs";
+import { fromHistogram } from "./samples.mjs";
 import { forgetStatements, serverTimes, setPlans } from "./server-times.mjs";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -90,25 +91,6 @@ async function trainSim(setting, directory) {
     service: fromHistogram(histograms.get(/** @type {Tag} */ (`${measured}.service`))),
     response: fromHistogram(histograms.get(/** @type {Tag} */ (`${measured}.response`))),
   };
-}
-
-/** One line of pgbench's log: client, number, microseconds from the schedule, script, moment, microseconds of lag. */
-function parseLog(text, { startMs, endMs }) {
-  /** @type {{ service: number[], response: number[] }} */
-  const samples = { service: [], response: [] };
-  let lastMs = 0;
-  for (const line of text.trim().split("\n")) {
-    const [, , latencyUs, , seconds, microseconds, lagUs] = line.split(" ").map(Number);
-    if (!Number.isFinite(latencyUs) || !Number.isFinite(lagUs))
-      throw new Error(`pgbench's log says: ${line}`);
-    const atMs = seconds * 1000 + microseconds / 1000;
-    lastMs = Math.max(lastMs, atMs);
-    if (atMs < startMs || atMs >= endMs) continue;
-    samples.response.push(latencyUs / 1000);
-    samples.service.push((latencyUs - lagUs) / 1000);
-  }
-  if (lastMs < endMs) throw new Error("pgbench ended before train-sim's window did");
-  return { service: fromValues(samples.service), response: fromValues(samples.response) };
 }
 
 /** One pgbench; its scripts, and its log, are files whose names begin with `name`. */

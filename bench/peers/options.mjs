@@ -1,7 +1,7 @@
 // The command line of the bench of peers: lists of payloads, client counts and peers, whole numbers, --short. A wrong word
 // ends the bench with 104, as train-sim itself does.
 import { parseArgs } from "node:util";
-import { fail, wholeNumber } from "../options.mjs";
+import { fail, listOf, wholeNumber } from "../options.mjs";
 
 const PAYLOADS = ["text", "jsonb-manual", "jsonb", "text-generated"];
 const DEFAULTS = {
@@ -37,11 +37,4 @@ export function readPeerOptions(peers) {
     seed: wholeNumber(given.seed, "seed"),
     json: given.json,
   };
-}
-
-function listOf(text, option, known) {
-  const names = text.split(",");
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return names;
-  return fail(`--${option} does not know ${JSON.stringify(unknown)}; it takes ${known.join(", ")}`);
 }

@@ -29,23 +29,40 @@ function start(server, { payload, clients, loadSeconds, seed }) {
 }
 
 /**
- * One pgbench. With `rate`, transactions a second of a Poisson process; without, one after the other.
+ * One pgbench with one script. With `rate`, transactions a second of a Poisson process; without, one after the other.
  *
  * @param {any} server
  * @param {{ script: string, clients: number, seconds: number, seed: number, rate?: number }} load
  */
-export async function startScript(server, { script, clients, seconds, seed, rate }) {
+export function startScript(server, { script, clients, seconds, seed, rate }) {
+  const pace = rate === undefined ? [] : ["-R", String(rate)];
+  const args = ["-c", String(clients), "-T", String(seconds), ...pace, `--random-seed=${seed}`];
+  return startPgbench(server, [{ name: "script", weight: 1, text: script }], args);
+}
+
+/**
+ * One pgbench, prepared, in one thread, with scripts by their weights. `directory` is there until it is stopped; a log of
+ * transactions is written into it.
+ *
+ * @param {{ environment: NodeJS.ProcessEnv }} server
+ * @param {readonly { name: string, weight: number, text: string }[]} scripts
+ * @param {readonly string[]} args
+ */
+export async function startPgbench(server, scripts, args) {
   const program = await findPgbench();
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
-  const file = join(directory, "script.sql");
-  writeFileSync(file, script);
-  const args = ["-n", "-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(seconds)];
-  const pace = rate === undefined ? [] : ["-R", String(rate)];
-  const running = runChild(program, [...args, ...pace, `--random-seed=${seed}`, "-f", file], {
+  const files = scripts.flatMap(({ name, weight, text }) => {
+    const file = join(directory, `${name}.sql`);
+    writeFileSync(file, text);
+    return ["-f", `${file}@${weight}`];
+  });
+  const running = runChild(program, ["-n", "-M", "prepared", "-j", "1", ...args, ...files], {
     env: server.environment,
+    cwd: directory,
   });
   return {
     ...running,
+    directory,
     async stop() {
       await running.stop();
       rmSync(directory, { recursive: true, force: true });

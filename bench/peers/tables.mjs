@@ -59,6 +59,11 @@ export function table(rows) {
     });
     lines.push([keyOf(row), row.peer, ...figures]);
   }
+  return aligned(lines);
+}
+
+/** Rows of cells, the first of them the header, as text whose columns stand below each other. */
+export function aligned(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   return lines
     .map((line) =>

@@ -47,22 +47,26 @@ export function prepareShape(shape) {
   });
 }
 
-/** `scenario` is a file's text; its target is the server. */
+/** `scenario` is a file's text; its target is the server. `out` holds the result until it is stopped. */
 export function startScenario(server, scenario) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
   const file = join(directory, "peers.yaml");
   writeFileSync(file, scenario);
-  const args = [MAIN, "run", file, "--json", "--quiet", "--out", join(directory, "out")];
+  const out = join(directory, "out");
+  const args = [MAIN, "run", file, "--json", "--quiet", "--out", out];
   const running = runChild(process.execPath, args, { env: server.environment });
+  const untilPhase = async (phase) => {
+    while (!hasBegun(out, phase)) {
+      if (running.hasEnded()) throw new Error(`it ended before its ${phase}: ${await running.ended}`);
+      await sleep(LOOK_MS);
+    }
+  };
   return {
     ...running,
+    out,
+    untilPhase,
+    warm: () => untilPhase("measure"),
     ended: running.ended.then((complaint) => complaint ?? audited(running.printed.stdout)),
-    async warm() {
-      while (!hasBegun(join(directory, "out"), "measure")) {
-        if (running.hasEnded()) throw new Error(`it ended before its window: ${await running.ended}`);
-        await sleep(LOOK_MS);
-      }
-    },
     async stop() {
       await running.stop();
       rmSync(directory, { recursive: true, force: true });

@@ -143,6 +143,7 @@ export class Transactor {
     if (failure.kind !== "fatal") return failure;
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
     if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
+    if (error instanceof TrialError) throw error;
     throw new TrialError(
       `${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
       "non-retryable error; the trial was stopped",

@@ -1,10 +1,10 @@
 // `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload of one's own to go on from.
 import type { Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { importedFromPgbench } from "../workloads/own.js";
+import { definedValue, importedFromPgbench } from "../workloads/own.js";
 
 interface ImportOptions {
-  readonly define: Readonly<Record<string, number | string>>;
+  readonly define: Readonly<Record<string, number | string | boolean>>;
   readonly scale: number;
 }
 
@@ -12,8 +12,10 @@ interface ImportOptions {
 function withDefinition(text: string, before: ImportOptions["define"]): ImportOptions["define"] {
   const [head, name = "", value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
   if (head === undefined) throw new UsageError(`-D ${text}: expected name=value`, "As in -D hot=1000.");
-  const number = value.trim() === "" ? NaN : Number(value);
-  return { ...before, [name]: Number.isFinite(number) ? number : value };
+  const defined = definedValue(value);
+  if (defined === null)
+    throw new UsageError(`-D ${text}: a setting has a value`, "Write null in place of the variable.");
+  return { ...before, [name]: defined };
 }
 
 function scaleOf(text: string): number {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
-import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../../test/support/example-live.js";
+import {
+  exampleExperiment,
+  inMidWindow,
+  liveSecondOf,
+  OTHER_UNITS,
+  watchedRun,
+  type WatchedRun,
+} from "../../test/support/example-live.js";
 import { renderBoard, type Screen } from "./board.js";
 import { bar, sparkline } from "../foundation/text/sparkline.js";
 
@@ -43,6 +50,16 @@ describe("the board", () => {
       "✗ add max<1  so far 1.0004",
       "· integrity violations==0  no sample yet",
     ]);
+  });
+
+  it.each(OTHER_UNITS)("names the unit of %s", (workload, unit, operations) => {
+    const run = watchedRun({ experiment: exampleExperiment(`name: x\n${workload}`) });
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    const [, , heading = "", ...rows] = board(run);
+    expect(heading).toContain(` ${unit}/s  p99 ms`);
+    expect(rows.map((row) => row.split(" ")[0])).toEqual(operations);
+    expect(rows.every((row) => row.indexOf("-") === heading.indexOf("/s") + 1)).toBe(true);
   });
 
   it("uses nothing but ASCII where the locale has no more", () => {

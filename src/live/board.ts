@@ -1,7 +1,7 @@
 // The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
-import { ownRows } from "./page/live-words.js";
+import { ownRows, workOf } from "./page/live-words.js";
 import { seenText, shortNumber } from "../foundation/text/numbers.js";
 import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
@@ -22,7 +22,7 @@ export interface BoardPast {
 
 const SPARK_SECONDS = 60;
 const BAR_WIDTH = 20;
-const NAME_WIDTH = 8;
+const NAME_WIDTH_MIN = 8;
 
 type Tone = keyof Marks | "plain";
 
@@ -95,19 +95,20 @@ interface Cells {
 }
 
 /** The first wait is the mean of the second. */
-const TITLES = ["events/s", "p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
+const TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
   const rows = ownRows(operations);
   if (rows.length === 0) return [];
   const isOpenLoop = rows.some(({ totalDropped }) => totalDropped > 0);
-  const titles = [...TITLES, ...(isOpenLoop ? ["dropped"] : [])];
+  const titles = [`${workOf(rows)}/s`, ...TITLES, ...(isOpenLoop ? ["dropped"] : [])];
+  const nameWidth = Math.max(NAME_WIDTH_MIN, ...rows.map(({ operation }) => operation.length));
   const numbersWidth = titles.reduce((sum, title) => sum + title.length + 2, 0);
-  const sparkWidth = Math.min(SPARK_SECONDS, screen.columns - 1 - NAME_WIDTH - numbersWidth - 2);
+  const sparkWidth = Math.min(SPARK_SECONDS, screen.columns - 1 - nameWidth - numbersWidth - 2);
   const line = ({ name, spark, numbers }: Cells): string => {
     const cells = numbers.map((text, i) => text.padStart((titles[i] ?? "").length)).join("  ");
     const drawn = sparkWidth >= 5 ? `  ${spark.padEnd(sparkWidth)}` : "";
-    return `${name.padEnd(NAME_WIDTH)}  ${cells}${drawn}`;
+    return `${name.padEnd(nameWidth)}  ${cells}${drawn}`;
   };
   const heading = line({ name: "", spark: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
   const drawn = rows.map((row): BoardLine => {

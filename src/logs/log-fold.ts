@@ -24,6 +24,7 @@ export class LogFold {
     private readonly filter: LogFilter,
     private readonly slowestMost: number,
     private readonly names = new LogNames(),
+    private readonly operations?: readonly string[],
   ) {}
 
   /** `isCut` is said of what follows the last end of a line. Throws only where the filter cannot be applied. */
@@ -60,7 +61,15 @@ export class LogFold {
   private trial(number: number, treatment: string): TrialFold {
     let trial = this.trials.get(number);
     if (!trial) {
-      trial = new TrialFold(number, treatment, this.path, this.filter, this.slowestMost, this.names);
+      trial = new TrialFold(
+        number,
+        treatment,
+        this.path,
+        this.filter,
+        this.slowestMost,
+        this.names,
+        this.operations,
+      );
       this.trials.set(number, trial);
     }
     return trial;

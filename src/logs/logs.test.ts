@@ -192,6 +192,15 @@ describe("the log of a trial", () => {
   });
 });
 
+it("has operations in the order of the result's own workload", () => {
+  const order = ["process", "add"];
+  const fold = new LogFold("log.ndjson", {}, 10, undefined, order);
+  for (const line of LINES) fold.add(line);
+  const [trial] = fold.reports();
+  expect(Object.keys(trial?.operations ?? {}).slice(0, 2)).toEqual(order);
+  expect(Object.keys(only(LINES).operations).slice(0, 2)).toEqual(order.toReversed());
+});
+
 describe("a filter", () => {
   it("by actor leaves that actor's workers, or one of them", () => {
     const both = only(LINES, { actors: ["consumers"] });

@@ -16,9 +16,9 @@ export async function readLogs(
   const read: FileReport[] = [];
   const trials: TrialLogReport[] = [];
   const names = new LogNames();
-  for (const { path, trial } of files) {
+  for (const { path, trial, operations } of files) {
     if (trial !== undefined && filter.trials && !filter.trials.includes(trial)) continue;
-    const fold = new LogFold(path, filter, slowestMost, names);
+    const fold = new LogFold(path, filter, slowestMost, names, operations);
     for await (const { lines, rest } of readLines(path)) {
       for (const line of lines) fold.add(line);
       if (rest !== undefined) fold.add(rest, true);

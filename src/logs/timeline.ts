@@ -34,12 +34,12 @@ export class Timeline {
     row.spread.add(second, counts.transactions);
   }
 
-  report(): TrialLogReport["timeline"] {
+  report(order?: readonly string[]): TrialLogReport["timeline"] {
     const rows = [...this.rows.values()].sort(
       (a, b) =>
         ROLES.indexOf(a.actor) - ROLES.indexOf(b.actor) ||
         a.worker - b.worker ||
-        byOperation(a.operation, b.operation),
+        byOperation(a.operation, b.operation, order),
     );
     const columnSeconds = Math.max(1, ...rows.map(({ spread }) => spread.columnSeconds));
     for (const { spread } of rows) spread.widenTo(columnSeconds);

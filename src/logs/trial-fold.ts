@@ -39,6 +39,7 @@ export class TrialFold {
     private readonly filter: LogFilter,
     slowestMost: number,
     private readonly names: LogNames,
+    private readonly order?: readonly Operation[],
   ) {
     this.slowest = new Slowest(slowestMost);
   }
@@ -110,7 +111,7 @@ export class TrialFold {
       slowest: this.slowest.all,
       stalls: this.stalls(),
       phases: this.phaseSpans(),
-      timeline: this.timeline.report(),
+      timeline: this.timeline.report(this.order),
     };
   }
 
@@ -235,7 +236,7 @@ export class TrialFold {
   }
 
   private inOrder(): [Operation, OperationFold][] {
-    return [...this.operations].sort(([a], [b]) => byOperation(a, b));
+    return [...this.operations].sort(([a], [b]) => byOperation(a, b, this.order));
   }
 
   private stalls(): OperationStall[] {

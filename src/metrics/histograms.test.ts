@@ -188,6 +188,7 @@ describe("tags", () => {
     expect(new Set(TAGS).size).toBe(TAGS.length);
     expect(TAGS.every(isTag)).toBe(true);
     expect(isTag("archive.poolwait")).toBe(true);
+    expect(isTag("tpcb-like.response")).toBe(true);
     expect(isTag("archive.latency")).toBe(false);
   });
 });

@@ -16,7 +16,8 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
 }
 
 /** How an operation may be named. */
-export const OPERATION_NAME = /^[A-Za-z_][\w-]*$/;
+const NAME = String.raw`[A-Za-z_][\w-]*`;
+export const OPERATION_NAME = new RegExp(`^${NAME}$`);
 
 /** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;
@@ -47,7 +48,7 @@ export function responseOf(tag: Tag): Operation | undefined {
 }
 
 const TAG = new RegExp(
-  `^(\\w+\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.(${LIFECYCLE_STAGES.join("|")}))$`,
+  `^(${NAME}\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.(${LIFECYCLE_STAGES.join("|")}))$`,
 );
 
 export function isTag(text: string): text is Tag {

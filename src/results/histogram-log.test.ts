@@ -57,6 +57,11 @@ function craftedLine(
 }
 
 describe("a histogram log", () => {
+  it("takes every name that an operation may have", () => {
+    const line = histogramLogLine(0, "tpcb-like.response", histogramOf(5));
+    expect(parseHistogramLogLine(line.trimEnd())?.tag).toBe("tpcb-like.response");
+  });
+
   it("is read by HdrHistogram's own reader: tags, instants, values", () => {
     const values = Array.from({ length: 5000 }, (_, i) => i * i);
     const log =

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exampleResult } from "../../test/support/example-result.js";
+import { PAYMENTS } from "../../test/support/payments.js";
 import { logFilesIn, readLines } from "./log-reader.js";
 
 let root = "";
@@ -44,6 +46,9 @@ describe("the logs that a path means", () => {
       { path: join(result, "trials/001-jsonb.partial-1/log.ndjson"), trial: 1 },
       { path: join(result, "trials/002-text/log.ndjson.gz"), trial: 2 },
     ]);
+    writeFileSync(join(result, "result.json"), JSON.stringify({ ...exampleResult(), workload: PAYMENTS }));
+    const [first] = await logFilesIn([result]);
+    expect(first?.operations).toEqual(Object.keys(PAYMENTS.operations));
     const one = join(result, "trials/001-jsonb");
     expect(await logFilesIn([one, "-"])).toEqual([{ path: join(one, "log.ndjson") }, { path: "-" }]);
   });

@@ -7,6 +7,8 @@ import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+import { RESULT_FILE } from "./directory.js";
+import { readResult } from "./reader.js";
 
 export const LOG_FILE = "log.ndjson";
 /** What stands for standard input among the paths. */
@@ -21,6 +23,8 @@ const KEPT_OF_LONG_LINE = 200;
 export interface LogFile {
   readonly path: string;
   readonly trial?: number;
+  /** Of the result's own workload, in their order. */
+  readonly operations?: readonly string[];
 }
 
 /** The logs that the paths mean: files as they are, `-`, and all trials of result directories, unfinished ones too. */
@@ -65,17 +69,29 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
     );
   }
   const files: LogFile[] = [];
+  const operations = names.includes(RESULT_FILE) ? await operationsStated(directory) : undefined;
   for (const trial of (await namesIn(join(directory, "trials"))).sort()) {
     const at = join(directory, "trials", trial);
     const log = (await isDirectory(at)) ? logIn(await namesIn(at)) : undefined;
     const number = Number.parseInt(basename(at), 10);
-    if (log !== undefined) files.push({ path: join(at, log), ...(number > 0 && { trial: number }) });
+    if (log !== undefined)
+      files.push({
+        path: join(at, log),
+        ...(number > 0 && { trial: number }),
+        ...(operations && { operations }),
+      });
   }
   if (files.length > 0) return files;
   throw new UsageError(
     `${directory} holds no trial with a log`,
     "Its run ended before the first trial began.",
   );
+}
+
+/** Undefined where the result says nothing of its workload, or cannot be read: its logs can be. */
+async function operationsStated(directory: string): Promise<string[] | undefined> {
+  const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
+  return workload && Object.keys(workload.operations);
 }
 
 function logIn(names: readonly string[]): string | undefined {

@@ -1,55 +1,51 @@
 // From what was measured and what was run to what the result document says of each operation.
 import type { Operation } from "../metrics/operations.js";
-import { roleTraitsOf, workloadOf, type WorkloadChoice } from "../workloads/registry.js";
+import { roleTraitsOf, workloadOf } from "../workloads/registry.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import type { OperationResults } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
 
-/** What of a treatment decides about its operations. */
-export type Performing = Pick<TreatmentSettings, "actors"> & Pick<WorkloadChoice, "workload">;
-
 /** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
-export function arrivalOperations(settings: Performing): Operation[] {
+export function arrivalOperations(settings: TreatmentSettings): Operation[] {
   const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
   return scheduled.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
 /** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
-export function randomArrivals(settings: Performing): Operation[] {
+export function randomArrivals(settings: TreatmentSettings): Operation[] {
   const random = groupsOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
   return random.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
-function groupsOf(settings: Performing): [string, ActorGroup][] {
+function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
   return Object.entries<ActorGroup>(settings.actors);
 }
 
 /** The load of the group that performs an operation; undefined where none does. */
-export function loadOf(operation: Operation, settings: Performing): LoadSettings | undefined {
+export function loadOf(operation: Operation, settings: TreatmentSettings): LoadSettings | undefined {
   return groupsOf(settings).find(([role]) => roleTraitsOf(settings, role).operations.includes(operation))?.[1]
     .load;
 }
 
 /** The operations that a treatment performs, in the order in which they are shown. */
-export function operationsOf(settings: Performing): Operation[] {
+export function operationsOf(settings: TreatmentSettings): Operation[] {
   const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
   return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
 }
 
 /** The `operations` of a trial or of a treatment's merged trials: what was measured, and by how many clients. */
-export function operationResults(summary: WindowSummary, settings: Performing): OperationResults {
+export function operationResults(summary: WindowSummary, settings: TreatmentSettings): OperationResults {
   const results: OperationResults = {};
   const scheduled = arrivalOperations(settings);
-  for (const operation of Object.keys(workloadOf(settings).operations)) {
+  const { operations, roles } = workloadOf(settings);
+  for (const operation of Object.keys(operations)) {
     const measured = summary.operations[operation];
     if (!measured) continue;
-    const groups = groupsOf(settings).filter(([role]) =>
-      roleTraitsOf(settings, role).operations.includes(operation),
-    );
+    const groups = groupsOf(settings).filter(([role]) => roles[role]?.operations.includes(operation));
     const { offered, dropped, unfinished, parts, ...rest } = measured;
     results[operation] = {
       ...rest,

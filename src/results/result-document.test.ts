@@ -9,6 +9,7 @@ import {
   exampleFacts,
   exampleTrial,
 } from "../../test/support/example-result.js";
+import { exampleExperiment } from "../../test/support/example-live.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
@@ -85,7 +86,7 @@ describe("buildResult", () => {
 describe("operations of a treatment", () => {
   it("follow from its roles", () => {
     expect(operationsOf(settings)).toEqual(["add", "process"]);
-    expect(operationsOf({ actors: { cycle: group(4, 2) } })).toEqual([
+    expect(operationsOf({ ...settings, actors: { cycle: group(4, 2) } })).toEqual([
       "add",
       "process",
       "archive",
@@ -93,9 +94,17 @@ describe("operations of a treatment", () => {
     ]);
   });
 
+  it.each([
+    ["documents", "mix: { insert: 2, slice: 0 }", ["insert"]],
+    ["connections", "weights: { script: 0 }", ["account"]],
+  ])("of workload %s leave out those of weight 0: %s", (workload, mix, operations) => {
+    const [treatment] = exampleExperiment(`name: x\nworkload: ${workload}\n${mix}`).treatments;
+    expect(operationsOf(treatment?.settings ?? settings)).toEqual(operations);
+  });
+
   it("carry the clients that performed them", () => {
     const summary = windowSummary();
-    expect(operationResults(summary, { actors: { cycle: group(4, 2) } }).add).toMatchObject({
+    expect(operationResults(summary, { ...settings, actors: { cycle: group(4, 2) } }).add).toMatchObject({
       clients: 4,
       threads: 2,
     });

@@ -7,6 +7,7 @@ import { PartNames, PartTimes } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { Tally } from "../metrics/tally.js";
 import { Totals } from "../metrics/totals.js";
+import { watchedRun } from "../../test/support/example-live.js";
 import { exampleTrial } from "../../test/support/example-result.js";
 import { trialPath } from "./directory.js";
 import { operationResults } from "./operation-results.js";
@@ -46,7 +47,7 @@ function trialOf(number: number, transactions: number): { totals: Totals; trial:
   tally.add(0, recorder.take(Infinity));
   const totals = tally.finish(5);
   files.close();
-  const operations = operationResults(totals.summary(5), { actors: {} });
+  const operations = operationResults(totals.summary(5), watchedRun().trial(1).treatment.settings);
   return { totals, trial: { ...exampleTrial(0, number, 1), operations } };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { workloadOf } from "../workloads/registry.js";
+import { workloadOf, WORKLOADS } from "../workloads/registry.js";
 import { operationsWith, unitOf, unitsText } from "../workloads/vocabulary.js";
 import { exampleResult } from "../../test/support/example-result.js";
 import { PAYMENTS } from "../../test/support/payments.js";
@@ -22,6 +22,10 @@ it("is that of the workload that has the operations, of a result that does not s
   const trials = [{ operations: { [Object.keys(accounts.operations)[0] ?? ""]: {} } }];
   expect(workloadNamed(vocabularyOf({ treatments: [{ trials }] }))).toBe(accounts);
   expect(vocabularyOf({ treatments: [] }).name).toBe("train-events");
+});
+
+it.each(WORKLOADS)("of workload $name is known by its operations", (workload) => {
+  expect(workloadNamed(workloadResult(workload))).toBe(workload);
 });
 
 it("is stored as it is known", () => {

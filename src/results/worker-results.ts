@@ -1,8 +1,8 @@
-// What each worker of a trial did, as its result states it: the operations of its role, zeros included, for a worker that
+// What each worker of a trial did, as its result states it: the operations that its clients run, zeros included, for a worker that
 // stands still is a row of zeros.
 import type { WorkerTallies } from "../metrics/worker-tallies.js";
 import { roleTraitsOf } from "../workloads/registry.js";
-import type { Performing } from "./operation-results.js";
+import type { TreatmentSettings } from "../scenario/settings.js";
 import type { WorkerResult } from "./worker-schema.js";
 
 /** A worker of a trial; its place in the list is its number in the tallies. */
@@ -15,7 +15,7 @@ interface Worker {
 export function workerResults(
   workers: readonly Worker[],
   tallies: WorkerTallies,
-  settings: Performing,
+  settings: TreatmentSettings,
 ): WorkerResult[] {
   return workers.map(({ role, index, clients }, number) => ({
     worker: `${role}/${index}`,

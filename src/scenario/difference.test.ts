@@ -16,3 +16,14 @@ it("finds none between texts that say the same in another order, and bears text 
   expect(scenarioDifferences("a: { b: 1, c: [2] }\nd: x", "d: x\na: { c: [2], b: 1 }")).toEqual([]);
   expect(scenarioDifferences("a: [", "a: 1")).toHaveLength(1);
 });
+
+it("names the line at which texts part, and the member of a list", () => {
+  const scenario = (sql: string): string =>
+    JSON.stringify({ workload: { pgbench: [{ script: "a", sql }, "b"] } });
+  expect(scenarioDifferences(scenario("SELECT 1;\nSELECT 2;\n"), scenario("SELECT 1;\nSELECT 3;\n"))).toEqual(
+    [{ path: "workload.pgbench[0].sql", here: "line 2: SELECT 2;", there: "line 2: SELECT 3;" }],
+  );
+  expect(scenarioDifferences(scenario("a\nb"), scenario("a\nb\nc"))).toEqual([
+    { path: "workload.pgbench[0].sql", here: "without line 3", there: "line 3: c" },
+  ]);
+});

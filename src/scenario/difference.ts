@@ -3,6 +3,7 @@
 // which every duration and size stands as it was written: `1s` and `1000ms` count as different.
 import { parse } from "yaml";
 import { canonical } from "./plan/levels.js";
+import { elided } from "../foundation/shown.js";
 import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
@@ -13,9 +14,26 @@ export interface ScenarioDifference {
   readonly there: string;
 }
 
+/** Of a line that is shown. */
+const LINE_CHARACTERS = 100;
+
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Where texts of several lines part: `line 3: a` there, `line 3: b` here. */
+function parting(here: string, there: string): readonly [string, string] {
+  const [one, other] = [here.split("\n"), there.split("\n")];
+  const at = one.findIndex((line, i) => line !== other[i]);
+  const line = at < 0 ? one.length : at;
+  const named = (lines: readonly string[]): string => {
+    const text = lines[line];
+    return text === undefined
+      ? `without line ${line + 1}`
+      : `line ${line + 1}: ${elided(text.trim(), LINE_CHARACTERS)}`;
+  };
+  return [named(one), named(other)];
 }
 
 function walk(here: unknown, there: unknown, path: Path): ScenarioDifference[] {
@@ -23,8 +41,14 @@ function walk(here: unknown, there: unknown, path: Path): ScenarioDifference[] {
     const keys = new Set([...Object.keys(here), ...Object.keys(there)]);
     return [...keys].flatMap((key) => walk(here[key], there[key], [...path, key]));
   }
+  if (Array.isArray(here) && Array.isArray(there) && here.length === there.length && here.some(isMapping))
+    return here.flatMap((each, i) => walk(each, there[i], [...path, i]));
   if (here === there || (here !== undefined && there !== undefined && canonical(here) === canonical(there)))
     return [];
+  if (typeof here === "string" && typeof there === "string" && `${here}${there}`.includes("\n")) {
+    const [inOne, inOther] = parting(here, there);
+    return [{ path: pathText(path), here: inOne, there: inOther }];
+  }
   return [{ path: pathText(path), here: shown(here), there: shown(there) }];
 }
 

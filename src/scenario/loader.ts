@@ -12,7 +12,7 @@ import { freshSeed } from "../foundation/prng.js";
 import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
 import { outrankedClients } from "./outranked.js";
-import { mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
+import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
 import { readScenario } from "./rules.js";
@@ -20,7 +20,7 @@ import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { withFiles } from "../database/endpoint/connection-url.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, nameOf, Own, PATH, readOwn } from "../workloads/own.js";
+import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { resolvePublished } from "./published.js";
@@ -105,10 +105,13 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const given = withAbsoluteFiles(source.value, directory);
+  const isStored = isMapping(given["workload"]);
   embedWorkload(given, directory, source, name);
   const applied = applyOverrides(given, overrides);
   if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
   requireSound(given, overrides.loadsCode);
+  // A stored scenario has it, or is of before there was any.
+  if (!isStored) given["workload"] = withDeclared(given["workload"]);
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
   const overridden = withAbsoluteFiles(given, process.cwd());
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
@@ -164,8 +167,9 @@ function embedWorkload(given: Mapping, directory: string, source: YamlSource, na
     given["workload"] = embedded(given["workload"], directory);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { line, column } = source.locate(["workload"], false);
-    throw new ScenarioError(name, [{ source: name, line, column, path: "workload", message: error.message }]);
+    // A workload's file that was named itself has no line that names it.
+    const place = PATH.test(name) ? {} : source.locate(["workload"], false);
+    throw new ScenarioError(name, [{ source: name, ...place, path: "workload", message: error.message }]);
   }
 }
 
@@ -190,6 +194,7 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
     all.map(({ file, place: { line, column }, message }) => ({
       ...{ source: file, line, column, path: "", message },
     })),
+    "docs/reference/workloads.md says what a workload of one's own may hold.",
   );
 }
 

@@ -34,6 +34,8 @@ export const PER_EVENT_AGGREGATES = [
   ...["walBytes", "walRecords", "walFullPageImages", "tableBytes", "indexBytes", "toastBytes"],
   ...["deadTuples", "blocksWritten", "buffersDirtied", "serverCpuMs", "clientCpuMs"],
 ];
+/** Sizes that a workload's audit measures. */
+export const AUDIT = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
@@ -66,8 +68,13 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
     ];
   });
   const lifecycles = Object.entries(workload.lifecycle ?? {});
+  const { sizes, roles } = workload;
+  const audit: MetricTraits | undefined = sizes && {
+    ...{ workload, roles: Object.keys(roles), aggregates: sizes, isLatency: false },
+  };
   return [
     ...operations,
+    ...(audit ? [[AUDIT, audit] satisfies [string, MetricTraits]] : []),
     ...lifecycles.map(([stage, roles]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(roles)]),
   ];
 }

@@ -135,6 +135,12 @@ describe("a threshold that nothing would check", () => {
     ],
     ["a factor twice", "{ 'add{payload:text,payload:jsonb}': [max<1] }", /selects payload twice$/],
     [
+      "an operation of weight 0",
+      "{ insert: [max<1] }",
+      /nothing measures insert here: no client runs it$/,
+      "workload: documents",
+    ],
+    [
       "an operation that nobody performs",
       "{ read: [max<1] }",
       /nothing measures read here: it takes readers$/,
@@ -145,8 +151,8 @@ describe("a threshold that nothing would check", () => {
       "{ add: { threshold: max<1, abort: true } }",
       /unknown key; valid keys: threshold, abortOnFail/,
     ],
-  ])("is refused: %s", (_, thresholds, expected) => {
-    expect(problems(thresholds)).toEqual([expect.stringMatching(expected)]);
+  ])("is refused: %s", (_, thresholds, expected, more?: string) => {
+    expect(problems(thresholds, more)).toEqual([expect.stringMatching(expected)]);
   });
 
   test("is refused where no treatment has its levels together", () => {
@@ -172,18 +178,22 @@ describe("the vocabulary", () => {
   test("is that of what is measured", () => {
     const plain = [...thresholdMetrics(workloadOf({})).keys()];
     expect(
-      plain.filter((name) => !name.includes(".") && !["integrity", "verdict", "database"].includes(name)),
+      plain.filter(
+        (name) => !name.includes(".") && !["integrity", "verdict", "database", "audit"].includes(name),
+      ),
     ).toEqual([...OPERATIONS, "__all__"]);
     const measures = plain.filter((name) => name.startsWith("add.")).map((name) => name.slice(4));
     expect(measures).toEqual(LATENCIES.map(({ id }) => id));
   });
 
   test("knows who performs which operation", () => {
-    for (const { name, roles, operations } of WORKLOADS)
+    for (const own of WORKLOADS) {
+      const { name, roles, operations } = own;
       for (const operation of Object.keys(operations)) {
-        const { workload, roles: known } = thresholdMetrics(workloadOf({})).get(operation) ?? {};
+        const { workload, roles: known } = thresholdMetrics(own).get(operation) ?? {};
         const performing = Object.keys(roles).filter((role) => roles[role]?.operations.includes(operation));
         expect([workload?.name, known], operation).toEqual([name, performing]);
       }
+    }
   });
 });

@@ -157,11 +157,17 @@ function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
   const { workload, roles = [] } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
-  const isMeasured = selected.some(
+  const having = selected.filter(
     ({ settings }) =>
       [undefined, workloadOf(settings)].includes(workload) && roles.some((role) => settings.actors[role]),
   );
-  if (isMeasured) return undefined;
+  const [operation = ""] = subject.source.split(".");
+  const isRun = ({ settings }: Treatment): boolean =>
+    !workload?.performs ||
+    !Object.hasOwn(workload.operations, operation) ||
+    workload.performs(operation, settings);
+  if (having.some(isRun)) return undefined;
+  if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;
   const isOther = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
   return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : roles.join(" or ")}`;
 }

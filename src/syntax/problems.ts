@@ -76,12 +76,13 @@ export class ScenarioError extends UsageError {
   constructor(
     readonly file: string,
     found: readonly ScenarioProblem[],
+    hint = "`npx train-sim json-schema` describes every key.",
   ) {
     const problems = found.map(withoutSecrets);
     const shown = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
     if (problems.length > MAX_PRINTED) shown.push(`  and ${problems.length - MAX_PRINTED} more`);
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    super([`${count} in ${file}`, ...shown].join("\n"), "`npx train-sim json-schema` describes every key.");
+    super([`${count} in ${file}`, ...shown].join("\n"), hint);
     this.problems = problems;
   }
 }

@@ -40,7 +40,17 @@ const ModuleFile = z.strictObject({
     .string()
     .meta({ description: "Absolute path of the module. A scenario that has one runs its code." }),
   hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
+  declares: z
+    .strictObject({
+      name: z.string(),
+      settings: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+      transactions: z.array(z.string()),
+    })
+    .optional()
+    .meta({ description: "What it declared then, for commands that read a result and do not load code." }),
 });
+
+type Declared = NonNullable<z.output<typeof ModuleFile>["declares"]>;
 
 const Script = z.union([
   z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
@@ -86,8 +96,7 @@ function textOf(file: string, directory: string): string {
     const { size } = statSync(found);
     if (size > BYTES_MAX)
       throw new UsageError(
-        `${file} has ${size} bytes; a workload has at most ${BYTES_MAX}`,
-        "Is it the right file?",
+        `${file} has ${size} bytes; a workload has at most ${BYTES_MAX}. Is it the right file?`,
       );
     return readFileSync(found, "utf8");
   } catch (error) {
@@ -134,7 +143,8 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   const refuse = (message: string): ReadProgram => ({
     problems: [{ file, place: { line: 1, column: 1 }, message }],
   });
-  if (hashOf(textOf(file, "")) !== hash) return refuse("has changed since the run was begun");
+  if (hashOf(textOf(file, "")) !== hash)
+    return refuse("has changed since the run was begun; restore it, or run the scenario again");
   const problem = isMainThread ? loadProblem(file) : undefined;
   return problem === undefined ? readModule(file) : refuse(problem);
 }
@@ -165,24 +175,59 @@ interface Read {
 
 /** By what they are made of: treatments of one experiment have the same. */
 const known = new Map<string, Read>();
+/** As modules declared themselves, without their code. */
+const declared = new Map<string, Read>();
+
+/** Enough of a module to read its results. */
+function declaredProgram({ name, settings, transactions }: Declared): Program {
+  const place = { line: 1, column: 1 };
+  return {
+    name,
+    settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place })),
+    ...{ schema: [], preload: [], invariants: [] },
+    transactions: transactions.map((each) => ({
+      ...{ name: each, weight: 1, isReadOnly: false, isWhole: true },
+      ...{ parameters: [], steps: [] },
+    })),
+  };
+}
+
+/** A written workload that was found sound: a module with what it declares. */
+export function withDeclared(written: unknown): unknown {
+  const own = ModuleFile.safeParse(written);
+  const program = own.success ? readOwn(own.data).program : undefined;
+  if (!own.success || !program) return written;
+  const declares: Declared = {
+    name: program.name,
+    settings: Object.fromEntries(program.settings.map(({ name, value }) => [name, value])),
+    transactions: program.transactions.map(({ name }) => name),
+  };
+  return { ...own.data, declares };
+}
 
 /**
  * The workload that a scenario holds, or all that is wrong with it.
  * @param loadsCode whether a module may be loaded that was not loaded before; threads of a run may
  */
 export function readOwn(own: Own, loadsCode = !isMainThread): Read {
-  const key = JSON.stringify(own);
+  const key = JSON.stringify("module" in own ? [own.module, own.hash] : own);
   const before = known.get(key);
   if (before) return before;
-  if ("module" in own && !loadsCode)
-    return { problems: [{ file: own.module, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
-  const read = programOf(own);
-  const made =
-    "problems" in read
-      ? { problems: read.problems }
-      : { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
-  known.set(key, made);
+  const isUnread = "module" in own && !loadsCode;
+  const kept = isUnread ? declared : known;
+  const made = kept.get(key) ?? madeFrom(own, isUnread ? declaredBy(own) : programOf(own));
+  kept.set(key, made);
   return made;
+}
+
+function declaredBy({ module: file, declares }: z.output<typeof ModuleFile>): ReadProgram {
+  if (declares) return { program: declaredProgram(declares) };
+  return { problems: [{ file, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
+}
+
+function madeFrom(own: Own, read: ReadProgram): Read {
+  if ("problems" in read) return { problems: read.problems };
+  return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
 /** The one that a raw scenario holds, if it holds one of the user's own and nothing is wrong with that. */
@@ -197,6 +242,8 @@ export function ownWorkload(own: Own): Workload {
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
   return workload;
 }
+
+export { definedValue } from "./pgbench/defined.js";
 
 /** Scripts of pgbench as the text of a file of SQL, or what stands against that. */
 export function importedFromPgbench(

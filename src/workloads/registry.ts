@@ -1,5 +1,5 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
-import type { RoleTraits, Workload } from "./workload.js";
+import type { RoleTraits, Workload, WorkloadTreatment } from "./workload.js";
 import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
@@ -37,11 +37,13 @@ export const OWN_FINDINGS = Object.assign(
 ) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
 /** Of all workloads here, in the order in which results show them. */
-export const OPERATIONS: readonly string[] = WORKLOADS.flatMap(({ operations }) => Object.keys(operations));
+export const OPERATIONS: readonly string[] = [
+  ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
+];
 
-/** For `sort`: as results show them; names that no workload here has keep their place behind the others. */
-export function byOperation(a: string, b: string): number {
-  const place = (name: string): number => (OPERATIONS.includes(name) ? OPERATIONS.indexOf(name) : Infinity);
+/** For `sort`: as results show them; names that `known` lacks keep their place behind the others. */
+export function byOperation(a: string, b: string, known = OPERATIONS): number {
+  const place = (name: string): number => (known.includes(name) ? known.indexOf(name) : Infinity);
   return place(a) === place(b) ? 0 : place(a) - place(b);
 }
 
@@ -70,9 +72,16 @@ export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoi
   return workload;
 }
 
-export function roleTraitsOf(settings: WorkloadChoice, role: string): RoleTraits {
-  const { name, roles } = workloadOf(settings);
-  const traits = roles[role];
-  if (!traits) throw new Error(`workload ${name} has no role ${role}`);
-  return traits;
+/** With the operations that its clients run with these settings. */
+export function roleTraitsOf(settings: WorkloadChoice & WorkloadTreatment, role: string): RoleTraits {
+  const workload = workloadOf(settings);
+  const traits = workload.roles[role];
+  if (!traits) throw new Error(`workload ${workload.name} has no role ${role}`);
+  const performed = (operations: readonly string[]): readonly string[] =>
+    operations.filter((operation) => workload.performs?.(operation, settings) ?? true);
+  return {
+    ...traits,
+    operations: performed(traits.operations),
+    arrivals: performed(traits.arrivals),
+  };
 }

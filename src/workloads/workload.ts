@@ -189,6 +189,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** In the order in which they are shown. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
+  /** Whether its clients ever run that operation, as one whose weight is above 0. All of them where left out. */
+  performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables<S>;
   /** Every statement that its clients may run. */
@@ -216,6 +218,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   lint?(settings: S): readonly Objection[];
   /** Beside those of every audit, what its own gives: fields of `integrity` in the result. */
   readonly findings?: Readonly<Record<string, z.ZodType>>;
+  /** Of those, the sizes that thresholds and published figures can ask for, as `audit`'s. */
+  readonly sizes?: readonly string[];
   /** What its audit is about, as `event`, and what an acknowledged one is, as `published`. */
   readonly audited: { readonly one: string; readonly acknowledged: string };
   /** Kinds of violation that its audit tells apart. */

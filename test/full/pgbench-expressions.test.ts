@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { Prng } from "../../src/foundation/prng.js";
+import { definedValue } from "../../src/workloads/pgbench/defined.js";
+import { ofSetting } from "../../src/workloads/script/client.js";
 import { evaluate, parseExpression } from "../../src/workloads/script/expression.js";
 import type { Value } from "../../src/workloads/script/program.js";
 import { FUZZ_SEED } from "../support/fuzz.js";
@@ -146,4 +148,21 @@ it("has the values of pgbench", () => {
   expect(lines(others), `seed ${FUZZ_SEED}`).toEqual([]);
   // What constants come to is computed when they are read, also where pgbench never does.
   expect(refused.length, lines(refused).join("\n")).toBeLessThan(taken.length / 20);
+});
+
+const TEXTS = [
+  ...["true", "T", "tr", "yes", "y", "on", "ON", "false", "f", "No", "n", "of", "off", "null", "NULL"],
+  ...["7", "-7", " 7", "+7", "1.5", "-15e-1", "o", "truely", "nul", "abc", "1x"],
+];
+
+it.each(TEXTS)("-D v=%s has the value that pgbench gives it", (text) => {
+  const file = join(scratchDirectory(), "v.sql");
+  writeFileSync(file, "\\set x debug(:v)\nSELECT 1;\n");
+  const { stderr } = pgbench(["-n", "-t", "1", "-D", `v=${text}`, "-f", file]);
+  const value = definedValue(text);
+  const mine = written(value === null ? null : ofSetting(value));
+  const isRefused = /malformed variable "v"|invalid input syntax for type double/.test(stderr);
+  const [, theirs = isRefused ? `text ${text}` : stderr] =
+    /^debug\(script=0,command=1\): (.*)$/m.exec(stderr) ?? [];
+  expect(isEqual(mine, theirs), `${mine}; pgbench: ${theirs}`).toBe(true);
 });

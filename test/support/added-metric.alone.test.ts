@@ -84,8 +84,7 @@ function measured(): Totals {
 }
 
 function stored(totals: Totals): OperationResult {
-  const { actors } = watchedRun().trial(1).treatment.settings;
-  const { add } = operationResults(totals.summary(1), { actors });
+  const { add } = operationResults(totals.summary(1), watchedRun().trial(1).treatment.settings);
   return OperationResult.parse(add);
 }
 

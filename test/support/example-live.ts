@@ -29,6 +29,13 @@ export function exampleExperiment(yaml = SCENARIO): Experiment {
   return parseScenario(yaml, "scenario.yaml");
 }
 
+/** Workloads that do not count events: the scenario's line, the unit, and operations. */
+export const OTHER_UNITS: readonly (readonly [workload: string, unit: string, operations: string[]])[] = [
+  ["workload: connections", "transactions", ["account", "script"]],
+  ["workload: documents", "documents", ["read", "update"]],
+  ['workload: { sql: "-- name: look_around\\nSELECT 1;" }', "transactions", ["look_around"]],
+];
+
 export interface WatchedRun {
   readonly experiment: Experiment;
   readonly state: LiveState;

@@ -7,7 +7,7 @@ import { failuresOf } from "../../metrics/catalogue.js";
 import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Quantity, Threshold } from "../../scenario/judgement.js";
-import { isOfArrivals } from "../../scenario/threshold-metrics.js";
+import { AUDIT, isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
 import { median } from "../statistics/quantiles.js";
 import { databaseValue, isOfDatabase, operationOf, type Counted } from "./quantities.js";
@@ -71,6 +71,12 @@ function integrityCount(aggregate: string, audits: readonly Integrity[]): number
   }, 0);
 }
 
+function sizeIn(audit: Integrity, aggregate: string): number | undefined {
+  const sizes: Readonly<Record<string, unknown>> = audit;
+  const size = sizes[aggregate];
+  return typeof size === "number" ? size : undefined;
+}
+
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
@@ -79,6 +85,10 @@ export function seenValue(quantity: Quantity, measured: Measured): number | unde
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
   if (source === "verdict") return measured.taintedTrials;
+  if (source === AUDIT) {
+    const values = measured.audits.flatMap((audit) => sizeIn(audit, aggregate) ?? []);
+    return values.length > 0 ? median(values) : undefined;
+  }
   if (isOfDatabase(source)) {
     const values = (measured.databases ?? []).flatMap((each) => databaseValue(quantity, each) ?? []);
     return values.length === 0 ? undefined : median(values);

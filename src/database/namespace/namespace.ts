@@ -98,7 +98,15 @@ export async function namespaceState(
   const match = MARK.exec(mark);
   if (!match) return { kind: "foreign" };
   const [, version, variant = "", storage = "default", run, made] = match;
-  return { kind: "ours", version: Number(version), variant, storage, run, made: made?.split(", "), mark };
+  return {
+    kind: "ours",
+    version: Number(version),
+    variant,
+    storage,
+    run,
+    made: made?.split(", ").filter((each) => each !== ""),
+    mark,
+  };
 }
 
 /** Throws a UsageError when that schema exists and is not train-sim's. */

@@ -104,9 +104,10 @@ export class ExperimentRecord {
     merged.totals.add(totals);
     merged.windowSeconds += result.windowSeconds;
     this.merged.set(treatmentId, merged);
-    const { operations, database } = result;
+    const { operations, database, integrity } = result;
     const { histograms } = totals;
-    const measured = { operations, histograms, audits: [], databases: [database], taintedTrials: undefined };
+    const audits = integrity ? [integrity] : [];
+    const measured = { operations, histograms, audits, databases: [database], taintedTrials: undefined };
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
   }
 

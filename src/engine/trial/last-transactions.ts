@@ -88,6 +88,6 @@ function notEnded(
     );
   return new TargetError(
     `${what}, and the server works on none of the load's sessions that train-sim may see`,
-    "Look at its log and its locks; a role without pg_monitor sees its own sessions alone.",
+    "Look at its log and its locks, or at what a module waits for. A role without pg_monitor sees its own sessions alone.",
   );
 }

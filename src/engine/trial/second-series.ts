@@ -6,7 +6,7 @@ import { isRound, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { steadyStateOf, type Series } from "../../analysis/steady-state/steady-state.js";
 import { stallOf } from "../../analysis/steady-state/stall.js";
-import { loadOf, type Performing } from "../../results/operation-results.js";
+import { loadOf } from "../../results/operation-results.js";
 import type { Stall, SteadyState } from "../../results/result-schema.js";
 import { budgetMs, isOpenLoop } from "../../load/load-settings.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -40,9 +40,6 @@ function filled(counts: readonly number[], seconds: number): number[] {
 
 const CHANGING_LOAD = /^(ramping|daily)-/;
 
-/** What of a treatment decides whether a window was steady. */
-type Measured = Performing & Pick<TreatmentSettings, "faults">;
-
 export class SecondSeries {
   private readonly events = new Map<Operation, number[]>();
   private readonly responses = new Map<Operation, Means>();
@@ -72,7 +69,7 @@ export class SecondSeries {
   }
 
   /** Whether the window was steady; a last second that is not whole is left out. */
-  steadyState(windowSeconds: number, settings: Measured): SteadyState {
+  steadyState(windowSeconds: number, settings: TreatmentSettings): SteadyState {
     const loads = Object.values(settings.actors).map(({ load }) => load.executor);
     if (loads.some((executor) => CHANGING_LOAD.test(executor)))
       return { isSteady: null, reason: "the load changes by design" };
@@ -93,7 +90,7 @@ export class SecondSeries {
   }
 
   /** Whether an operation stood still, other than by faults that were asked for or by a load that changes or ends by design. */
-  stall(windowSeconds: number, settings: Measured): Stall | undefined {
+  stall(windowSeconds: number, settings: TreatmentSettings): Stall | undefined {
     if (settings.faults.length > 0) return undefined;
     return stallOf(
       [...this.ended].flatMap(([operation, counts]) => {

@@ -25,6 +25,6 @@ export function endless(who: string, sinceMs: number): TrialError {
 export function hung(who: string, silentMs: number): TrialError {
   return new TrialError(
     `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
-    "Its thread is blocked: take smaller batches, or report a bug if they are small.",
+    "Its thread is blocked: by a module that does not end, or by large batches. Else report a bug.",
   );
 }

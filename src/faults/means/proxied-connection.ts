@@ -7,8 +7,16 @@ import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 import { Pipe, resetSocket } from "./pipe.js";
 
-/** The simple query COMMIT, as drivers send it; the last message of what they send until its answer has come. */
-const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
+/** The simple query COMMIT or END, as drivers send it; the last message of what they send until its answer has come. */
+const COMMIT = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
+/** No text of one is longer. */
+const COMMIT_BYTES_MAX = 60;
+
+function endsWithCommit(bytes: Buffer): boolean {
+  const [, length, text = ""] =
+    COMMIT.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_BYTES_MAX))) ?? [];
+  return length?.charCodeAt(0) === text.length + 5;
+}
 
 /** What becomes of a COMMIT: it passes, the network breaks before the server has it, or before the client has the answer. */
 export type CommitFate = "passes" | "lost" | "answer-lost";
@@ -71,7 +79,7 @@ export class ProxiedConnection {
   }
 
   private admitsRequest(bytes: Buffer): boolean {
-    if (!bytes.subarray(-COMMIT.length).equals(COMMIT)) return true;
+    if (!endsWithCommit(bytes)) return true;
     const fate = this.options.fateOfCommit();
     if (fate === "lost") this.reset();
     this.isAnswerLost = fate === "answer-lost";

@@ -293,38 +293,44 @@ describe("a network with", () => {
 });
 
 describe("the loss of commits", () => {
-  const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
-
-  it("breaks the connection before the server has a COMMIT, or before the client has its answer", async () => {
-    let commits = 0;
-    const { port } = await upstreamOf((socket) => {
-      socket.on("data", (bytes) => {
-        if (bytes.equals(COMMIT)) commits++;
-        socket.write("answer");
+  it.each([
+    ["COMMIT", "Q\0\0\0\x0bCOMMIT\0"],
+    ["END", "Q\0\0\0\x08END\0"],
+    ["commit work behind a ROLLBACK", "Q\0\0\0\x0dROLLBACK\0Q\0\0\0\x10commit work\0"],
+  ])(
+    "breaks the connection before the server has %s, or before the client has its answer",
+    async (_, text) => {
+      const COMMIT = Buffer.from(text, "latin1");
+      let commits = 0;
+      const { port } = await upstreamOf((socket) => {
+        socket.on("data", (bytes) => {
+          if (bytes.equals(COMMIT)) commits++;
+          socket.write("answer");
+        });
       });
-    });
-    const proxy = await proxyTo(port);
-    await proxy.suffer({ kind: "reset-commits", share: 0.8 });
-    let acknowledged = 0;
-    for (let i = 0; i < 60; i++) {
-      const socket = await dial(proxy.port);
-      socket.write("Q\0\0\0\x0dROLLBACK\0");
-      expect(String((await once(socket, "data"))[0])).toBe("answer");
-      socket.write(COMMIT);
-      const how = await Promise.race([
-        once(socket, "data").then(() => "answered"),
-        once(socket, "error").then(([error]) => (error as NodeJS.ErrnoException).code),
-      ]).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
-      if (how === "answered") acknowledged++;
-      else expect(how).toBe("ECONNRESET");
-    }
-    const { resets, commitsLost, answersLost } = proxy.effect;
-    expect(commitsLost).toBeGreaterThan(10);
-    expect(answersLost).toBeGreaterThan(10);
-    expect(resets).toBe(commitsLost + answersLost);
-    expect(acknowledged).toBe(60 - resets);
-    expect(commits).toBe(60 - commitsLost);
-  });
+      const proxy = await proxyTo(port);
+      await proxy.suffer({ kind: "reset-commits", share: 0.8 });
+      let acknowledged = 0;
+      for (let i = 0; i < 60; i++) {
+        const socket = await dial(proxy.port);
+        socket.write("Q\0\0\0\x0dROLLBACK\0");
+        expect(String((await once(socket, "data"))[0])).toBe("answer");
+        socket.write(COMMIT);
+        const how = await Promise.race([
+          once(socket, "data").then(() => "answered"),
+          once(socket, "error").then(([error]) => (error as NodeJS.ErrnoException).code),
+        ]).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+        if (how === "answered") acknowledged++;
+        else expect(how).toBe("ECONNRESET");
+      }
+      const { resets, commitsLost, answersLost } = proxy.effect;
+      expect(commitsLost).toBeGreaterThan(10);
+      expect(answersLost).toBeGreaterThan(10);
+      expect(resets).toBe(commitsLost + answersLost);
+      expect(acknowledged).toBe(60 - resets);
+      expect(commits).toBe(60 - commitsLost);
+    },
+  );
 });
 
 describe("an end", () => {

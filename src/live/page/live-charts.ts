@@ -4,6 +4,7 @@
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
+import { ownRows, workOf } from "./live-words.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 import {
   SECONDS,
@@ -96,9 +97,14 @@ function recent<T extends Moment>(moments: readonly T[], newestMs: number): T[] 
 export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | undefined {
   const newestMs = Math.max(...[...store.points, ...store.samples].map(({ atMs }) => atMs));
   const [seconds, samples] = [recent(store.points, newestMs), recent(store.samples, newestMs)];
+  const work = workOf(ownRows(store.view?.operations ?? []));
   const colours = [0, 1, 2, 3, 4, 5].map((i) => partColour(theme, i));
   const all: LinePanel[] = [
-    { title: "Events per second", unit: "events/s", lines: operationLines(seconds, theme, "events") },
+    {
+      title: "Throughput",
+      unit: `${work}/s`,
+      lines: operationLines(seconds, theme, "events"),
+    },
     {
       title: "Response time, p99 of each second",
       unit: "ms",

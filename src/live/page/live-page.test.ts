@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { inMidWindow, liveOperation, liveSecondOf, watchedRun } from "../../../test/support/example-live.js";
+import {
+  endedTrial,
+  exampleExperiment,
+  inMidWindow,
+  liveOperation,
+  liveSecondOf,
+  OTHER_UNITS,
+  watchedRun,
+} from "../../../test/support/example-live.js";
 import { liveChart } from "./live-charts.js";
 import type { LiveRow, LiveSample } from "./live-data.js";
 import { livePage } from "./live-page.js";
@@ -62,11 +70,12 @@ describe("the chart of the live page", () => {
     store.start(run.state.whole());
     const chart = liveChart(store, LIGHT);
     expect(chart?.panels.map(({ title }) => title)).toEqual([
-      "Events per second",
+      "Throughput",
       "Response time, p99 of each second",
       "Events in the queue",
       "Sessions and clients",
     ]);
+    expect(chart?.panels[0]?.unit).toBe("events/s");
     expect(chart?.x.min).toBe(3);
     const [add] = chart?.panels[0]?.lines ?? [];
     expect(add?.points).toEqual([
@@ -75,6 +84,22 @@ describe("the chart of the live page", () => {
       ...[10, 11, 12, 13, 14].map((x, i) => [x, 100 * (i + 1)]),
     ]);
     expect(chart?.panels[3]?.lines.map(({ name }) => name)).toEqual(["blocked by a lock"]);
+  });
+});
+
+describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = ""]) => {
+  it(`counts ${unit}`, () => {
+    const run = watchedRun({ experiment: exampleExperiment(`name: x\n${workload}`) });
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    run.state.second({ second: 0, operations: { [operation]: liveOperation(100) } });
+    const [measured] = Object.values(endedTrial(1).operations);
+    run.state.trialEnded(endedTrial(1, { operations: measured ? { [operation]: measured } : {} }), treatment);
+    const store = new LiveStore();
+    store.start(run.state.whole());
+    expect(operationTable(run.state.view()).columns[1]).toBe(`${unit}/s`);
+    expect(liveChart(store, LIGHT)?.panels[0]?.unit).toBe(`${unit}/s`);
+    expect(endedTable(store.ended).rows[0]?.[4]).toContain(` ${unit}/s, `);
   });
 });
 
@@ -149,7 +174,7 @@ describe("the words of the live page", () => {
     const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
     const { columns, rows } = endedTable([{ ...ended, integrity: "ok", operations: { read } }]);
     expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
-    expect(rows[0]?.[4]).toBe("1200/s, 2 ms");
+    expect(rows[0]?.[4]).toBe("1200 events/s, 2 ms");
     const { rows: samples } = evidenceTable({ ...view, evidence: { "size.tableBytes": 1_234_567_890 } });
     expect(samples[0]?.slice(0, 2)).toEqual(["size.tableBytes", "1.23 GB"]);
   });

@@ -8,6 +8,7 @@ import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
 import { plain, written } from "../../report/html/page/charts/values.js";
+import { unitsText } from "../../workloads/vocabulary.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 
 export function secondsText(ms: number): string {
@@ -48,12 +49,18 @@ export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
   return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }
 
+/** What these operations work on, in one word. */
+export function workOf(rows: readonly { readonly unit: string }[]): string {
+  return unitsText(rows.map(({ unit }) => unit));
+}
+
 export function operationTable({ operations }: LiveView): ChartTable {
   const rows = ownRows(operations);
   return {
     caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
     columns: [
-      ...["operation", "events/s", "transactions/s", "p99 ms", "pool wait, mean ms", "pool wait, p99 ms"],
+      ...["operation", `${workOf(rows)}/s`, "transactions/s"],
+      ...["p99 ms", "pool wait, mean ms", "pool wait, p99 ms"],
       ...["retries", "failures", "dropped"],
     ],
     rows: rows.map((row) => [
@@ -85,7 +92,7 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
 export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
   const operations = operationsIn(ended.map((each) => each.operations)).filter((each) => !isRound(each));
   return {
-    caption: "Events per second and p99 response time of the whole window",
+    caption: "Throughput and p99 response time of the whole window",
     columns: ["trial", "treatment", "status", "integrity", ...operations.map(operationName), "notes"],
     rows: ended.map((each) => [
       each.number,
@@ -94,7 +101,7 @@ export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
       each.integrity ?? "not checked",
       ...operations.map((operation) => {
         const one = each.operations[operation];
-        return one ? `${plain(one.eventsPerSecond)}/s, ${numberText(one.p99Ms)} ms` : "-";
+        return one ? `${plain(one.eventsPerSecond)} ${one.unit}/s, ${numberText(one.p99Ms)} ms` : "-";
       }),
       [each.reason ?? "", each.tainted.length > 0 ? `tainted: ${each.tainted.join(", ")}` : ""]
         .filter((words) => words !== "")

@@ -215,6 +215,7 @@ export const connections = {
   roles: {
     clients: clientsRole(["account", "script"]),
   },
+  performs: (operation, { weights }) => weights[operation as keyof typeof weights] > 0,
   settings: {
     keys,
     check,

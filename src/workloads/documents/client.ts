@@ -50,7 +50,7 @@ type Told = z.infer<typeof Told>;
 const SCATTER = 100_000_007;
 
 interface Drawn {
-  readonly operation: "fetch" | "insert" | "update" | "slice";
+  readonly operation: "read" | "insert" | "update" | "slice";
   /** Number of the document; of an insert, of the client's own. */
   readonly document: number;
   readonly stamp: string;

@@ -40,7 +40,7 @@ function treatmentOf(own: Partial<DocumentsSettings>): Treatment {
     toast: "extended",
     update: undefined,
     slice: "paths",
-    mix: { fetch: 1, insert: 1, update: 2, slice: 0 },
+    mix: { read: 1, insert: 1, update: 2, slice: 0 },
     keys: "uniform",
     skew: 0.99,
     documents: 20,
@@ -115,11 +115,35 @@ actors: { clients: { workers: 2, load: { executor: per-client-iterations, client
 trial: { warmUp: 0, drain: false }
 trials: 1
 `;
+
+  it("gives thresholds and published figures the sizes that its audit measured", async () => {
+    const out = join(scratchDirectory(), "results");
+    const scenario = `name: sizes
+${SCENARIO}mix: C
+factors: { column: [jsonb, relational] }
+thresholds:
+  "audit{column:relational}": [documentBytes==1010, rowBytes>1010]
+  "audit{column:relational} / audit{column:jsonb}": [documentBytes<1, documentBytes>1]
+published:
+  - { source: theirs, treatment: "{column:jsonb}", metric: audit documentBytes, value: 1200 }
+  - { source: theirs, treatment: "{column:relational}", metric: audit documentBytes, value: 1000 }
+${onSuiteServer("sizes")}`;
+    const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+    expect(ended.exitCode, ended.stderr).toBe(99);
+    const { treatments, thresholds, published } = onlyResultIn(out).result;
+    const [jsonb = 0, relational = 0] = treatments.map(
+      ({ trials }) => trials[0]?.integrity?.documentBytes ?? expect.fail("no size"),
+    );
+    expect(thresholds?.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    expect(thresholds?.[2]?.seen).toBeCloseTo(relational / jsonb);
+    expect(published?.map(({ ours }) => ours?.median)).toEqual([jsonb, relational]);
+  }, 60_000);
+
   it.each([
     [
       "of documents",
       10,
-      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large
 bytes: 3kB
 factors: { column: [jsonb, json, text], index: [none, btree-id, expression, gin, gin-path-ops], keys: [zipfian] }
@@ -134,7 +158,7 @@ exclude:
     [
       "of other levels of jsonb",
       4,
-      `mix: { fetch: 1, insert: 1, update: 2, slice: 1 }
+      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 bytes: 12kB
 keys: zipfian
 factors: { shape: [large, complex], toast: [external, main] }
@@ -144,7 +168,7 @@ include: [{ toast: main, update: whole }, { shape: large, slice: record }]
     [
       "of columns",
       4,
-      `mix: { fetch: 1, insert: 1, update: 2 }
+      `mix: { read: 1, insert: 1, update: 2 }
 column: relational
 shape: large
 bytes: 3kB
@@ -167,10 +191,11 @@ factors: { index: [none, btree-id], update: [column, whole] }
           done.reduce((sum, each) => sum + each, 0),
           JSON.stringify(levels),
         ).toBe(180);
-        const { insert, update, fetch, slice } = operations;
-        for (const each of [insert, update, fetch]) expect(each?.transactions).toBeGreaterThan(0);
+        const { insert, update, read, slice } = operations;
+        for (const each of [insert, update, read]) expect(each?.transactions).toBeGreaterThan(0);
         if (levels.column !== undefined || levels.shape !== undefined)
           expect(slice?.transactions).toBeGreaterThan(0);
+        else expect(slice).toBeUndefined();
         const written = (insert?.transactions ?? 0) + (update?.transactions ?? 0);
         expect(integrity).toMatchObject({ verdict: "ok", published: written, misread: 0 });
         expect(integrity?.documentBytes).toBeGreaterThan(1000);
@@ -397,7 +422,7 @@ describe("the audit", () => {
       }),
       {},
     ],
-    ["a read that finds nothing", third("fetch", async () => nothing), { misread: 1 }],
+    ["a read that finds nothing", third("read", async () => nothing), { misread: 1 }],
   ])("finds %s", async (_, execute, expected) => {
     // Updates of the document that went wrong must not come later and hide it: there are more than updates.
     const found = await audited({ documents: 500, keys: "uniform" }, runningOn(execute));
@@ -417,7 +442,7 @@ describe("the audit", () => {
 
   it("finds updates that did not see each other", async () => {
     // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
-    const settings = treatmentOf({ documents: 1, mix: { fetch: 0, insert: 0, update: 1, slice: 0 } });
+    const settings = treatmentOf({ documents: 1, mix: { read: 0, insert: 0, update: 1, slice: 0 } });
     const preload = await fill(settings);
     const told = { inserts: [], misread: 0 };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
@@ -434,7 +459,7 @@ describe("the audit", () => {
     const doubting = (isDone: boolean): Run => {
       let calls = 0;
       return async (plan) => {
-        const isDoubtful = plan.operation !== "fetch" && ++calls % 4 === 0;
+        const isDoubtful = plan.operation !== "read" && ++calls % 4 === 0;
         if (!isDoubtful) return runningOn(plainly)(plan);
         if (isDone) await runningOn(plainly)(plan);
         plan.unanswered?.(undefined);

@@ -13,7 +13,7 @@ shape: large
 bytes: 8kB
 toast: external
 update: jsonb_set
-mix: { fetch: 50, insert: 0, update: 40, slice: 10 }
+mix: { read: 50, insert: 0, update: 40, slice: 10 }
 slice: record
 keys: zipfian
 skew: 0.99

@@ -18,7 +18,7 @@ test.each([
   ["shape: large; bytes: 1kB", "a document of shape large takes at least"],
   ["bytes: 255B", "must be at least 256 B"],
   ["mix: {}", "all weights are 0"],
-  ["documents: 0", "0 leaves nothing to fetch, update or slice"],
+  ["documents: 0", "0 leaves nothing to read, update or slice"],
   ["storage: pax", "storage: pax"],
   ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
   ["prepared: simple", "statements of documents have parameters"],
@@ -28,8 +28,8 @@ test.each([
 });
 
 test.each([
-  ["mix: load; documents: 0", { mix: { fetch: 0, insert: 1, update: 0, slice: 0 } }],
-  ["mix: { fetch: 3, slice: 1 }; shape: large", { mix: { fetch: 3, insert: 0, update: 0, slice: 1 } }],
+  ["mix: load; documents: 0", { mix: { read: 0, insert: 1, update: 0, slice: 0 } }],
+  ["mix: { read: 3, slice: 1 }; shape: large", { mix: { read: 3, insert: 0, update: 0, slice: 1 } }],
   ["column: text; mix: slice; shape: large; slice: record", { slice: "record" }],
   ["bytes: 256B", { bytes: 256 }],
   ["column: relational; shape: large; update: whole", { update: "whole" }],

@@ -12,10 +12,10 @@ const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as con
 const TOASTS = ["extended", "external", "main"] as const;
 const UPDATES = ["jsonb_set", "whole", "column"] as const;
 const MIXES = {
-  A: { fetch: 50, insert: 0, update: 50, slice: 0 },
-  C: { fetch: 1, insert: 0, update: 0, slice: 0 },
-  load: { fetch: 0, insert: 1, update: 0, slice: 0 },
-  slice: { fetch: 0, insert: 0, update: 0, slice: 1 },
+  A: { read: 50, insert: 0, update: 50, slice: 0 },
+  C: { read: 1, insert: 0, update: 0, slice: 0 },
+  load: { read: 0, insert: 1, update: 0, slice: 0 },
+  slice: { read: 0, insert: 0, update: 0, slice: 1 },
 } as const;
 const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
 
@@ -86,7 +86,7 @@ export const keys = {
     .union([
       z.enum(MIX_NAMES),
       z.strictObject({
-        fetch: weight("fetch, which reads a document"),
+        read: weight("read, which reads a document"),
         insert: weight("insert, which adds a document"),
         update: weight("update, which changes a document"),
         slice: weight("slice, which reads 10 of 100 values"),
@@ -96,7 +96,7 @@ export const keys = {
     .transform((mix) => (typeof mix === "string" ? MIXES[mix] : mix))
     .meta({
       description:
-        "What clients do. A: 50 % fetch, 50 % update; C: fetch; load: insert; slice: slice; or a weight for each. " +
+        "What clients do. A: 50 % read, 50 % update; C: read; load: insert; slice: slice; or a weight for each. " +
         "Default A.",
     }),
   keys: z.enum(["uniform", "zipfian"]).default("uniform").meta({
@@ -116,7 +116,7 @@ export const keys = {
     .meta({ description: "Documents in the table before the warm-up. Default 10000." }),
 } as const;
 
-type Operation = "fetch" | "insert" | "update" | "slice";
+type Operation = "read" | "insert" | "update" | "slice";
 
 export interface DocumentsSettings {
   readonly column: (typeof COLUMNS)[number];
@@ -219,7 +219,7 @@ function mixRules({ mix, documents }: Written): Finding[] {
   if (insert + needed === 0)
     return [{ path: ["mix"], message: "all weights are 0: no client would do anything" }];
   if (documents > 0 || needed === 0) return [];
-  return [{ path: ["documents"], message: "0 leaves nothing to fetch, update or slice; raise it" }];
+  return [{ path: ["documents"], message: "0 leaves nothing to read, update or slice; raise it" }];
 }
 
 export function check(written: Written & { readonly storage: string }): Finding[] {

@@ -98,7 +98,7 @@ export function statementsOf(settings: Treatment) {
   const values = columns.map((_, i) => `$${i + 1}`);
   const set = [...assignments(settings), "version = version + 1"];
   return {
-    fetch: { name: "fetch", text: `SELECT ${document.join(", ")} FROM ${table} WHERE ${where}` },
+    read: { name: "read", text: `SELECT ${document.join(", ")} FROM ${table} WHERE ${where}` },
     insert: {
       name: "insert",
       text: `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values.join(", ")})`,

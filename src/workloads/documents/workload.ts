@@ -54,12 +54,13 @@ export const documents = {
   description:
     "JSON documents that are read, inserted, updated and sliced, by type, index, size and storage.",
   operations: {
-    fetch: { verb: "reads", unit: "documents" },
+    read: { verb: "reads", unit: "documents" },
     insert: { verb: "inserts", unit: "documents", flow: "in" },
     update: { verb: "updates", unit: "documents", flow: "in" },
     slice: { verb: "slices", unit: "documents" },
   },
-  roles: { clients: clientsRole(["fetch", "insert", "update", "slice"]) },
+  roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
+  performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
   settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: ["documents"],
@@ -72,6 +73,7 @@ export const documents = {
   client,
   preload,
   findings,
+  sizes: Object.keys(findings),
   audited: { one: "write", acknowledged: "written" },
   violations: ["lost", "unexpected", "duplicated", "undone", "changed", "misread"],
   audit,

@@ -52,15 +52,18 @@ it("runs one, audits it, and reads its result without loading it again", async (
     join(out, "..", "orders.mjs"),
     `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(mark)}, "");`,
   );
+  const copy = `${directory}-copy`;
+  cpSync(directory, copy, { recursive: true });
   for (const command of [
     ["report", directory],
     ["report", directory, "--verify"],
-    ["compare", directory, directory],
-  ])
-    await trainSim(command);
+    ["compare", directory, copy],
+    ["logs", directory],
+  ]) {
+    const read = await trainSim(command);
+    expect(read.exitCode, read.stdout + read.stderr).toBe(0);
+  }
   expect(existsSync(mark)).toBe(false);
-  const again = await trainSim(["report", directory]);
-  expect(again.exitCode, again.stderr).toBe(0);
 });
 
 it("finds out one that acknowledges what it did not do", async () => {
@@ -83,6 +86,45 @@ it("names the statement of a module that the server refuses", async () => {
   const ended = await trainSim(["run", scenario, "--out", out, "--quiet"]);
   expect(ended.exitCode).not.toBe(0);
   expect(ended.stderr).toContain('t.wrong: column "nothing" does not exist');
+});
+
+it.each([
+  ["draw", "draw() {\n throw new Error('not today'); }, async run() {}", ":2:8: t.draw: threw: not today"],
+  ["run", "draw() {}, async run() {\n null.x; }", ":2:7: t.run: threw: Cannot read properties of null"],
+  ["fact", "draw() {}, async run() {}, fact() {}", ": t.fact: returned undefined; expected text or a number"],
+  [
+    "a COMMIT",
+    "draw() {}, async run(session) {\n await session.query('done', 'COMMIT'); }",
+    "t.done: COMMIT: the statements of a name are one transaction already",
+  ],
+  [
+    "what it caught",
+    "draw() {}, async run(session) { try { await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
+    "t.zero: division by zero",
+  ],
+])("says of one whose transactions fail by %s where and why", async (_, members, words) => {
+  const code = `export default { name: "broken", schema: "CREATE TABLE d (id text)", transactions: { t: { ${members} } },
+    invariants: [${members.includes("fact") ? '{ name: "all", sql: "SELECT id FROM d", acknowledged: "t" }' : ""}] };`;
+  const { scenario, out } = withModule(code);
+  const ended = await trainSim(["run", scenario, "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stderr).toBe(107);
+  expect(ended.stderr).toContain(words);
+});
+
+it.each([
+  [
+    "drops a schema",
+    "schema: 'CREATE TABLE d (id int);\\nDROP SCHEMA public'",
+    "schema:2:1 DROP SCHEMA reaches beyond",
+  ],
+  ["begins a text that does not end", 'preload: "SELECT \'x"', "preload:1:8 ' begins here and does not end"],
+])("says of one that %s where", async (_, members, words) => {
+  const { scenario } = withModule(
+    `export default { name: "x", ${members}, transactions: { t: { draw() {}, run() {} } } };`,
+  );
+  const ended = await trainSim(["validate", scenario]);
+  expect(ended.exitCode).toBe(104);
+  expect(ended.stderr + ended.stdout).toContain(words);
 });
 
 it.each([

@@ -1,18 +1,25 @@
 // A workload that is a module of JavaScript, as a program whose transactions are its functions. It runs in the threads of
 // the load, as the user that started train-sim.
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { commit, inReadTransaction, rollBack } from "../../database/transaction.js";
 import type { Connection, Statement } from "../../database/contract.js";
+import { StatementError } from "../../database/errors.js";
+import { classifyFailure } from "../../database/sqlstates.js";
+import { messageOf, TrialError } from "../../foundation/errors.js";
 import { drawUuid } from "../../foundation/prng.js";
-import type { FileProblem, Invariant, Program, ReadProgram, Setting } from "../script/program.js";
+import type { FileProblem, Invariant, Place, Program, ReadProgram, Setting } from "../script/program.js";
 import type { Begin, DrawOf, Run } from "../script/run.js";
-import { statementsIn } from "../script/sql-text.js";
-import type { DrawContext, Session, Transaction, WorkloadModule } from "./define.js";
+import { scriptProblem, statementProblem } from "../script/statement-rules.js";
+import { statementsIn, type CutSql } from "../script/sql-text.js";
+import type { DrawContext, Session, Transaction, Value, WorkloadModule } from "./define.js";
 import { shapeProblems } from "./shape.js";
 
 type Loaded = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown>;
 
 const PLACE = { line: 1, column: 1 };
+/** SQLSTATE of a statement after one that failed. */
+const ABORTED = "25P02";
 const require = createRequire(import.meta.url);
 
 /** Of a module that was found sound. */
@@ -24,7 +31,8 @@ function load(file: string): unknown {
 /** What it exports as a program without steps, or all that is wrong with it. */
 export function readModule(file: string): ReadProgram {
   const exported = load(file);
-  const refuse = (message: string): FileProblem => ({ file, place: PLACE, message });
+  const at = (place: Place, message: string): FileProblem => ({ file: place.file ?? file, place, message });
+  const refuse = (message: string): FileProblem => at(PLACE, message);
   const problems = shapeProblems(exported);
   if (problems.length > 0) return { problems: problems.map(refuse) };
   const {
@@ -35,14 +43,23 @@ export function readModule(file: string): ReadProgram {
     transactions,
     invariants = [],
   } = exported as Loaded;
-  const all = [schema, preload, ...invariants.map(({ sql }) => sql)].map((text) => statementsIn(text, PLACE));
-  const [made, filled, ...asked] = all;
+  const made = textIn(schema, `${file} schema`);
+  const filled = textIn(preload, `${file} preload`);
+  const asked = invariants.map(({ name: title, sql }) => textIn(sql, `${file} invariant "${title}"`));
+  const all = [made, filled, ...asked];
   const unknown = new Set(
     all
       .flatMap(({ statements }) => statements)
       .flatMap(({ variables }) => variables.filter((each) => !(each in settings))),
   );
   const found = [
+    ...all.flatMap(({ unended }) =>
+      unended ? [at(unended.place, `${unended.what} begins here and does not end`)] : [],
+    ),
+    ...[...made.statements, ...filled.statements].flatMap((sql): FileProblem[] => {
+      const message = statementProblem(sql, false);
+      return message === undefined ? [] : [at(sql.place, message)];
+    }),
     ...[...unknown].map((variable) => refuse(`${variable} is no setting; add it to settings`)),
     ...asked.flatMap(({ statements }, i) =>
       statements.length === 1 ? [] : [refuse(`invariant ${invariants[i]?.name ?? ""} is not one statement`)],
@@ -57,8 +74,8 @@ export function readModule(file: string): ReadProgram {
   const program: Program = {
     name,
     settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place: PLACE })),
-    schema: made?.statements ?? [],
-    preload: filled?.statements ?? [],
+    schema: made.statements,
+    preload: filled.statements,
     transactions: Object.entries(transactions).map(([key, { weight = 1, isReadOnly = false }]) => ({
       ...{ name: key, weight, isReadOnly, isWhole: true },
       ...{ parameters: [], steps: [] },
@@ -74,15 +91,86 @@ export function readModule(file: string): ReadProgram {
   return { program };
 }
 
+/** @param file what places in it are called after */
+function textIn(text: string, file: string): CutSql {
+  const { statements, unended } = statementsIn(text);
+  return {
+    statements: statements.map((sql) => ({ ...sql, place: { ...sql.place, file } })),
+    ...(unended && { unended: { ...unended, place: { ...unended.place, file } } }),
+  };
+}
+
+/** Where in the module an error was thrown, as `orders.mjs:12:5`; else the file. */
+function placeOf(error: unknown, file: string): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const from = [pathToFileURL(file).href, file].map((name) => [name, stack.indexOf(`${name}:`)] as const);
+  const [name, at] = from.find(([, index]) => index >= 0) ?? [];
+  const place = name === undefined ? null : /^:\d+:\d+/.exec(stack.slice((at ?? 0) + name.length));
+  return `${file}${place?.[0] ?? ""}`;
+}
+
+/** What a function of the module does wrong ends the trial: it would be the same again. */
+function refused(file: string, where: string, message: string, error?: unknown): TrialError {
+  return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
+    cause: error,
+  });
+}
+
+function thrown(file: string, where: string, error: unknown): TrialError {
+  return refused(file, where, `threw: ${messageOf(error)}`, error);
+}
+
+function calling<T>(file: string, where: string, fn: () => T): T {
+  try {
+    return fn();
+  } catch (error) {
+    throw thrown(file, where, error);
+  }
+}
+
 /** Statements by transaction, name and text: what is prepared is known by its object. */
 class Statements {
   private readonly known = new Map<string, Statement>();
 
+  constructor(private readonly file: string) {}
+
   of(transaction: string, name: string, text: string): Statement {
     const key = `${transaction}.${name} ${text}`;
-    const statement = this.known.get(key) ?? { name: `${transaction}.${name}`, text };
+    const known = this.known.get(key);
+    if (known) return known;
+    for (const sql of statementsIn(text).statements) {
+      const problem = scriptProblem(sql);
+      if (problem !== undefined) throw refused(this.file, `${transaction}.${name}`, problem, new Error());
+    }
+    const statement = { name: `${transaction}.${name}`, text };
     this.known.set(key, statement);
     return statement;
+  }
+}
+
+/** What a function gets, and the first failure of its statements: the server refuses all that follow it. */
+class Asked implements Session {
+  failure: unknown;
+
+  constructor(
+    private readonly transaction: string,
+    private readonly connection: Connection,
+    private readonly statements: Statements,
+  ) {}
+
+  async query(name: string, text: string, values: readonly Value[] = []): ReturnType<Session["query"]> {
+    const statement = this.statements.of(this.transaction, name, text);
+    try {
+      return await this.connection.executeNamed(statement, values);
+    } catch (error) {
+      this.failure ??= error;
+      throw error;
+    }
+  }
+
+  /** Of what its function, or the commit, threw: the failure that it goes back to. */
+  causeOf(error: unknown): unknown {
+    return classifyFailure(error).sqlstate === ABORTED ? (this.failure ?? error) : error;
   }
 }
 
@@ -91,6 +179,7 @@ class ModuleRun implements Run {
   readonly resolve?: NonNullable<Run["resolve"]>;
 
   constructor(
+    private readonly file: string,
     name: string,
     private readonly made: Transaction<never, unknown>,
     private readonly drawn: unknown,
@@ -99,43 +188,59 @@ class ModuleRun implements Run {
   ) {
     this.transaction = { name, isReadOnly: made.isReadOnly ?? false };
     if (made.resolve)
-      this.resolve = (connection) =>
-        inReadTransaction(
+      this.resolve = (connection) => {
+        const session = this.session(connection);
+        const ask = async (): Promise<unknown> => made.resolve?.(session, drawn);
+        return inReadTransaction(
           connection,
           begin,
-          async () => (await made.resolve?.(this.session(connection), drawn)) === true,
+          async () => (await ask().catch(this.explain("resolve", session))) === true,
         );
+      };
   }
 
   valueOf(): string | number {
-    return this.made.fact?.(this.drawn) ?? "";
+    const where = `${this.transaction.name}.fact`;
+    const fact: unknown = calling(this.file, where, () => this.made.fact?.(this.drawn));
+    if (typeof fact === "string" || typeof fact === "number") return fact;
+    throw refused(this.file, where, `returned ${String(fact)}; expected text or a number`);
   }
 
   async attempt(connection: Connection): Promise<true> {
     await connection.control("begin", this.begin);
+    const session = this.session(connection);
     try {
-      await this.made.run(this.session(connection), this.drawn);
+      await this.made.run(session, this.drawn);
     } catch (error) {
       await rollBack(connection);
-      throw error;
+      this.explain("run", session)(error);
     }
-    if (this.transaction.isReadOnly) await connection.control("commit", "COMMIT");
-    else await commit(connection, "COMMIT");
+    try {
+      if (this.transaction.isReadOnly) await connection.control("commit", "COMMIT");
+      else await commit(connection, "COMMIT");
+    } catch (error) {
+      throw session.causeOf(error);
+    }
     return true;
   }
 
-  private session(connection: Connection): Session {
-    return {
-      query: (name, text, values = []) =>
-        connection.executeNamed(this.statements.of(this.transaction.name, name, text), values),
+  /** Throws for what that function threw: a failure of its statements, or one of the module. */
+  private explain(what: string, session: Asked) {
+    return (error: unknown): never => {
+      if (error instanceof TrialError || error instanceof StatementError) throw session.causeOf(error);
+      throw thrown(this.file, `${this.transaction.name}.${what}`, error);
     };
+  }
+
+  private session(connection: Connection): Asked {
+    return new Asked(this.transaction.name, connection, this.statements);
   }
 }
 
 export function drawModule(file: string): DrawOf {
   return ({ assignment: { settings } }, beginOf) => {
     const { transactions } = load(file) as Loaded;
-    const statements = new Statements();
+    const statements = new Statements(file);
     const begins = new Map(
       Object.entries(transactions).map(([name, { isReadOnly = false }]) => [
         name,
@@ -155,8 +260,8 @@ export function drawModule(file: string): DrawOf {
         settings: settings.values,
         client,
       };
-      const drawn = transaction.draw(by);
-      return new ModuleRun(name, transaction, drawn, begins.get(name) ?? "BEGIN", statements);
+      const drawn = calling(file, `${name}.draw`, () => transaction.draw(by));
+      return new ModuleRun(file, name, transaction, drawn, begins.get(name) ?? "BEGIN", statements);
     };
   };
 }

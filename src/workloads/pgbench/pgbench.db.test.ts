@@ -246,7 +246,7 @@ describe("finds what the built-in scripts cannot have done", () => {
     const inputs = {
       ...{ settings, told: [], directory: "", unclosed: [], preloaded: undefined, isDrained: false },
     };
-    const { findings } = await auditOf(program)(admin, inputs);
+    const { findings } = await auditOf(program, "pgbench")(admin, inputs);
     return [findings.verdict, findings.violations.length];
   };
 

@@ -321,7 +321,7 @@ class ScriptReader {
   private statementOf(statement: CutStatement): QuotedSql {
     const { variables, place } = statement;
     const words = wordsOf(statement);
-    const problem = controlIn(words) === undefined ? scriptProblem(words) : undefined;
+    const problem = controlIn(words) === undefined ? scriptProblem(statement) : undefined;
     if (problem !== undefined) this.refuse(place, problem);
     this.requireKnown(variables, place);
     return this.withQuoted(statement, words[0] === "DO");

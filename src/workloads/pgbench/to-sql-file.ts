@@ -2,7 +2,7 @@
 // values are drawn ahead: what a script does beyond that is refused, with its place.
 import { PLAIN_BEGIN } from "../script/machine.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
-import { statementsIn, substituted, wordsOf } from "../script/sql-text.js";
+import { statementsIn, substituted } from "../script/sql-text.js";
 import { statementProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
 import { PRELOAD_TEXT, SCHEMA_TEXT } from "./builtin.js";
@@ -79,7 +79,7 @@ ${settings.map(settingLine).join("")}`,
   }
 
   private statement(step: SqlStep): string {
-    const problem = statementProblem(wordsOf(step), true);
+    const problem = statementProblem(step, true);
     if (problem !== undefined) this.refuse(step.place, problem);
     if (step.columns)
       this.refuse(step.place, "\\gset takes every column; a file of SQL names them with -- returning:");

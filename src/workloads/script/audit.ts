@@ -4,6 +4,7 @@ import * as z from "zod";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import type { SqlRow } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
+import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { literalIn, Told } from "./client.js";
@@ -87,12 +88,24 @@ function comparedWords({ lost, duplicated, unexpected }: Compared): string[] {
 /** What a query gave that is to be true. */
 function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
   const [row, ...others] = rows;
-  if (!row || others.length > 0) return { holds: false, seen: counted(rows.length, "row") };
+  if (!row || others.length > 0)
+    return { holds: false, seen: `${counted(rows.length, "row")}; it takes one` };
   const value = firstOf(row);
   return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-export function auditOf(program: Program) {
+/** Throws for an invariant whose query failed; what says that the server is gone stays as it is. */
+function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
+  if (error instanceof TrainSimError) throw error;
+  const { line, column, file: from = file } = place;
+  throw new TrialError(
+    `${from}:${line}:${column}: invariant "${name}": ${messageOf(error)}`,
+    "Correct the query, so that it answers on any rows.",
+    { cause: error },
+  );
+}
+
+export function auditOf(program: Program, file: string) {
   return async (admin: AdminClient, inputs: AuditInputs<Treatment>): Promise<Audited> => {
     const { settings, unclosed } = inputs;
     const told = inputs.told.map((one) => Told.parse(one));
@@ -106,14 +119,20 @@ export function auditOf(program: Program) {
       for (const invariant of program.invariants) {
         const { name, acknowledged } = invariant;
         if (!acknowledged) {
-          invariants.push({ name, ...truthOf(await client.query(sqlOf(invariant))) });
+          const rows = await client
+            .query(sqlOf(invariant))
+            .catch((error: unknown) => notAnswered(invariant, error, file));
+          invariants.push({ name, ...truthOf(rows) });
           continue;
         }
         const kept = {
           acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
           inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
         };
-        const compared = await compare(rowsOf(client, sqlOf(invariant)), kept, unclosed.length === 0);
+        const rows = rowsOf(client, sqlOf(invariant));
+        const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
+          notAnswered(invariant, error, file),
+        );
         const problems = comparedWords(compared);
         const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
         invariants.push({

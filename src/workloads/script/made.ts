@@ -30,8 +30,3 @@ export function tableNames(schema: readonly SqlText[]): string[] {
     .filter(({ kind }) => kind === "TABLE")
     .map(({ name }) => name);
 }
-
-/** Of a statement that makes something elsewhere, the name. */
-export function foreignName(sql: SqlText): string | undefined {
-  return madeIn(sql).find(({ name }) => /^(?:"[^"]*"|[^".]+)\./.test(name))?.name;
-}

@@ -87,6 +87,19 @@ it("varies a setting as a factor, asks thresholds, keeps an open loop, and is re
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
 });
 
+it("names the invariant whose query fails", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id int);
+-- name: a
+SELECT 1;
+-- invariant: nothing is divided by nothing
+SELECT 1 / count(*) = 1 FROM t;
+`;
+  const { ended } = await run(sql, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(107);
+  expect(ended.stderr).toContain('bank.sql:6:1: invariant "nothing is divided by nothing": division by zero');
+});
+
 describe("is refused before the first trial", () => {
   const refused = async (sql: string, more: object = {}): Promise<string> => {
     const { ended, out } = await run(sql, { actors: BUDGET, ...more });
@@ -114,6 +127,17 @@ SELECT count(*) FROM t;
     expect(words).toContain(
       'bank.sql:10:1: invariant "a number" returns bigint; it takes one column of type boolean',
     );
+  });
+
+  it("what drops what others made, though only the server can see it", async () => {
+    const sql = `-- schema
+CREATE TABLE t (id int);
+DO $$ BEGIN EXECUTE format('DROP %s public CASCADE', 'SCHEMA'); END $$;
+-- name: a
+SELECT id FROM t;
+`;
+    const words = await refused(sql);
+    expect(words).toContain("bank.sql:3:1: drops or alters schema public, which lies outside of");
   });
 
   it("a setting that the file does not declare, and one of another type", async () => {

@@ -1,4 +1,7 @@
-// What a workload of the user's own may not do: end a transaction that train-sim began, or touch what is outside of its schema.
+// What a workload of the user's own may not do: end a transaction that train-sim began, or change what is outside of its schema.
+// This is what a text shows. It keeps mistakes from happening; it is no fence against intent, which only the role's rights are.
+import type { SqlText } from "./program.js";
+import { tokensOf, wordsOf } from "./sql-text.js";
 
 /** Variables that have a value without being drawn. */
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
@@ -7,7 +10,17 @@ const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUE
 /** What the protocol prepares, SQL's `PREPARE` does not. */
 const BY_PROTOCOL_ALONE = ["CALL"];
 
-const OUTSIDE = /^(DROP|ALTER|CREATE) (SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION)\b/;
+const OUTSIDE = /\b(DROP|ALTER|CREATE) (SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION)\b/;
+const NAME = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
+/** DDL on a name with a schema, other than that of temporary tables. */
+const FOREIGN = new RegExp(
+  String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
+    String.raw`(?: (?:TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|ROUTINE|SEQUENCE|DOMAIN|AGGREGATE|INDEX))?` +
+    String.raw`(?: CONCURRENTLY)?(?: IF (?:NOT )?EXISTS)?(?: ONLY)? (?:${NAME} ?, ?)*((?!pg_temp\b)${NAME}\.${NAME})`,
+  "i",
+);
+const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
+const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
@@ -21,25 +34,50 @@ export function isPreparable([verb = ""]: readonly string[]): boolean {
   return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
 }
 
+/** Without comments and texts, and with one space where something is blank. */
+function codeOf(text: string): string {
+  const shown = tokensOf(text).map(({ kind, text: part }) => {
+    if (kind === "blank") return " ";
+    return kind === "quoted" && !part.endsWith('"') ? "''" : part;
+  });
+  return shown.join("").replace(/ +/g, " ");
+}
+
+/** Whether it changes what lies outside of its schema, in words. */
+function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
+  const all = words.join(" ");
+  const hasBody = WITH_BODY.test(all);
+  const text = pieces.join("x");
+  // What a body executes is text in it.
+  const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
+  const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : words.slice(0, 2).join(" "))?.[0];
+  if (outside !== undefined) return `${outside} reaches beyond the schema of the workload; remove it`;
+  const [, foreign] = FOREIGN.exec(code) ?? [];
+  if (foreign !== undefined)
+    return `${foreign} names a schema; leave it out, the tables lie in train-sim's own`;
+  if (ELSEWHERE.test(all)) return "SET SCHEMA reaches beyond the schema of the workload; remove it";
+  return undefined;
+}
+
 /** Of what may not be in a script that says itself where its transactions begin and end. */
-export function scriptProblem(words: readonly string[]): string | undefined {
+export function scriptProblem(sql: Pick<SqlText, "pieces">): string | undefined {
+  const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");
   if (/^(SAVEPOINT|RELEASE|ROLLBACK (\w+ )?TO)\b/.test(text)) return undefined;
   if (/^(PREPARE TRANSACTION|(COMMIT|ROLLBACK) PREPARED)\b/.test(text))
     return `${text}: a prepared transaction outlives its client; remove it`;
-  return statementProblem(words, true);
+  return statementProblem(sql, true);
 }
 
-/** @param words in capitals, without quoted text */
-export function statementProblem(words: readonly string[], isTransaction: boolean): string | undefined {
+export function statementProblem(sql: Pick<SqlText, "pieces">, isTransaction: boolean): string | undefined {
+  const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");
   const first = words.slice(0, 2).join(" ");
-  if (OUTSIDE.test(text)) return `${first} reaches beyond the schema of the workload; remove it`;
   if (SESSION.test(text))
     return `${first} outlives its transaction, or takes data that is not there; remove it`;
   if (CONTROL.test(text))
     return isTransaction
       ? `${words[0] ?? ""}: the statements of a name are one transaction already; remove it`
       : `${words[0] ?? ""}: there is no transaction here; remove it`;
-  return undefined;
+  return beyond(sql, words);
 }

@@ -1,5 +1,5 @@
 // Asks the server, before the first trial, whether it takes the statements of a program: all of them in one transaction, in a
-// schema that is rolled back with it. Says where in the file each stands that it refuses.
+// schema that is rolled back with it. Says where in the file each stands that it refuses, or that drops or alters what was there.
 import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { messageOf } from "../../foundation/errors.js";
@@ -16,6 +16,17 @@ const STRUCTURE = ["CREATE", "ALTER"];
 /** Before the text of a statement that is prepared, and before that of a view. */
 const PREPARE = "PREPARE train_sim_statement AS ";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
+
+/**
+ * What a backend has dropped or altered in its open transaction. Seen from another connection, for which what it made itself
+ * does not exist.
+ */
+const DISTURBED = `
+  SELECT seen.type || ' ' || seen.identity AS name
+  FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
+  WHERE pid = $1 AND mode = 'AccessExclusiveLock' AND locktype IN ('object', 'relation')
+    AND seen.schema IS DISTINCT FROM 'pg_toast' AND seen.identity IS NOT NULL
+  ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
 /** The place of a character, from 0, of what a statement was sent as. */
 function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
@@ -34,10 +45,25 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
 class Trial {
   readonly problems: string[] = [];
 
+  /** @param others sees what was there before */
   constructor(
     private readonly client: SqlClient,
+    private readonly others: SqlClient,
     private readonly file: string,
   ) {}
+
+  /** Runs DDL, and says of it what it drops or alters that is not the workload's. */
+  async make(sql: SqlText, text: string, sentOf: (index: number) => string): Promise<void> {
+    if (!(await this.run(sql, text, sentOf))) return;
+    const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
+    const [disturbed] = await this.others.query(DISTURBED, [pid]);
+    if (!disturbed) return;
+    await this.client.query("ROLLBACK TO train_sim_statement");
+    this.refuse(
+      sql.place,
+      `drops or alters ${String(disturbed["name"])}, which lies outside of the schema of the workload; remove it`,
+    );
+  }
 
   /** @param prefix what stands before the statement */
   async run(sql: SqlText, text: string, sentOf: (index: number) => string, prefix = ""): Promise<boolean> {
@@ -84,14 +110,14 @@ export function tryOutOf(program: Program, file: string) {
     if (!dialect.supportsTransactionalDdl) return [];
     const literalOf = literalIn(settings);
     const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
-    const trial = new Trial(client, file);
-    const tryText = (sql: SqlText): Promise<boolean> =>
-      trial.run(sql, substituted(sql, literalOf), (index) => literalOf(sql.variables[index] ?? ""));
+    const trial = new Trial(client, admin, file);
+    const make = (sql: SqlText): Promise<void> =>
+      trial.make(sql, substituted(sql, literalOf), (index) => literalOf(sql.variables[index] ?? ""));
     try {
       await client.query("BEGIN");
       await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
-      for (const sql of program.schema) await tryText(sql);
-      for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await tryText(sql);
+      for (const sql of program.schema) await make(sql);
+      for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await make(sql);
       for (const { steps } of program.transactions)
         for (const step of sqlStepsOf(steps)) {
           if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;

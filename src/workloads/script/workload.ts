@@ -61,7 +61,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     tryOut: tryOutOf(program, file),
     audited: { one: "transaction", acknowledged: "committed" },
     violations: ["lost", "duplicated", "unexpected"],
-    audit: auditOf(program),
+    audit: auditOf(program, file),
     evidence: [],
   };
 }

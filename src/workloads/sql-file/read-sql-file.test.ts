@@ -69,6 +69,18 @@ it("lets a later statement use what an earlier one returned", () => {
   ]);
 });
 
+it("takes DDL of its own schema and of temporary tables, and what only reads like DDL", () => {
+  const all = [
+    "CREATE TEMP TABLE s AS SELECT c.a FROM t c",
+    "DROP TABLE pg_temp.s",
+    "ALTER TABLE t ADD b text DEFAULT 'drop schema public'",
+    "CREATE VIEW v AS SELECT t.a FROM t",
+    "CREATE INDEX ON t ((lower(b)))",
+    "INSERT INTO t (b) VALUES ('DROP TABLE other.x')",
+  ];
+  expect(problemsOf(`-- name: t\n${all.join(";\n")}`)).toEqual([]);
+});
+
 it("takes what looks like a directive in a string, a body or a sentence for what it is", () => {
   const { transactions } = programOf(
     "-- name of what follows\n-- schema of the bank\n-- name: t\nSELECT '-- name: x', $$\n-- name: y\n$$ -- note: z\n;",
@@ -92,6 +104,14 @@ describe("says where and what is wrong, all at once", () => {
     [`${T}BEGIN; SELECT 1; COMMIT`, ["2:1 BEGIN", "2:18 COMMIT"]],
     [`-- schema\nDROP SCHEMA public CASCADE;\n${T}SELECT 1`, ["2:1 DROP SCHEMA reaches beyond"]],
     [`-- schema\nCREATE TABLE public.x (a int);\n${T}SELECT 1`, ["2:1 public.x names a schema"]],
+    [`-- schema\nDROP TABLE IF EXISTS a, other.x CASCADE;\n${T}SELECT 1`, ["2:1 other.x names a schema"]],
+    [`-- schema\nALTER TABLE x SET SCHEMA other;\n${T}SELECT 1`, ["2:1 SET SCHEMA reaches beyond"]],
+    [`${T}TRUNCATE "other"."x"`, ['2:1 "other"."x" names a schema']],
+    [
+      `${T}DO $$ BEGIN EXECUTE 'drop /* */ schema public CASCADE'; END $$`,
+      ["2:1 DROP SCHEMA reaches beyond"],
+    ],
+    [`-- preload\nDO 'BEGIN DROP TABLE other.x; END';\n${T}SELECT 1`, ["2:1 other.x names a schema"]],
     [`-- schema\nCREATE TABLE x (a int DEFAULT :n);\n${T}SELECT 1`, ["2:1 n is no setting"]],
     [`${T}-- wieght: 2\nSELECT 1`, ["2:1 wieght is not known; did you mean weight?"]],
     [`${T}-- weight: -1\nSELECT 1`, ["2:1 weight -1"]],

@@ -15,8 +15,7 @@ import type {
   SqlStep,
   SqlText,
 } from "../script/program.js";
-import { foreignName } from "../script/made.js";
-import { placeIn, statementsIn, tokensOf, wordsOf } from "../script/sql-text.js";
+import { placeIn, statementsIn, tokensOf } from "../script/sql-text.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
 
 /** Whether each takes a value after a colon. */
@@ -306,7 +305,7 @@ class Reader {
 
   private takeStatement(statement: SqlText): void {
     const { place, variables } = statement;
-    const problem = statementProblem(wordsOf(statement), this.section === "name");
+    const problem = statementProblem(statement, this.section === "name");
     if (problem !== undefined) this.refuse(place, problem);
     if (variables.length > PARAMETERS_MAX)
       this.refuse(place, `${variables.length} parameters; a statement takes at most ${PARAMETERS_MAX}`);
@@ -320,9 +319,6 @@ class Reader {
         return;
       case "schema":
       case "preload": {
-        const foreign = foreignName(statement);
-        if (foreign !== undefined)
-          this.refuse(place, `${foreign} names a schema; leave it out, the tables lie in train-sim's own`);
         this.requireSettings(statement);
         this[this.section].push(statement);
         return;

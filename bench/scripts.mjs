@@ -1,0 +1,47 @@
+// SQL of the user's own beside the real pgbench, on one embedded server: A rate and B client CPU of the bank of
+// `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement. Rounds
+// are interleaved; a figure is a median with the least and the most of a round. Exits with 1 when a bound is missed. Run
+// `npm run build` first: it measures the built program. A to C take an otherwise idle machine, and up to 4 minutes each.
+//
+// With --apart the server has a processor of its own and all else the others, as on two machines (Linux, by taskset).
+//
+//   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E] [--apart]
+import { execFileSync } from "node:child_process";
+import { cpus, loadavg } from "node:os";
+import { readOptions } from "./options.mjs";
+import { openServer } from "./peers/server.mjs";
+import { aligned } from "./peers/tables.mjs";
+import * as calls from "./scripts/calls.mjs";
+import * as cpu from "./scripts/cpu.mjs";
+import * as draws from "./scripts/draws.mjs";
+import * as latency from "./scripts/latency.mjs";
+import * as rate from "./scripts/rate.mjs";
+
+const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls };
+/** Of both programs at once. */
+const CLIENTS_MOST = 40;
+
+/** What either starts from now on stays where its parent is. */
+function keepApart(serverPid) {
+  const on = (processors, pid) => execFileSync("taskset", ["-a", "-c", "-p", processors, String(pid)]);
+  const children = execFileSync("pgrep", ["-P", String(serverPid)], { encoding: "utf8" });
+  for (const pid of [serverPid, ...children.trim().split("\n")]) on("0", pid);
+  on(`1-${cpus().length - 1}`, process.pid);
+}
+
+const options = readOptions({ rounds: 3, seconds: 5, warmUp: 3 }, ["apart"], { only: Object.keys(PARTS) });
+console.log(
+  `${options.rounds} rounds, windows of ${options.seconds} s after ${options.warmUp} s, ${cpus().length} processors${options.apart ? ", apart" : ""}, load ${loadavg()[0]?.toFixed(2)}`,
+);
+const server = await openServer(CLIENTS_MOST);
+try {
+  if (options.apart) keepApart(server.target.serverPid);
+  for (const letter of options.only) {
+    const { title, run } = PARTS[letter];
+    const { rows, isMet } = await run(server, options);
+    console.log(`\n${letter}. ${title}\n${aligned(rows)}`);
+    if (!isMet) process.exitCode = 1;
+  }
+} finally {
+  await server.close();
+}

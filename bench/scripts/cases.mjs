@@ -1,0 +1,97 @@
+// What train-sim and pgbench both run: `scenarios/bank.sql`, whose script for pgbench is made of what the built program sends,
+// so that it cannot drift, and pgbench's own TPC-B. pgbench sends BEGIN and COMMIT as prepared statements, train-sim by the
+// simple protocol: messages of another kind, as many round trips. pgbench draws no UUIDs, so its server does.
+import { readFileSync } from "node:fs";
+import { dialectOf } from "#program/database/dialects/registry.js";
+import { readPgbench } from "#program/workloads/pgbench/read-pgbench.js";
+import { compile } from "#program/workloads/script/machine.js";
+import { statementsOf } from "#program/workloads/script/statements.js";
+import { readSqlFile } from "#program/workloads/sql-file/read-sql-file.js";
+
+/** More than the file's 1000: deadlocks, which wait for a second, become rare. */
+const ACCOUNTS = 10_000;
+/** Branches: no client has to wait for most of the others. */
+const SCALE = 10;
+const TPCB = "builtin:tpcb-like";
+const RETRIES = 100;
+const FUNCTIONS = { uniform: "random", zipfian: "random_zipfian" };
+/** What pgbench writes in place of a variable. */
+const IN_PLACE = { uuid: "gen_random_uuid()" };
+
+const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
+
+function programOf(read) {
+  if ("problems" in read) throw new Error(JSON.stringify(read.problems));
+  return read.program;
+}
+
+/** As pgbench has it. */
+function inPgbench(expression) {
+  if (expression.kind === "constant") return String(expression.value);
+  if (expression.kind === "variable") return `:${expression.name}`;
+  const name = FUNCTIONS[expression.name];
+  if (name === undefined) throw new Error(`the bank has changed: pgbench has no ${expression.name}`);
+  return `${name}(${expression.arguments.map(inPgbench).join(", ")})`;
+}
+
+function scriptOf({ transaction, operations }) {
+  const inPlace = (variable) => {
+    const parameter = transaction.parameters.find((each) => each.variable === variable);
+    return IN_PLACE[parameter?.expression.name] ?? `:${variable}`;
+  };
+  const set = transaction.parameters
+    .filter(({ expression }) => !(expression.name in IN_PLACE))
+    .map(({ variable, expression }) => `\\set ${variable} ${inPgbench(expression)}`);
+  const written = ({ step, statement }, place) =>
+    statement.text.replace(/\$(\d+)/g, (_, number) => place(inPlace(step.variables[number - 1])));
+  const sent = operations.map((operation) =>
+    operation.kind === "sql" ? written(operation, (text) => text) : operation.text,
+  );
+  return {
+    name: transaction.name,
+    weight: transaction.weight,
+    text: [...set, ...sent.map((text) => `${text};`), ""].join("\n"),
+    statements: operations.flatMap((operation) => {
+      if (operation.kind !== "sql") return [];
+      let parameters = 0;
+      const numbered = (text) => (text.startsWith(":") ? `$${++parameters}` : text);
+      return [{ name: operation.statement.name, text: written(operation, numbered) }];
+    }),
+  };
+}
+
+function bank() {
+  const program = programOf(readSqlFile(BANK, "bank.sql"));
+  const { begin } = dialectOf("postgres");
+  const compiled = compile(program, (isReadOnly) => ({
+    ...{ begin: begin("read committed", isReadOnly ? "READ ONLY" : "READ WRITE") },
+    ...{ setUp: undefined, isNeeded: false },
+  }));
+  const scripts = compiled.map(scriptOf);
+  return {
+    program,
+    statements: [...statementsOf(program).values()],
+    peerStatements: scripts.flatMap(({ statements }) => statements),
+    scenario: {
+      ...{ workload: { file: "bank.sql", sql: BANK }, accounts: ACCOUNTS },
+      retry: { attempts: RETRIES },
+    },
+    scripts,
+    args: ["-D", `accounts=${ACCOUNTS}`, `--max-tries=${RETRIES}`],
+  };
+}
+
+/** pgbench finds its scale by itself. */
+function tpcb() {
+  const program = programOf(readPgbench({ scripts: [TPCB], scale: SCALE, define: {} }, "bench"));
+  const statements = [...statementsOf(program).values()];
+  return {
+    ...{ program, statements, peerStatements: statements },
+    scenario: { workload: { pgbench: [TPCB], scale: SCALE } },
+    scripts: [],
+    args: ["-b", TPCB.replace("builtin:", "")],
+  };
+}
+
+/** Each with its program, its statements as each side sends them, what a scenario says, and pgbench's scripts and arguments. */
+export const CASES = { bank: bank(), "tpcb-like": tpcb() };

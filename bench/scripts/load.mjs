@@ -1,0 +1,139 @@
+// One load by train-sim or by pgbench on the bench's server: tables of one schema, filled by the same code, and figures of a
+// window behind a warm-up, each by the program's own count of transactions.
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UNCLAIMED } from "#program/database/namespace/namespace-claim.js";
+import { analyzeNamespace, prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
+import { parseScenario } from "#program/scenario/loader.js";
+import { startPgbench } from "../peers/pgbench.mjs";
+import { NAMESPACE } from "../peers/server.mjs";
+import { spreadOf } from "../peers/tables.mjs";
+import { startScenario } from "../peers/train-sim.mjs";
+
+/** Of pgbench's tables. */
+const PEER_NAMESPACE = "pgbench_peer";
+/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+const ANALYZE_AFTER = 0.6;
+/** Load beyond the window, so that no program ends inside it. */
+const SLACK_SECONDS = 1;
+const SEED = 100;
+/** More of a scenario that only counts or compares times. */
+export const NO_CEILING = { more: { diagnosis: { ceiling: false } } };
+
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** `load` is that of the only group of clients; JSON, which is YAML too. */
+export function scenarioOf(server, scenario, { load, trial, round, more = {} }, namespace = NAMESPACE) {
+  return JSON.stringify({
+    ...{ name: "scripts", seed: SEED + round, trials: 1, namespace },
+    target: { kind: "url", urls: [server.url] },
+    ...scenario,
+    actors: { clients: { workers: 1, load } },
+    trial: { ...trial, drain: false },
+    ...more,
+  });
+}
+
+/** What a program did that has been started; rejects with what went wrong. */
+export async function untilEnded(running) {
+  const complaint = await running.ended;
+  if (complaint) throw new Error(complaint);
+  return running.printed;
+}
+
+/** The trial of a train-sim that ends by itself. */
+export const trialOf = async (running) =>
+  JSON.parse((await untilEnded(running)).stdout).treatments[0].trials[0];
+
+/** The trial of a train-sim whose clients do so many transactions each. */
+export async function runBudget(server, scenario, { clients, iterations, round }) {
+  const load = { executor: "per-client-iterations", clients, iterations };
+  const text = scenarioOf(server, scenario, { load, trial: { warmUp: 0 }, round, ...NO_CEILING });
+  const running = startScenario(server, text);
+  try {
+    return await trialOf(running);
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Makes pgbench's tables; pgbench is started by `start`. */
+export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
+  const text = scenarioOf(server, scenario, { load: { clients }, trial: {}, round }, PEER_NAMESPACE);
+  const [treatment] = parseScenario(text, "scripts").treatments;
+  const host = { admin: server.admin, claim: UNCLAIMED };
+  const inputs = { trial: { seed: SEED + round }, treatment, directory: tmpdir() };
+  await prepareNamespace(host, inputs, [server.endpoint]);
+  const environment = { ...server.environment, PGOPTIONS: `-c search_path=${PEER_NAMESPACE}` };
+  const load = ["-c", String(clients), `--random-seed=${SEED + round}`];
+  return {
+    start: (more) => startPgbench({ environment }, scripts, [...args, ...load, ...more]),
+    analyze: () => analyzeNamespace(server.admin, treatment.settings),
+  };
+}
+
+/** Processor time of both ends, in seconds, while the window lasts. */
+async function window(server, running, seconds) {
+  const before = await server.counters(running.pids);
+  await sleep(seconds * 1000);
+  if (running.hasEnded()) throw new Error(`it ended before its window did: ${await running.ended}`);
+  const after = await server.counters(running.pids);
+  const of = (name) => (after[name] - before[name]) / ((after.atMs - before.atMs) / 1000);
+  return { client: of("clientCpuSeconds"), server: of("serverCpuSeconds") };
+}
+
+const figures = (perSecond, cpu) => ({
+  perSecond,
+  clientUs: (cpu.client / perSecond) * 1e6,
+  serverUs: (cpu.server / perSecond) * 1e6,
+});
+
+/** Transactions a second of a started train-sim, and microseconds of processor time of one. */
+export async function measureTrainSim(server, running, seconds) {
+  try {
+    await running.warm();
+    const cpu = await window(server, running, seconds);
+    const { operations, windowSeconds } = await trialOf(running);
+    const transactions = sum(Object.values(operations).map((each) => each.transactions));
+    return figures(transactions / windowSeconds, cpu);
+  } finally {
+    await running.stop();
+  }
+}
+
+/** A closed loop of train-sim without pauses. */
+export function trainSim(server, { scenario }, { clients, warmUp, seconds, round }) {
+  const trial = { warmUp: `${warmUp}s`, duration: `${seconds + SLACK_SECONDS}s` };
+  const load = { executor: "constant-clients", clients, thinkTime: 0 };
+  const text = scenarioOf(server, scenario, { load, trial, round });
+  return measureTrainSim(server, startScenario(server, text), seconds);
+}
+
+/** The same by pgbench, which says its rate once a second. */
+export async function pgbench(server, which, { clients, warmUp, seconds, round }) {
+  const { start, analyze } = await prepareForPgbench(server, which, { clients, round });
+  const running = await start(["-T", String(warmUp + seconds + SLACK_SECONDS), "-P", "1"]);
+  try {
+    await sleep(warmUp * 1000 * ANALYZE_AFTER);
+    await analyze();
+    await sleep(warmUp * 1000 * (1 - ANALYZE_AFTER));
+    const cpu = await window(server, running, seconds);
+    const { stderr } = await untilEnded(running);
+    const rates = [...stderr.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)]
+      .filter(([, at]) => Math.round(Number(at)) > warmUp)
+      .map(([, , rate]) => Number(rate));
+    if (rates.length < seconds) throw new Error(`pgbench told ${rates.length} rates: ${stderr.slice(-300)}`);
+    return figures(sum(rates) / rates.length, cpu);
+  } finally {
+    await running.stop();
+  }
+}
+
+/** The turns of a round, in the other order every other round, so that neither program is always first. */
+export const inTurn = (round, turns) => (round % 2 === 0 ? turns : turns.toReversed());
+
+/** Median, least and most. */
+export function spread(values, digits) {
+  const { median, least, most } = spreadOf(values);
+  return `${median.toFixed(digits)} (${least.toFixed(digits)}..${most.toFixed(digits)})`;
+}

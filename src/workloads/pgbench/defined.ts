@@ -1,0 +1,14 @@
+// The value of `-D name=value`, of the type that pgbench gives it in expressions (makeVariableValue of its source).
+import type { Setting } from "../script/program.js";
+
+const TRUE = /^(t|tr|tru|true|y|ye|yes|on)$/i;
+const FALSE = /^(f|fa|fal|fals|false|n|no|of|off)$/i;
+
+/** A text stays one; null where it is NULL. */
+export function definedValue(text: string): Setting["value"] | null {
+  if (/^null$/i.test(text)) return null;
+  if (TRUE.test(text)) return true;
+  if (FALSE.test(text)) return false;
+  const number = text.trim() === "" ? NaN : Number(text);
+  return Number.isFinite(number) ? number : text;
+}
