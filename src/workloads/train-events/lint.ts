@@ -1,14 +1,18 @@
-// Settings that are allowed and hardly meant: rows that a database locks by the table, a backlog that only grows.
+// Settings that are allowed and hardly meant: rows that a database locks by the table, a backlog that only grows, reads
+// without readers.
 import { capabilitiesOf } from "../../database/dialects/registry.js";
 import type { Objection } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
+import { QUESTION_KINDS } from "./settings.js";
 
-export function lint({ dialect, locking, actors }: EventTreatment): Objection[] {
+export function lint({ dialect, locking, actors, reads }: EventTreatment): Objection[] {
   const { lockingCaveat } = capabilitiesOf(dialect);
   const objections: Objection[] = [];
   if ((actors.consumers ?? actors.cycle) && locking !== "for-update" && lockingCaveat !== undefined)
     objections.push({ rule: "table-locks", words: lockingCaveat });
   if (actors.producers && !actors.consumers)
     objections.push({ rule: "no-consumers", words: "producers without consumers: the backlog only grows" });
+  if (!actors.readers && QUESTION_KINDS.some((kind) => reads[kind] > 0))
+    objections.push({ rule: "no-readers", words: "reads without readers: name actors.readers" });
   return objections;
 }

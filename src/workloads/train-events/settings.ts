@@ -53,6 +53,31 @@ export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
 
+/** What readers ask for, and the operation that asks it. */
+export const READS = {
+  dispatcher: "read",
+  id: "readId",
+  authority: "readAuthority",
+  typeTime: "readTypeTime",
+  path: "readPath",
+  newest: "readNewest",
+  byType: "readByType",
+} as const;
+
+export type ReadKind = keyof typeof READS;
+export const READ_KINDS = Object.keys(READS) as ReadKind[];
+
+/** Those of one statement each. */
+export type QuestionKind = Exclude<ReadKind, "dispatcher">;
+export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher");
+
+/** How often each kind is asked, by weight. */
+export type ReadWeights = Readonly<Record<ReadKind, number>>;
+
+export const DISPATCHER_ALONE: ReadWeights = {
+  ...{ dispatcher: 1, id: 0, authority: 0, typeTime: 0, path: 0, newest: 0, byType: 0 },
+};
+
 /** Transactions that can pause while they hold their locks. */
 export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
 
@@ -85,4 +110,5 @@ export interface EventSettings {
   /** Events inserted before the warm-up, PENDING. */
   readonly preload: number;
   readonly topology: Topology;
+  readonly reads: ReadWeights;
 }

@@ -79,7 +79,10 @@ async function openFiller(
 }
 
 /** The preload as the worker that it is in the keys of its events. */
-export function preloadSource({ ids, documentBytes }: PreloadSettings, seed: number): LedgerSource {
+export function preloadSource(
+  { ids, documentBytes }: Pick<PreloadSettings, "ids" | "documentBytes">,
+  seed: number,
+): LedgerSource {
   return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes };
 }
 
