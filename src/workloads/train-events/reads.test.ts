@@ -37,7 +37,8 @@ test("a weight is a factor", () => {
     scenario(READERS, "reads: { id: 1 }", "factors: { reads.path: [0, 1] }"),
     "x.yaml",
   );
-  expect(treatments.map(({ settings }) => operationsOf(settings))).toEqual([["readId"], ["readId", "readPath"]]);
+  const operations = treatments.map(({ settings }) => operationsOf(settings));
+  expect(operations).toEqual([["readId"], ["readId", "readPath"]]);
 });
 
 test("the cycle topology may have readers", () => {

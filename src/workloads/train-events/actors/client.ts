@@ -15,7 +15,9 @@ import { SampleChecker } from "./sample-checks.js";
 import { createWorkload } from "../sql/create-workload.js";
 import type { Role } from "../settings.js";
 
-const ACTORS: Readonly<Record<Role, (context: EventContext) => Actor & Pick<WorkloadClient, "operationOf">>> = {
+type RoleActor = Actor & Pick<WorkloadClient, "operationOf">;
+
+const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   producers: producer,
   consumers: consumer,
   archivers: archiver,

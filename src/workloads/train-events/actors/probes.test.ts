@@ -5,7 +5,7 @@ import { Prng } from "../../../foundation/prng.js";
 import type { Connection, StatementRow } from "../../../database/contract.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES } from "../model/event.js";
-import { QUESTION_KINDS, type QuestionKind } from "../settings.js";
+import type { QuestionKind } from "../settings.js";
 import type { LiveSought } from "../sql/workload.js";
 import { Probes } from "./probes.js";
 import { containsPart } from "./read-check.js";
@@ -112,7 +112,7 @@ describe("a look", () => {
     const { probes, draw, state } = probesOf({ preload: PRELOAD });
     state.live = [rowOf(3), rowOf(4), rowOf(5)];
     await probes.look(0);
-    const drawn = QUESTION_KINDS.filter((kind) => kind !== "newest" && kind !== "byType").flatMap((kind) => draw(kind));
+    const drawn = PROBED.flatMap((kind) => draw(kind));
     expect(new Set(drawn.map(({ id }) => id))).toEqual(new Set(state.live.map(([id]) => id)));
     for (const { question, id, isOfNothing } of drawn) {
       expect(isOfNothing).toBe(false);
@@ -131,10 +131,12 @@ describe("a look", () => {
     }
   });
 
-  it("asks for track sections and for circuits", async () => {
+  it("asks for track sections and for circuits", () => {
     const { draw } = probesOf({ preload: PRELOAD });
-    const parts = draw("path").map(({ question }) => (question.kind === "path" ? Object.keys(question.part) : []));
-    expect(new Set(parts.flat())).toEqual(new Set(["route", "metrics"]));
+    const names = draw("path").flatMap(({ question }) =>
+      question.kind === "path" ? Object.keys(question.part) : [],
+    );
+    expect(new Set(names)).toEqual(new Set(["route", "metrics"]));
   });
 
   it("that finds no event leaves none to ask for; one that could not be had changes nothing", async () => {

@@ -76,9 +76,8 @@ export class Probes {
     if (kind === "newest" || kind === "byType") return { question: { kind }, isOfNothing: false };
     const known = this.pick();
     const question = known && questionOf(kind, known, this.options.prng);
-    return question
-      ? { question, id: known.id, isOfNothing: false }
-      : { question: OF_NOTHING[kind], isOfNothing: true };
+    if (!known || !question) return { question: OF_NOTHING[kind], isOfNothing: true };
+    return { question, id: known.id, isOfNothing: false };
   }
 
   /** Looks at the tables where the last look is old. Never rejects. */
@@ -115,7 +114,8 @@ function pickOf<T>(items: readonly T[], prng: Prng): T {
 
 function knownOf(row: StatementRow): Known {
   const [id, createdAt, json] = row as [string, string, string];
-  return { id, createdAt, json, eventType: textIn(row, "eventType"), authorityId: textIn(row, "authorityId") };
+  const [eventType, authorityId] = [textIn(row, "eventType"), textIn(row, "authorityId")];
+  return { id, createdAt, json, eventType, authorityId };
 }
 
 /** Undefined where too little is known. */

@@ -88,8 +88,9 @@ export function misansweredRows(rows: readonly StatementRow[], question: Questio
   const { kind } = question;
   const words = `${READS[kind]} gave it, and it is not what was asked for`;
   const others = rows.filter((row) => !isAnswer(row, question)).map((row) => ({ id: idOf(row), words }));
-  const isNewestFirst = kind === "typeTime" || kind === "newest";
-  return [...others, ...readTwice(rows), ...(isNewestFirst ? [...beyondLimit(rows), ...afterOlder(rows)] : [])];
+  const misread = [...others, ...readTwice(rows)];
+  if (kind === "typeTime" || kind === "newest") misread.push(...beyondLimit(rows), ...afterOlder(rows));
+  return misread;
 }
 
 function isAnswer(row: StatementRow, question: Question): boolean {
@@ -127,7 +128,8 @@ export function containsPart(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part))
     return Array.isArray(whole) && part.every((each) => whole.some((one) => containsPart(one, each)));
   return Object.entries(part).every(
-    ([name, each]) => Object.hasOwn(whole, name) && containsPart((whole as Record<string, unknown>)[name], each),
+    ([name, each]) =>
+      Object.hasOwn(whole, name) && containsPart((whole as Record<string, unknown>)[name], each),
   );
 }
 
@@ -145,11 +147,10 @@ function beyondLimit(rows: readonly StatementRow[]): Misread[] {
 }
 
 function afterOlder(rows: readonly StatementRow[]): Misread[] {
+  const words = "it was read after an older one, and newest first was asked for";
   const isAfter = (row: StatementRow, before: StatementRow | undefined): boolean =>
     before !== undefined && microsOf(createdAtOf(row)) > microsOf(createdAtOf(before));
-  return rows
-    .filter((row, i) => isAfter(row, rows[i - 1]))
-    .map((row) => ({ id: idOf(row), words: "it was read after an older one, and newest first was asked for" }));
+  return rows.filter((row, i) => isAfter(row, rows[i - 1])).map((row) => ({ id: idOf(row), words }));
 }
 
 function readTwice(rows: readonly StatementRow[]): Misread[] {

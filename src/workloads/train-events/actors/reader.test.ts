@@ -81,7 +81,7 @@ it("is the one that the arrival is booked as, in every worker", async () => {
   );
 });
 
-it("is an empty poll until a look has found an event, and then a read of that one; the look is after the transaction", async () => {
+it("is an empty poll until a look beside the load has found an event, and then a read of that one", async () => {
   const { client, plans, asked, calls } = readerOf({ id: 1 });
   await client.iterate(0, 0);
   await client.iterate(0, 0);

@@ -107,10 +107,11 @@ export class SampleChecker {
     const { verification, beside } = this.options;
     this.reads.sampled++;
     const misread = misansweredRows(rows, question);
-    const isLive =
-      id === undefined ? undefined : await beside(client, (connection) => verification.isLive(connection, id));
-    if (isLive !== undefined) this.reads.verified++;
-    if (id !== undefined && isLive) misread.push(...missingAnswer(rows, question, id));
+    if (id !== undefined) {
+      const isLive = await beside(client, (connection) => verification.isLive(connection, id));
+      if (isLive !== undefined) this.reads.verified++;
+      if (isLive) misread.push(...missingAnswer(rows, question, id));
+    }
     for (const each of misread) this.findings.add("misread", each.id, each.words);
   }
 

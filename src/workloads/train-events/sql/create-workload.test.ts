@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createWorkload } from "./create-workload.js";
-import { DISPATCHER_ALONE, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
+import { DISPATCHER_ALONE, READ_KINDS, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
 
-const ALL_READS: ReadWeights = { dispatcher: 1, id: 1, authority: 1, typeTime: 1, path: 1, newest: 1, byType: 1 };
+const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 const settings = {
   dialect: "postgres",
   namespace: 'odd"name',

@@ -117,7 +117,8 @@ describe.each(
     expect(expected).toHaveLength(RECENT_LIMIT);
     expect(await ids(range(new Date(0), third.createdAt))).toEqual(expected);
     expect(await ids(range(new Date(0), oldest.createdAt))).toEqual([oldest.id]);
-    expect(await ids(range(new Date(Date.parse(newest.createdAt) + 1_000), "2999-01-01 00:00:00+00"))).toEqual([]);
+    const later = new Date(Date.parse(newest.createdAt) + 1_000);
+    expect(await ids(range(later, "2999-01-01 00:00:00+00"))).toEqual([]);
   });
 
   it("finds the events whose documents name a track section or a circuit", async () => {

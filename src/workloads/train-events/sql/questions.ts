@@ -53,14 +53,16 @@ function valuesOf(question: Question): SqlValue[] {
   }
 }
 
-/** $1 authorities, $2 a type, $3 events of each at most. */
+/** $1 authorities, $2 a type, $3 events of each at most. An array is joined through a limit: see `statements.ts`. */
 function someLive({ tables }: StatementContext): Statement {
-  const rows = `SELECT ${EVENT_COLUMNS} FROM ${tables.events}`;
   return {
     name: "probe.live",
-    text: `(${rows} WHERE authority_id = ANY ($1::uuid[]) LIMIT $3)
+    text: `(SELECT ${EVENT_COLUMNS}
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (authority_id) LIMIT $3) AS a
+JOIN ${tables.events} AS e ON e.authority_id = a.authority_id LIMIT $3)
 UNION ALL
-(${rows} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3)`,
+(SELECT ${EVENT_COLUMNS}
+FROM ${tables.events} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3)`,
   };
 }
 

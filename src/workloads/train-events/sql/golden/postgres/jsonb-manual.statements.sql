@@ -170,9 +170,12 @@ SELECT event_type, count(*) AS count, max(created_at) AS newest
 FROM "train_sim".events GROUP BY event_type ORDER BY event_type;
 
 -- probe.live (set-based, for-update, reads: all)
-(SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE authority_id = ANY ($1::uuid[]) LIMIT $3)
+(SELECT id, created_at, payload::text AS payload
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (authority_id) LIMIT $3) AS a
+JOIN "train_sim".events AS e ON e.authority_id = a.authority_id LIMIT $3)
 UNION ALL
-(SELECT id, created_at, payload::text AS payload FROM "train_sim".events WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3);
+(SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3);
 
 -- process.claim (set-based, skip-locked)
 -- process.claim (row-by-row, skip-locked)
