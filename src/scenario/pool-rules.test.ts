@@ -127,7 +127,9 @@ describe("the rules of pools", () => {
     expect(poolProblems(settings(statement, single))).toEqual([]);
     expect(paths(settings(statement))).toEqual(["pool.mode"]);
     expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
-    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual(["appDelay"]);
+    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual([
+      "appDelay",
+    ]);
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );

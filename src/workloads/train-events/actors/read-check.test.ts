@@ -101,10 +101,15 @@ describe("the rows of a question", () => {
     expect(wrong([row(0)], typeTime)).toEqual(["e0"]);
     expect(wrong([row(3)], { kind: "path", part: { train: { trainId: "RR-2" } } })).toEqual(["e3"]);
     expect(wrong([["e1", "", "no JSON"]], { kind: "path", part: { train: {} } })).toEqual(["e1"]);
-    expect(wrong([["DISPATCH_NOTE", "0"], ["DISPATCH", "1"]], { kind: "byType" })).toEqual([
-      "DISPATCH_NOTE",
-      "DISPATCH",
-    ]);
+    expect(
+      wrong(
+        [
+          ["DISPATCH_NOTE", "0"],
+          ["DISPATCH", "1"],
+        ],
+        { kind: "byType" },
+      ),
+    ).toEqual(["DISPATCH_NOTE", "DISPATCH"]);
   });
 
   it("are wrong twice, out of order and too many", () => {
